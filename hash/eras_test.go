@@ -352,7 +352,7 @@ func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
 		assert.Equal(t, isRenamed, len(schema.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, nil)) > 0, minor)
 		changes, err := schema.DiffRaw(old, updated)
 		require.NoError(t, err)
-		assert.Equal(t, isRenamed, changes.Outcome(hotupdate.AutoRollingUpdate) == hotupdate.Roll, minor)
+		assert.Equal(t, isRenamed, changes.Outcome(hotupdate.AutoRollingUpdate) == hotupdate.OutcomeRoll, minor)
 		assert.Equal(t, isRenamed, len(changes.Warnings(hotupdate.AutoRollingUpdate, nil)) > 0, minor)
 	}
 	assert.Empty(t, today.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, nil), "the Schema knows no eras")

@@ -230,7 +230,7 @@ func TestIncidentClusterAPI13863WhichField(t *testing.T) {
 	immutable := changes.Of(hotupdate.Immutable)
 	require.Len(t, immutable, 1)
 	assert.Equal(t, "volume.iops", immutable[0].Path)
-	assert.Equal(t, hotupdate.Roll, changes.Outcome(hotupdate.AutoRollingUpdate))
+	assert.Equal(t, hotupdate.OutcomeRoll, changes.Outcome(hotupdate.AutoRollingUpdate))
 }
 
 // Options shared by goroutines gave hashstructure 8,664 wrong hashes of 16,000 without an error.

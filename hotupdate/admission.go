@@ -15,7 +15,7 @@ import (
 )
 
 // ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update.
-// It returns an error for each change that [Changes.Causes] the outcome [UpdateForbidden], and for
+// It returns an error for each change that [Changes.Causes] the outcome [OutcomeForbidden], and for
 // each problem of updated. Each configuration is a value of the Schema's type or a pointer to one;
 // nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
 //
@@ -72,13 +72,13 @@ func (s *Schema) validateUpdate(
 }
 
 func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorList {
-	if c.Outcome(strategy) != UpdateForbidden {
+	if c.Outcome(strategy) != OutcomeForbidden {
 		return nil
 	}
 	var errs field.ErrorList
 	for _, change := range c.Causes(strategy) {
 		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden,
-			"is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
+			"is "+change.Class.String()+": "+OutcomeForbidden.Consequence(strategy)))
 	}
 	return errs
 }
@@ -145,14 +145,14 @@ const (
 func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	outcome := c.Outcome(strategy)
 	switch outcome {
-	case NoUpdate, HotUpdate:
+	case OutcomeNone, OutcomeHotUpdate:
 		return nil
-	case Indeterminate:
+	case OutcomeIndeterminate:
 		return []string{
 			warning(below(fldPath, ""),
 				"the update strategy is unknown, so it is not known what the change does to machines"),
 		}
-	case InPlaceUpdate, Roll, UpdateForbidden:
+	case OutcomeInPlaceUpdate, OutcomeRoll, OutcomeForbidden:
 	}
 	causes := c.Causes(strategy)
 	warnings := []string{warning(below(fldPath, ""), outcome.String()+": "+outcome.Consequence(strategy))}

@@ -111,7 +111,7 @@ func TestValidateUpdateFollowsOutcome(t *testing.T) {
 		changes := s.diff(t, old, updated)
 		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
 			want := []string{}
-			if changes.Outcome(strategy) == hotupdate.UpdateForbidden {
+			if changes.Outcome(strategy) == hotupdate.OutcomeForbidden {
 				for _, c := range changes.Of(hotupdate.Immutable) {
 					want = append(want, "FieldValueForbidden "+c.Path)
 				}
@@ -184,7 +184,7 @@ func TestCauses(t *testing.T) {
 		for set := range 1 << 4 {
 			changes, _ := changesOfSet(set)
 			outcome, causes := changes.Outcome(strategy), changes.Causes(strategy)
-			require.Equal(t, outcome == hotupdate.NoUpdate, len(causes) == 0, "%v %v", strategy, changes)
+			require.Equal(t, outcome == hotupdate.OutcomeNone, len(causes) == 0, "%v %v", strategy, changes)
 			var rest hotupdate.Changes
 			for _, c := range changes {
 				if !reflect.DeepEqual(hotupdate.Changes{c}, causes.Of(c.Class)) {

@@ -50,3 +50,6 @@ func (s *Schema) Transcribes(raw []byte) bool {
 	_, ok := engine.Of(s.plan()).AppendRaw(nil, raw)
 	return ok
 }
+
+// MayRefuse reports whether Forbidden describes a configuration in JSON, like [Finding.MayRoll].
+func (f Finding) MayRefuse(raw []byte) bool { return f.found.Meets(f.found.Forbidden, raw) }

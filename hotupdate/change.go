@@ -11,9 +11,9 @@ type Op string
 
 // The operations.
 const (
-	Replace Op = Op(engine.OpReplace)
-	Add     Op = Op(engine.OpAdd)
-	Remove  Op = Op(engine.OpRemove)
+	OpReplace Op = Op(engine.OpReplace)
+	OpAdd     Op = Op(engine.OpAdd)
+	OpRemove  Op = Op(engine.OpRemove)
 )
 
 // Change is one difference between two configurations.

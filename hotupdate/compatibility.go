@@ -33,8 +33,8 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 	findings := make([]Finding, len(found))
 	for i, f := range found {
 		findings[i] = Finding{
-			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Rolls: Effect(f.Rolls),
-			Refuses: Effect(f.Refuses), found: f,
+			Kind: f.Kind, Path: f.Path, Old: f.Old, New: f.New, Roll: Effect(f.Roll),
+			Forbidden: Effect(f.Forbidden), found: f,
 		}
 	}
 	return findings, nil
@@ -57,11 +57,12 @@ type Finding struct {
 	// sensitive fields are hidden. New is the path of a renamed field, which may be in another object.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
-	// Rolls says which configurations that both Schemas read have another hash under the updated
-	// one.
-	Rolls Effect `json:"rolls"`
-	// Refuses says which configurations that the old Schema reads are refused by the updated one.
-	Refuses Effect `json:"refuses"`
+	// Roll says which configurations that both Schemas read have another hash under the updated one:
+	// [OutcomeRoll] for pools that roll, [OutcomeInPlaceUpdate] for others.
+	Roll Effect `json:"rolls"`
+	// Forbidden says which configurations that the old Schema reads are refused by the updated one,
+	// so that no update of their pools is admitted: [OutcomeForbidden].
+	Forbidden Effect `json:"refuses"`
 
 	found schemadiff.Finding
 }
@@ -73,8 +74,8 @@ type Effect struct {
 	Every bool `json:"every"`
 	// Where describes the configurations by their value at the path; below [], by the value of at
 	// least one element. Its words complete "a configuration that", and are stable. No other
-	// configuration has the consequence. Where is empty if none has it. [Finding.MayRoll] and
-	// [Finding.MayRefuse] say whether it describes a configuration.
+	// configuration has the consequence. Where is empty if none has it. [Finding.MayRoll] says whether
+	// it describes a configuration.
 	//
 	//	names it                               the member is there, even if it is null
 	//	has it                                 the member is not null; an element is there
@@ -90,18 +91,12 @@ type Effect struct {
 }
 
 // Harmless reports whether every configuration keeps its hash and none is refused.
-func (f Finding) Harmless() bool { return f.Rolls == Effect{} && f.Refuses == Effect{} }
+func (f Finding) Harmless() bool { return f.Roll == Effect{} && f.Forbidden == Effect{} }
 
-// MayRoll reports whether Rolls describes a configuration in JSON. If it does not, another hash is not
+// MayRoll reports whether Roll describes a configuration in JSON. If it does not, another hash is not
 // the consequence of this finding. It is false for a configuration that neither Schema reads.
-func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Rolls, raw) }
+func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Roll, raw) }
 
-// MayRefuse reports whether Refuses describes a configuration in JSON, like [Finding.MayRoll].
-func (f Finding) MayRefuse(raw []byte) bool { return f.found.Meets(f.found.Refuses, raw) }
-
-// String returns what changed and what follows from it for worker pools, as a sentence.
-func (f Finding) String() string { return f.found.Sentence(schemadiff.Pools) }
-
-// ObjectString is String for Schemas of custom resources, which are in no pool and have no eras: it says
-// what follows for objects.
-func (f Finding) ObjectString() string { return f.found.Sentence(schemadiff.Objects) }
+// String returns what changed and what follows from it, as a sentence. It speaks of objects if a
+// Schema is from [SchemaOfCRD], and else of worker pools.
+func (f Finding) String() string { return f.found.Sentence() }

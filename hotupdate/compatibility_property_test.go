@@ -256,14 +256,14 @@ func (e evolution) holdsTo(t require.TestingT, findings []hotupdate.Finding, raw
 	}
 	rolls, refuses := never, never
 	for _, f := range findings {
-		mayRoll, mayRefuse := e.concerns(f.Path, f.Rolls.Where, raw), e.concerns(f.Path, f.Refuses.Where, raw)
+		mayRoll, mayRefuse := e.concerns(f.Path, f.Roll.Where, raw), e.concerns(f.Path, f.Forbidden.Where, raw)
 		require.Equal(t, mayRoll, f.MayRoll(raw), "finding %v\nraw %s\n%s", f, raw, types)
 		require.Equal(t, mayRefuse, f.MayRefuse(raw), "finding %v\nraw %s\n%s", f, raw, types)
 		if mayRoll {
-			rolls = max(rolls, claimOf(f.Rolls))
+			rolls = max(rolls, claimOf(f.Roll))
 		}
 		if mayRefuse {
-			refuses = max(refuses, claimOf(f.Refuses))
+			refuses = max(refuses, claimOf(f.Forbidden))
 		}
 	}
 	about := fmt.Sprintf("findings %v\nraw %s\n%s", findings, raw, types)

@@ -16,7 +16,8 @@ type Coverage struct {
 	// sensitive fields.
 	Patch []byte
 	// Covered lists what the patch changes: Hot, InPlace and Ignored fields. The patch drains nodes
-	// if the [Changes.Outcome] of Covered, for a pool that is updated in place, is [InPlaceUpdate].
+	// if the [Changes.Outcome] of Covered, for a pool that is updated in place, is
+	// [OutcomeInPlaceUpdate].
 	Covered Changes
 	// Left lists the differences between the patched object and the desired one: Immutable changes,
 	// and changes below them.

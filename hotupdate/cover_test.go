@@ -189,7 +189,7 @@ func TestCover(t *testing.T) {
 func TestCoverTellsWhatItDoes(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
 	for desired, want := range map[string]hotupdate.Outcome{
-		`{"spec":{"zones":[]}}`: hotupdate.NoUpdate, `{"spec":{"free":1,"hint":2}}`: hotupdate.HotUpdate, `{"spec":{"free":1,"kernel":"2"}}`: hotupdate.InPlaceUpdate, `{"spec":{"size":"1"}}`: hotupdate.NoUpdate,
+		`{"spec":{"zones":[]}}`: hotupdate.OutcomeNone, `{"spec":{"free":1,"hint":2}}`: hotupdate.OutcomeHotUpdate, `{"spec":{"free":1,"kernel":"2"}}`: hotupdate.OutcomeInPlaceUpdate, `{"spec":{"size":"1"}}`: hotupdate.OutcomeNone,
 	} {
 		c, err := schema.Cover([]byte(`{}`), []byte(desired), "/spec")
 		require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestCoverTellsWhatItDoes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `[{"op":"add","path":"/spec","value":{"disks":[{"name":"a"}]}}]`, string(c.Patch))
 	require.Equal(t, hotupdate.Changes{{
-		Path: "disks[name=a].size", Pointer: "/disks/0/size", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: "struct tag",
+		Path: "disks[name=a].size", Pointer: "/disks/0/size", Op: hotupdate.OpAdd, Class: hotupdate.Immutable, Origin: "struct tag",
 		Source: "hotupdate_test.coverVolume.Size", New: "1", Omitted: true,
 	}}, c.Left)
 }

@@ -89,7 +89,7 @@ func TestPathsAndPointers(t *testing.T) {
 func checkPointer(t *testing.T, c hotupdate.Change, old, updated any) {
 	t.Helper()
 	config, want := updated, c.New
-	if c.Op == hotupdate.Remove {
+	if c.Op == hotupdate.OpRemove {
 		config, want = old, c.Old
 	}
 	if want == "{}" || want == "[]" || want == "null" {

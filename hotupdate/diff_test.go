@@ -61,7 +61,7 @@ func TestDiffIsMirrored(t *testing.T) {
 		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
 		for i, c := range back {
 			back[i].Old, back[i].New = c.New, c.Old
-			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
+			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.OpReplace: hotupdate.OpReplace, hotupdate.OpAdd: hotupdate.OpRemove, hotupdate.OpRemove: hotupdate.OpAdd}[c.Op]
 		}
 		require.Equal(t, there, back, "%s", s.describe(a, b))
 	})
@@ -100,8 +100,8 @@ func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about 
 		require.Equal(t, hotupdate.Change{Sensitive: true}, hotupdate.Change{Sensitive: c.Sensitive, Old: c.Old, New: c.New}, "%v\n%s", c, about)
 		return
 	}
-	require.Equal(t, c.Op == hotupdate.Add, c.Old == "", "%v\n%s", c, about)
-	require.Equal(t, c.Op == hotupdate.Remove, c.New == "", "%v\n%s", c, about)
+	require.Equal(t, c.Op == hotupdate.OpAdd, c.Old == "", "%v\n%s", c, about)
+	require.Equal(t, c.Op == hotupdate.OpRemove, c.New == "", "%v\n%s", c, about)
 	require.NotEqual(t, c.Old, c.New, "%v\n%s", c, about)
 	for _, text := range []string{c.Old, c.New} {
 		require.True(t, text == "" || json.Valid([]byte(text)), "%v\n%s", c, about)
@@ -120,7 +120,7 @@ func requireNeeded(t require.TestingT, element hotupdate.Change, later hotupdate
 // requirePointer checks that the pointer of a change leads to a value.
 func requirePointer(t require.TestingT, c hotupdate.Change, old, updated []byte) {
 	into := updated
-	if c.Op == hotupdate.Remove {
+	if c.Op == hotupdate.OpRemove {
 		into = old
 	}
 	at := jsonTree(into)

@@ -27,7 +27,7 @@ func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 		changes, err := s.Diff(&tc.null, &tc.empty)
 		require.NoError(t, err)
 		if assert.Len(t, changes, 1, "%v", tc) {
-			assert.Equal(t, hotupdate.Add, changes[0].Op)
+			assert.Equal(t, hotupdate.OpAdd, changes[0].Op)
 		}
 		changes, err = s.Diff(&tc.empty, &tc.null)
 		require.NoError(t, err)

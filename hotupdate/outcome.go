@@ -37,42 +37,42 @@ func ParseStrategy(name string) (Strategy, error) {
 	return Strategy(max(at, 0)), nil //nolint:gosec // a small index
 }
 
-// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so
-// a forgotten outcome is not mistaken for a harmless one.
+// Outcome is what changes do to the machines of a worker pool. The zero value is
+// OutcomeIndeterminate, so a forgotten outcome is not mistaken for a harmless one.
 type Outcome uint8
 
-// The outcomes: Indeterminate, then from harmless to severe.
+// The outcomes: OutcomeIndeterminate, then from harmless to severe.
 const (
-	Indeterminate   Outcome = iota // the known facts do not decide it
-	NoUpdate                       // nothing happens to machines
-	HotUpdate                      // running machines are updated
-	InPlaceUpdate                  // nodes are drained and updated in place
-	Roll                           // machines are replaced
-	UpdateForbidden                // the pool's strategy does not allow the change
+	OutcomeIndeterminate Outcome = iota // the known facts do not decide it
+	OutcomeNone                         // nothing happens to machines
+	OutcomeHotUpdate                    // running machines are updated
+	OutcomeInPlaceUpdate                // nodes are drained and updated in place
+	OutcomeRoll                         // machines are replaced
+	OutcomeForbidden                    // the change is refused: the pool's strategy does not allow it
 )
 
 // String returns the outcome in words: none, hot update, in-place update, roll, forbidden or
 // indeterminate.
 func (o Outcome) String() string {
 	return word(o, []string{
-		Indeterminate: "indeterminate", NoUpdate: "none", HotUpdate: "hot update",
-		InPlaceUpdate: "in-place update", Roll: "roll", UpdateForbidden: "forbidden",
+		OutcomeIndeterminate: "indeterminate", OutcomeNone: "none", OutcomeHotUpdate: "hot update",
+		OutcomeInPlaceUpdate: "in-place update", OutcomeRoll: "roll", OutcomeForbidden: "forbidden",
 	})
 }
 
 // Consequence returns a clause for people: what the outcome means for the machines of a pool with
 // this strategy.
 func (o Outcome) Consequence(strategy Strategy) string {
-	if o == InPlaceUpdate && strategy == ManualInPlaceUpdate {
+	if o == OutcomeInPlaceUpdate && strategy == ManualInPlaceUpdate {
 		return "every node is drained and updated in place once it is selected, no machine is replaced"
 	}
 	return word(o, []string{
-		Indeterminate:   "it depends on defaults that are not known",
-		NoUpdate:        "nothing happens to machines",
-		HotUpdate:       "running machines are updated, none is replaced",
-		InPlaceUpdate:   "every node is drained and updated in place, no machine is replaced",
-		Roll:            "every machine is replaced",
-		UpdateForbidden: strategy.String() + " does not replace machines, which this change needs",
+		OutcomeIndeterminate: "it depends on defaults that are not known",
+		OutcomeNone:          "nothing happens to machines",
+		OutcomeHotUpdate:     "running machines are updated, none is replaced",
+		OutcomeInPlaceUpdate: "every node is drained and updated in place, no machine is replaced",
+		OutcomeRoll:          "every machine is replaced",
+		OutcomeForbidden:     strategy.String() + " does not replace machines, which this change needs",
 	})
 }
 
@@ -92,13 +92,15 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 	case AutoInPlaceUpdate, ManualInPlaceUpdate:
 		return outcomes[class].inPlace
 	}
-	return Indeterminate
+	return OutcomeIndeterminate
 }
 
 // outcomes maps the strictest class to the outcome.
 var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
-	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate},
-	Immutable: {Roll, UpdateForbidden},
+	Ignored:   {OutcomeNone, OutcomeNone},
+	Hot:       {OutcomeHotUpdate, OutcomeHotUpdate},
+	InPlace:   {OutcomeRoll, OutcomeInPlaceUpdate},
+	Immutable: {OutcomeRoll, OutcomeForbidden},
 }
 
 // Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to that
@@ -106,7 +108,7 @@ var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
 // for an unknown strategy.
 func (c Changes) Causes(strategy Strategy) Changes {
 	outcome := c.Outcome(strategy)
-	if outcome == NoUpdate || outcome == Indeterminate {
+	if outcome == OutcomeNone || outcome == OutcomeIndeterminate {
 		return nil
 	}
 	return c.only(func(change Change) bool { return Changes{change}.Outcome(strategy) == outcome })

@@ -14,11 +14,11 @@ func TestOutcomeTable(t *testing.T) {
 	const none = hotupdate.Ignored // the strictest class of no changes
 	type row map[hotupdate.Class]hotupdate.Outcome
 	rolling := row{
-		none: hotupdate.NoUpdate, hotupdate.Hot: hotupdate.HotUpdate, hotupdate.InPlace: hotupdate.Roll, hotupdate.Immutable: hotupdate.Roll,
+		none: hotupdate.OutcomeNone, hotupdate.Hot: hotupdate.OutcomeHotUpdate, hotupdate.InPlace: hotupdate.OutcomeRoll, hotupdate.Immutable: hotupdate.OutcomeRoll,
 	}
 	inPlace := row{
-		none: hotupdate.NoUpdate, hotupdate.Hot: hotupdate.HotUpdate, hotupdate.InPlace: hotupdate.InPlaceUpdate,
-		hotupdate.Immutable: hotupdate.UpdateForbidden,
+		none: hotupdate.OutcomeNone, hotupdate.Hot: hotupdate.OutcomeHotUpdate, hotupdate.InPlace: hotupdate.OutcomeInPlaceUpdate,
+		hotupdate.Immutable: hotupdate.OutcomeForbidden,
 	}
 	unknown := row{}
 	table := map[hotupdate.Strategy]row{

@@ -34,8 +34,8 @@ func TestStrategies(t *testing.T) {
 func TestWords(t *testing.T) {
 	for want, word := range map[string]interface{ String() string }{
 		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,
-		"none": hotupdate.NoUpdate, "hot update": hotupdate.HotUpdate, "in-place update": hotupdate.InPlaceUpdate,
-		"roll": hotupdate.Roll, "forbidden": hotupdate.UpdateForbidden, "indeterminate": hotupdate.Indeterminate,
+		"none": hotupdate.OutcomeNone, "hot update": hotupdate.OutcomeHotUpdate, "in-place update": hotupdate.OutcomeInPlaceUpdate,
+		"roll": hotupdate.OutcomeRoll, "forbidden": hotupdate.OutcomeForbidden, "indeterminate": hotupdate.OutcomeIndeterminate,
 		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
 	} {
 		assert.Equal(t, want, word.String())

@@ -119,9 +119,9 @@ func TestPresenceOfListsAndMapsChanges(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 3)
 	for i, want := range []hotupdate.Change{
-		{Path: "labels", Op: hotupdate.Add, Class: hotupdate.Hot, New: "{}"},
-		{Path: "taints", Op: hotupdate.Add, Class: hotupdate.Immutable, New: "[]"},
-		{Path: "zones", Op: hotupdate.Add, Class: hotupdate.InPlace, New: "[]"},
+		{Path: "labels", Op: hotupdate.OpAdd, Class: hotupdate.Hot, New: "{}"},
+		{Path: "taints", Op: hotupdate.OpAdd, Class: hotupdate.Immutable, New: "[]"},
+		{Path: "zones", Op: hotupdate.OpAdd, Class: hotupdate.InPlace, New: "[]"},
 	} {
 		c := changes[i]
 		require.Equal(t, want, hotupdate.Change{Path: c.Path, Op: c.Op, Class: c.Class, New: c.New})

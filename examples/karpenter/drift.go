@@ -168,5 +168,5 @@ func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, 
 	fields, err := schema.DiffRaw(old.Spec, l.Spec)
 	changes = append(changes, fields...)
 	const strategy = hotupdate.AutoRollingUpdate
-	return changes.Outcome(strategy) == hotupdate.Roll, changes.Causes(strategy), err
+	return changes.Outcome(strategy) == hotupdate.OutcomeRoll, changes.Causes(strategy), err
 }

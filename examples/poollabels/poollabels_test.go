@@ -31,10 +31,10 @@ func TestHotPrefix(t *testing.T) {
 		want        hotupdate.Outcome
 		hot         map[string]string
 	}{
-		{"a cost centre is renamed", "billing/centre", hotupdate.HotUpdate, map[string]string{"billing/centre": "new"}},
-		{"a label of billing is added", "billing/team", hotupdate.HotUpdate, map[string]string{"billing/centre": "7", "billing/team": "new"}},
-		{"the plan decides about hosts", "billing/plan", hotupdate.Roll, map[string]string{"billing/centre": "7"}},
-		{"a label for the placement", "zone", hotupdate.Roll, map[string]string{"billing/centre": "7"}},
+		{"a cost centre is renamed", "billing/centre", hotupdate.OutcomeHotUpdate, map[string]string{"billing/centre": "new"}},
+		{"a label of billing is added", "billing/team", hotupdate.OutcomeHotUpdate, map[string]string{"billing/centre": "7", "billing/team": "new"}},
+		{"the plan decides about hosts", "billing/plan", hotupdate.OutcomeRoll, map[string]string{"billing/centre": "7"}},
+		{"a label for the placement", "zone", hotupdate.OutcomeRoll, map[string]string{"billing/centre": "7"}},
 	} {
 		changed := maps.Clone(labels)
 		changed[tc.label] = "new"
@@ -42,7 +42,7 @@ func TestHotPrefix(t *testing.T) {
 		require.NoError(t, err)
 		after, err := poollabels.PoolHash(pool(changed))
 		require.NoError(t, err)
-		assert.Equal(t, tc.want == hotupdate.Roll, before.Text != after.Text, tc.name)
+		assert.Equal(t, tc.want == hotupdate.OutcomeRoll, before.Text != after.Text, tc.name)
 		causes, err := poollabels.Causes(pool(labels), pool(changed))
 		require.NoError(t, err)
 		assert.Equal(t, tc.want, causes.Outcome(hotupdate.AutoRollingUpdate), tc.name)

@@ -249,7 +249,7 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 // undeclared explains a change that a defaulting function made. One change does not tell whether
 // the default is always the same.
 func undeclared(c hotupdate.Change) *breach {
-	if c.Op != hotupdate.Add {
+	if c.Op != hotupdate.OpAdd {
 		return broken("the defaulting function changes what was set, and with it the hash",
 			"let it fill in only what is not set").at(c.Path)
 	}

@@ -63,6 +63,7 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	if err = errors.Join(r.faults.Err(), err); err != nil {
 		return nil, err
 	}
+	plan.OfResource = true
 	return plan, nil
 }
 

@@ -28,7 +28,8 @@ type Plan struct {
 	Root *Node        // its node; TypeMeta of the root is not among its fields
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
-	Open bool // some object has a Rest
+	Open       bool // some object has a Rest
+	OfResource bool // it is of the spec of a custom resource, as its CRD has it
 
 	derived [Opening + 1]struct {
 		once sync.Once

@@ -114,7 +114,7 @@ var updateMutants = []mutant{
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "record.Filter(string(documents[lane.class]), lane.holds)", "string(documents[lane.class])", lanes},
-	{"what is of another lane is frozen", laneFile, "return lane.holds(pointer) && l.schema.Holds", "return l.schema.Holds", lanes},
+	{"what is of another lane is frozen", laneFile, "return lane.holds(pointer) && holdsJSON", "return holdsJSON", lanes},
 	{"what is not Hot any more is frozen", laneFile, "lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, shape)", "lane.holds(pointer)", lanes},
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
 	{"a lane has its kinds", laneFile, "\tif len(next.kinds) == 0 {", "\tif true {", lanes},

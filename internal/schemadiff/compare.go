@@ -25,7 +25,7 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 	if old.Open != updated.Open {
 		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
 		if old.Open {
-			f.Refuses = every(whereNamed)
+			f.Forbidden = every(whereNamed)
 		}
 		d.add(location{path: "*"}, f)
 	}
@@ -90,10 +90,10 @@ type comparer struct {
 // array alone can have the effect.
 func (d *comparer) add(s location, f Finding) {
 	f.Path = s.path
-	if s.filled && f.Rolls != none {
-		f.Rolls = some(whereAround)
+	if s.filled && f.Roll != none {
+		f.Roll = some(whereAround)
 	}
-	f.Rolls.Every = f.Rolls.Every && s.certain
+	f.Roll.Every = f.Roll.Every && s.certain
 	f.in = whileHot[s.whileHot]
 	f.plans = d.plans
 	f.others = s.others
@@ -136,11 +136,11 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{
-			Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed),
+			Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Forbidden: every(whereNamed),
 		}
 		if p.updated.Rest != nil {
-			finding.Rolls = some(whereHeld)
-			finding.Refuses = none
+			finding.Roll = some(whereHeld)
+			finding.Forbidden = none
 		}
 		if to := renamed[f]; to != nil {
 			d.add(s.member(f.Name), finding.renamed(s.member(to.Name).path, to))
@@ -154,8 +154,8 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 		}
 		finding := Finding{Kind: "FieldAdded", New: describeField(f) + ", " + f.Node.Class.String()}
 		if p.old.Rest != nil {
-			finding.Rolls = some(whereHeld)
-			finding.Refuses = some(whereHeld)
+			finding.Roll = some(whereHeld)
+			finding.Forbidden = some(whereHeld)
 		}
 		d.added = remember(d.added, f, s.member(f.Name), &finding)
 	}
@@ -216,7 +216,7 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 // that meet a condition.
 func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Finding {
 	return Finding{
-		Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(refused),
+		Kind: "TypeChanged", Old: was, New: is, Roll: ifHashed(classes, whereHeld), Forbidden: some(refused),
 	}
 }
 
@@ -230,11 +230,11 @@ func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location)
 		return s
 	}
 	f := Finding{
-		Kind: "ClassChanged", Old: was.String(), New: is.String(), Rolls: classEffect(change, before, now),
+		Kind: "ClassChanged", Old: was.String(), New: is.String(), Roll: classEffect(change, before, now),
 		note: "from now on a change of it " + ofClass[is][0] + ", it " + ofClass[was][1],
 	}
 	if mayFail(p, map[twoNodes]bool{}) {
-		f.Refuses = some(whereHeld)
+		f.Forbidden = some(whereHeld)
 	}
 	d.add(s, f)
 	s.covered = change
@@ -310,23 +310,23 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 	if old.Pointer != updated.Pointer || hasOtherZero {
 		f := Finding{
 			Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer],
-			Rolls: effect(whereZero, old.Zero, updated.Zero),
+			Roll: effect(whereZero, old.Zero, updated.Zero),
 		}
 		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
-			f.Refuses = some(whereNamed)
+			f.Forbidden = some(whereNamed)
 		}
 		d.add(s, f)
 	}
 	if !bytes.Equal(old.Default, updated.Default) {
 		d.add(s, Finding{
 			Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated),
-			Rolls: effect(whereDefault, old.Default, updated.Default),
+			Roll: effect(whereDefault, old.Default, updated.Default),
 		})
 	}
 	const noBytes = `""` // are something only where a default stands for nil
 	if was, is := !old.Unset([]byte(noBytes)), !updated.Unset([]byte(noBytes)); was != is && p.areBytes() {
 		d.add(s, Finding{
-			Kind: "PresenceChanged", Old: presence[was], New: presence[is], Rolls: effect(whereEmpty, []byte(noBytes)),
+			Kind: "PresenceChanged", Old: presence[was], New: presence[is], Roll: effect(whereEmpty, []byte(noBytes)),
 		})
 	}
 }
@@ -360,7 +360,7 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	f := Finding{Kind: "PresenceChanged", Old: presence[was], New: presence[is]}
 	if wasHashed != isHashed {
 		isFilled := old.Filled|updated.Filled != 0
-		f.Rolls = Effect{Every: p.areHashed() && (!isFilled || areAlike()), Where: whereEmpty}
+		f.Roll = Effect{Every: p.areHashed() && (!isFilled || areAlike()), Where: whereEmpty}
 	}
 	d.add(s, f)
 }
@@ -369,9 +369,9 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 // everything counts.
 func innerDefault(old, updated *fieldplan.Field, classes fieldplan.ClassSet) Finding {
 	f := Finding{
-		Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Rolls: ifHashed(classes, whereHeld),
+		Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Roll: ifHashed(classes, whereHeld),
 	}
-	if f.Rolls != none {
+	if f.Roll != none {
 		f.note = "free JSON has no defaults: give the field another class, or compare only objects that one release " +
 			"of the CRD has returned"
 	}
@@ -395,8 +395,8 @@ func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Findin
 	case old.Default == nil && engine.Of(d.plans[0]).FillsIn(old, updated.Default):
 		f.Old = noneButFields
 	default:
-		f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereDefault)
-		f.Rolls.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
+		f.Roll = ifHashed(old.Classes()|updated.Classes(), whereDefault)
+		f.Roll.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
 	}
 	return f
 }
@@ -429,18 +429,18 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 	if p.old.Kind == fieldplan.Map {
 		where = whereFilled
 	}
-	f := Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, where), Refuses: some(where)}
+	f := Finding{Kind: "TypeChanged", Old: was, New: is, Roll: ifHashed(classes, where), Forbidden: some(where)}
 	areIntegers, hold := p.areIntegers()
 	switch {
 	case areIntegers && hold:
-		f.Rolls = none
-		f.Refuses = none
+		f.Roll = none
+		f.Forbidden = none
 	case areIntegers:
-		f.Rolls = none
+		f.Roll = none
 	case p.old.Leaf.IsText() && p.updated.Leaf.IsText():
-		f.Refuses = none
+		f.Forbidden = none
 	case p.old.Leaf != p.updated.Leaf:
-		f.Refuses.Where = whereNamed // not every leaf can be null
+		f.Forbidden.Where = whereNamed // not every leaf can be null
 	}
 	return f
 }
@@ -449,18 +449,18 @@ func (d *comparer) collection(p twoNodes, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
 	switch was, is := p.pairings(); {
 	case was != is:
-		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
+		f := Finding{Kind: "PairingChanged", Old: was, New: is, Roll: rolls}
 		if p.updated.Pairing == fieldplan.ByKey {
-			f.Refuses = some(whereFilled)
+			f.Forbidden = some(whereFilled)
 		}
 		d.add(s, f)
 	case p.readsKeysNow():
-		d.add(s, Finding{Kind: "PairingChanged", Old: notHashed, New: is, Refuses: some(whereFilled)})
+		d.add(s, Finding{Kind: "PairingChanged", Old: notHashed, New: is, Forbidden: some(whereFilled)})
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
-		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls}
+		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Roll: rolls}
 		if p.oneNeedsKeyNow() && p.updated.Pairing == fieldplan.ByKey {
-			f.Refuses = some(whereFilled)
+			f.Forbidden = some(whereFilled)
 		}
 		d.add(s, f)
 	}
@@ -545,18 +545,18 @@ func elementNull(in, p twoNodes) Finding {
 	// Null is not a key, but the zero number is one.
 	isNoKey := in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey
 	if isRefused || isNoKey {
-		f.Refuses = some(whereNull)
+		f.Forbidden = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf
 	isSame := isLeaf && bytes.Equal(textOfNull(in.old), textOfNull(in.updated))
 	switch {
 	case isSame, !isLeaf && p.old.Kind != fieldplan.Array:
 	case in.old.Kind == fieldplan.Array:
-		f.Rolls = ifHashed(in.classes(), whereHeld)
+		f.Roll = ifHashed(in.classes(), whereHeld)
 	case isLeaf && p.areHashed():
-		f.Rolls = every(whereNull)
+		f.Roll = every(whereNull)
 	default:
-		f.Rolls = ifHashed(in.classes(), whereNull)
+		f.Roll = ifHashed(in.classes(), whereNull)
 	}
 	return f
 }

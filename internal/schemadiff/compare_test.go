@@ -613,8 +613,8 @@ func TestRenamedFieldTellsWhoRolls(t *testing.T) {
 		}
 	)
 	const rolls = "a rewrite to the new name rolls"
-	assert.Contains(t, schemadiff.Compare(planOf(t, typeOf[held]()), planOf(t, typeOf[leafB]()))[0].Sentence(schemadiff.Pools), rolls)
-	assert.NotContains(t, schemadiff.Compare(planOf(t, typeOf[hot]()), planOf(t, typeOf[hotNow]()))[0].Sentence(schemadiff.Pools), rolls)
+	assert.Contains(t, schemadiff.Compare(planOf(t, typeOf[held]()), planOf(t, typeOf[leafB]()))[0].Sentence(), rolls)
+	assert.NotContains(t, schemadiff.Compare(planOf(t, typeOf[hot]()), planOf(t, typeOf[hotNow]()))[0].Sentence(), rolls)
 }
 
 // TestCompareLoaded: the rules hold without the Go types.
@@ -653,14 +653,14 @@ func loaded(t *testing.T, typ reflect.Type) *fieldplan.Plan {
 func told(findings []schemadiff.Finding) (all []string) {
 	for _, f := range findings {
 		text := f.Kind + " " + f.Path + ":"
-		if f.Rolls.Where != "" {
-			text += " rolls " + effect(f.Rolls)
+		if f.Roll.Where != "" {
+			text += " rolls " + effect(f.Roll)
 		}
-		if f.Rolls.Where != "" && f.Refuses.Where != "" {
+		if f.Roll.Where != "" && f.Forbidden.Where != "" {
 			text += ";"
 		}
-		if f.Refuses.Where != "" {
-			text += " refuses " + effect(f.Refuses)
+		if f.Forbidden.Where != "" {
+			text += " refuses " + effect(f.Forbidden)
 		}
 		all = append(all, text)
 	}

@@ -19,10 +19,10 @@ import (
 
 // Finding is one difference.
 type Finding struct {
-	Kind           string
-	Path           string // in the old plan; for an added field, in the updated plan; with [] for elements
-	Old, New       string // the old and the new state
-	Rolls, Refuses Effect
+	Kind            string
+	Path            string // in the old plan; for an added field, in the updated plan; with [] for elements
+	Old, New        string // the old and the new state
+	Roll, Forbidden Effect
 
 	plans  [2]*fieldplan.Plan // the old and the updated one
 	others otherKeys          // for a path through keys of maps
@@ -35,8 +35,8 @@ type Finding struct {
 // number of steps that lead to it.
 type otherKeys map[int][]string
 
-// Subject is what has the configurations, for sentences.
-type Subject struct {
+// subject is what has the configurations, for sentences.
+type subject struct {
 	every, one             string // before a condition
 	everyConfig, oneConfig string // likewise, where a configuration is read
 	unless                 string // what keeps the hash
@@ -44,11 +44,11 @@ type Subject struct {
 
 // The subjects. Only pools are named in eras.
 var (
-	Pools = &Subject{
+	pools = &subject{
 		every: "every pool", one: "a pool", everyConfig: "every configuration", oneConfig: "a configuration",
 		unless: " unless an era of the old Schema stays",
 	}
-	Objects = &Subject{
+	objects = &subject{
 		every: "every object", one: "an object", everyConfig: "every object", oneConfig: "an object",
 	}
 )
@@ -89,31 +89,36 @@ var changes = map[string]string{
 	"UnknownMembersChanged": "unknown members became NEW, were OLD",
 }
 
-// Sentence describes the difference and its consequences. It is empty for no finding.
-func (f Finding) Sentence(of *Subject) string {
+// Sentence describes the difference and its consequences: for objects if a plan is of custom
+// resources, else for worker pools. It is empty for no finding.
+func (f Finding) Sentence() string {
 	if f.Kind == "" {
 		return ""
+	}
+	of := pools
+	if f.plans[0].OfResource || f.plans[1].OfResource {
+		of = objects
 	}
 	change := strings.NewReplacer("NEW", f.New, "OLD", f.Old).Replace(cmp.Or(changes[f.Kind], "became NEW, was OLD"))
 	return f.Path + ": " + change + f.in + ": " + strings.Join(f.consequences(of), "; ")
 }
 
 // consequences describes the effects, the gravest first.
-func (f Finding) consequences(of *Subject) []string {
+func (f Finding) consequences(of *subject) []string {
 	var all []string
-	if f.Refuses != none {
+	if f.Forbidden != none {
 		verb := "may refuse " + of.oneConfig
-		if f.Refuses.Every {
+		if f.Forbidden.Every {
 			verb = "refuses " + of.everyConfig
 		}
-		all = append(all, "the updated Schema "+verb+" that "+f.Refuses.Where)
+		all = append(all, "the updated Schema "+verb+" that "+f.Forbidden.Where)
 	}
 	switch {
-	case f.Rolls.Every:
-		all = append(all, of.every+" that "+f.Rolls.Where+" rolls"+of.unless)
-	case f.Rolls != none:
-		all = append(all, of.one+" that "+f.Rolls.Where+" may roll"+of.unless)
-	case f.Refuses == none:
+	case f.Roll.Every:
+		all = append(all, of.every+" that "+f.Roll.Where+" rolls"+of.unless)
+	case f.Roll != none:
+		all = append(all, of.one+" that "+f.Roll.Where+" may roll"+of.unless)
+	case f.Forbidden == none:
 		all = append(all, "no hash changes")
 	default:
 		all = append(all, "the hashes of the others stay")
@@ -130,7 +135,7 @@ func sorted(findings []Finding) []Finding {
 	gravity := func(e Effect) int { return slices.Index([]Effect{none, some(e.Where), every(e.Where)}, e) }
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Kind, b.Kind),
-			gravity(b.Rolls)-gravity(a.Rolls))
+			gravity(b.Roll)-gravity(a.Roll))
 	})
 	return slices.CompactFunc(findings, func(a, b Finding) bool {
 		areOfOneField := a.Path == b.Path && a.Kind == b.Kind

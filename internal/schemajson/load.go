@@ -58,7 +58,12 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 		return nil, err
 	}
 	d.Unknown = structtag.Immutable.String()
-	return (&builder{}).plan(d, nil)
+	open, err := (&builder{}).plan(d, nil)
+	if err != nil {
+		return nil, err
+	}
+	open.OfResource = p.OfResource
+	return open, nil
 }
 
 // Compile compiles a document that was made from another description of a type, under overrides.

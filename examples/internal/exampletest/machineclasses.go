@@ -61,7 +61,7 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 	changes, err := schema.DiffRaw(before, after)
 	fatal(t, err)
 	for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate} {
-		if outcome := changes.Outcome(strategy); outcome != hotupdate.HotUpdate || sum != updated {
+		if outcome := changes.Outcome(strategy); outcome != hotupdate.OutcomeHotUpdate || sum != updated {
 			t.Errorf("a change of %s is %s, not a hot update: %v", pointer, outcome, changes)
 		}
 	}

@@ -21,22 +21,22 @@ type Pair struct {
 
 // Immutable is a pair with changes at the paths. At least one needs new machines.
 func Immutable(dir, reason string, changed ...string) Pair {
-	return Pair{dir, hotupdate.Roll, hotupdate.UpdateForbidden, new(hotupdate.Immutable), reason, changed}
+	return Pair{dir, hotupdate.OutcomeRoll, hotupdate.OutcomeForbidden, new(hotupdate.Immutable), reason, changed}
 }
 
 // InPlace is a pair with changes at the paths. At least one needs an in-place update.
 func InPlace(dir, reason string, changed ...string) Pair {
-	return Pair{dir, hotupdate.Roll, hotupdate.InPlaceUpdate, new(hotupdate.InPlace), reason, changed}
+	return Pair{dir, hotupdate.OutcomeRoll, hotupdate.OutcomeInPlaceUpdate, new(hotupdate.InPlace), reason, changed}
 }
 
 // Hot is a pair with changes at the paths. All are applied to running machines.
 func Hot(dir, reason string, changed ...string) Pair {
-	return Pair{dir, hotupdate.HotUpdate, hotupdate.HotUpdate, new(hotupdate.Hot), reason, changed}
+	return Pair{dir, hotupdate.OutcomeHotUpdate, hotupdate.OutcomeHotUpdate, new(hotupdate.Hot), reason, changed}
 }
 
 // Nothing is a pair that concerns no machine. Only Ignored paths may change.
 func Nothing(dir, reason string, changed ...string) Pair {
-	return Pair{dir, hotupdate.NoUpdate, hotupdate.NoUpdate, nil, reason, changed}
+	return Pair{dir, hotupdate.OutcomeNone, hotupdate.OutcomeNone, nil, reason, changed}
 }
 
 // AndSpec sets the strictest class of the changes in the driver's provider spec, if it differs from
@@ -87,7 +87,7 @@ func (p *Provider[C, I, S]) checkOutcome(
 	}
 	before := p.name(t, strategy, Manifest(t, pair.dir, "before.yaml"))
 	after := p.name(t, strategy, Manifest(t, pair.dir, "after.yaml"))
-	renamed := want == hotupdate.Roll || want == hotupdate.InPlaceUpdate || want == hotupdate.UpdateForbidden
+	renamed := want == hotupdate.OutcomeRoll || want == hotupdate.OutcomeInPlaceUpdate || want == hotupdate.OutcomeForbidden
 	if (before.Digest != after.Digest) != renamed {
 		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before,
 			after, want, pair.reason)

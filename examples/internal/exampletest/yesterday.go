@@ -17,13 +17,13 @@ type Defect struct {
 // Missed is a change between members of a WorkerConfig that must replace machines, but does not
 // change the hash of a version.
 func Missed(name, version, old, updated, reason string) Defect {
-	return Defect{name, version, old, updated, hotupdate.Roll, reason}
+	return Defect{name, version, old, updated, hotupdate.OutcomeRoll, reason}
 }
 
 // Needless is a change between members of a WorkerConfig that concerns no machine, but changes the
 // hash of a version.
 func Needless(name, version, old, updated, reason string) Defect {
-	return Defect{name, version, old, updated, hotupdate.NoUpdate, reason}
+	return Defect{name, version, old, updated, hotupdate.OutcomeNone, reason}
 }
 
 // CheckDefects checks that the old hash is wrong and the canonical one is right.
@@ -39,7 +39,7 @@ func (p *Provider[C, I, S]) CheckDefects(t *testing.T, defects []Defect) {
 			if got := changes.Outcome(hotupdate.AutoRollingUpdate); got != d.want {
 				t.Errorf("the change means %s, want %s", got, d.want)
 			}
-			roll := d.want == hotupdate.Roll
+			roll := d.want == hotupdate.OutcomeRoll
 			if renamed := p.renames(t, d.version, old, updated); renamed == roll {
 				t.Errorf("yesterday's hash is not wrong: %s", d.reason)
 			}

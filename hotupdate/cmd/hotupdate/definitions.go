@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -141,7 +140,7 @@ func diffResource(of facts.TypeMeta, old, updated *crds.Set) (resourceDiff, erro
 		one.Only = "old"
 		return one, nil
 	}
-	diff, err := newSchemaDiff(before, after, hotupdate.Finding.ObjectString)
+	diff, err := newSchemaDiff(before, after)
 	one.schemaDiff = diff
 	return one, err
 }

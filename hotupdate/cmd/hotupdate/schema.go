@@ -102,7 +102,7 @@ func (c *call) diffSchemas() (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	diff, err := newSchemaDiff(old.Schema, updated.Schema, hotupdate.Finding.String)
+	diff, err := newSchemaDiff(old.Schema, updated.Schema)
 	if err != nil {
 		return 0, err
 	}
@@ -111,8 +111,8 @@ func (c *call) diffSchemas() (int, error) {
 	return c.codeOf(diff), err
 }
 
-// newSchemaDiff compares two Schemas, with the texts of findings by a function.
-func newSchemaDiff(old, updated *hotupdate.Schema, textOf func(hotupdate.Finding) string) (*schemaDiff, error) {
+// newSchemaDiff compares two Schemas.
+func newSchemaDiff(old, updated *hotupdate.Schema) (*schemaDiff, error) {
 	findings, err := hotupdate.Compatibility(old, updated)
 	before, oldErr := old.Fingerprint()
 	after, newErr := updated.Fingerprint()
@@ -122,7 +122,7 @@ func newSchemaDiff(old, updated *hotupdate.Schema, textOf func(hotupdate.Finding
 	diff := &schemaDiff{OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
 	for _, f := range findings {
 		diff.Harmless = diff.Harmless && f.Harmless()
-		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), textOf(f)})
+		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), f.String()})
 	}
 	return diff, nil
 }
@@ -146,9 +146,9 @@ func (c *call) codeOf(d *schemaDiff) int {
 	for _, f := range d.Findings {
 		switch {
 		case !c.exitCode:
-		case f.Refuses.Where != "":
+		case f.Forbidden.Where != "":
 			return exitForbidden
-		case f.Rolls.Where != "":
+		case f.Roll.Where != "":
 			code = exitRoll
 		}
 	}

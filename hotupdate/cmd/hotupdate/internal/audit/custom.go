@@ -26,9 +26,7 @@ type Resources struct {
 
 // NewResources returns the two releases, which have the same classes.
 func NewResources(old, updated *crds.Set) *Resources {
-	r := &Resources{old: old, updated: updated}
-	r.textOf = hotupdate.Finding.ObjectString
-	return r
+	return &Resources{old: old, updated: updated}
 }
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has

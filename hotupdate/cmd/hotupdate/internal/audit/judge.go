@@ -82,9 +82,7 @@ func NewReleases(old, updated *release.Release) (*Releases, error) {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
-	r := &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}
-	r.textOf = hotupdate.Finding.String
-	return r, nil
+	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
@@ -162,7 +160,6 @@ func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 // comparisons are the comparisons of all pairs of Schemas. They are safe for concurrent use.
 type comparisons struct {
 	bySchemas sync.Map
-	textOf    func(hotupdate.Finding) string // the sentence for what is judged
 }
 
 // comparison is a comparison of two Schemas.
@@ -205,7 +202,7 @@ func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all 
 	}
 	unexplained := slices.Clone(paths)
 	for _, f := range findings {
-		all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: s.textOf(f)})
+		all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
 		unexplained = slices.DeleteFunc(unexplained, func(path string) bool { return overlap(path, f.Path) })
 	}
 	for _, path := range unexplained {
@@ -218,7 +215,7 @@ func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all 
 func (c *comparison) rolling(paths []string) (all []hotupdate.Finding) {
 	for _, f := range c.findings {
 		isAt := slices.ContainsFunc(paths, func(path string) bool { return overlap(path, f.Path) })
-		if f.Rolls.Where != "" && isAt {
+		if f.Roll.Where != "" && isAt {
 			all = append(all, f)
 		}
 	}

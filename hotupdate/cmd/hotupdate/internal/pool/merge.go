@@ -106,7 +106,7 @@ func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule
 // finding has the values of a field at a path in the Shoot. Without a path it is about the Shoot.
 func (m *merging) finding(path string) judge.Finding {
 	change := hotupdate.Change{
-		Path: path, Op: hotupdate.Replace, Origin: "default", Class: hotupdate.Ignored,
+		Path: path, Op: hotupdate.OpReplace, Origin: "default", Class: hotupdate.Ignored,
 	}
 	var names []string
 	for _, step := range fieldpath.ParseShown(path) {

@@ -184,9 +184,9 @@ func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
 	case updated.Kind != facts.Shoot, old.IsReadBack() == updated.IsReadBack():
 		return ""
 	case old.IsReadBack():
-		return hotupdate.Remove
+		return hotupdate.OpRemove
 	}
-	return hotupdate.Add
+	return hotupdate.OpAdd
 }
 
 // hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no

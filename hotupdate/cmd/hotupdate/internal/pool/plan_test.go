@@ -132,7 +132,7 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, err)
 	classes := map[string]hotupdate.Class{}
 	for _, c := range got {
-		assert.Equal(t, hotupdate.Add, c.Op)
+		assert.Equal(t, hotupdate.OpAdd, c.Op)
 		classes[c.Path] = c.Class
 	}
 	for path, want := range map[string]hotupdate.Class{

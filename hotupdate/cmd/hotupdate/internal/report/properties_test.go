@@ -55,7 +55,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
 			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
-				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
+				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.OpAdd, hotupdate.OpRemove, hotupdate.OpReplace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})
 		}
 		plan.Pools = append(plan.Pools, p)

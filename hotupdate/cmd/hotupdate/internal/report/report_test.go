@@ -32,14 +32,14 @@ type golden struct {
 
 // Changes of every kind.
 var (
-	addedTag  = hotupdate.Change{Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.Add, Class: hotupdate.Hot, Origin: "inherited", Source: "aws.WorkerConfig.Tags", New: `"a"`}
-	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.Remove, Class: hotupdate.Hot, Origin: "hotwhen", Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
-	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: "default", Old: "3000", New: "4000"}
-	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: "struct tag", Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
-	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: "inherited", Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
-	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.Add, Class: hotupdate.Ignored, Origin: "override", Source: "nodeTemplate", New: `{}`}
-	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: "struct tag", Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
-	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`, Omitted: true}
+	addedTag  = hotupdate.Change{Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.OpAdd, Class: hotupdate.Hot, Origin: "inherited", Source: "aws.WorkerConfig.Tags", New: `"a"`}
+	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.OpRemove, Class: hotupdate.Hot, Origin: "hotwhen", Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
+	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "default", Old: "3000", New: "4000"}
+	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.OpReplace, Class: hotupdate.InPlace, Origin: "struct tag", Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
+	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.OpReplace, Class: hotupdate.InPlace, Origin: "inherited", Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
+	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, Origin: "override", Source: "nodeTemplate", New: `{}`}
+	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "struct tag", Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
+	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.OpAdd, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`, Omitted: true}
 )
 
 // minorSkipped refuses the change of minor.
@@ -157,7 +157,7 @@ func goldens() []golden {
 		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
 		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
 		{"unicode", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
-		{"whole", bare(hotupdate.AutoRollingUpdate, verdict.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
+		{"whole", bare(hotupdate.AutoRollingUpdate, verdict.Roll, hotupdate.Change{Op: hotupdate.OpReplace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
 		{"no_pools", planOf(), "a manifest without pools"},
 		{"pools", planOf(
 			pool.Planned{Name: "web", Comparison: compared(verdict.Roll, []facts.Unknown{facts.MachineImageVersion}, nil, addedTag, iops)},
@@ -174,8 +174,8 @@ func goldens() []golden {
 				{Name: "cpu", Before: facts.Machines{Minimum: 3, Maximum: 10, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
 					Verdict: verdict.ComeOrGo, Rules: []verdict.Rule{verdict.Scaled, verdict.NotHashed, verdict.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
 					Changes: []judge.Finding{
-						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: verdict.NotHashed, Verdict: verdict.None},
-						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Scaled, Verdict: verdict.ComeOrGo, Decides: true},
+						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, New: `"b"`}, Rule: verdict.NotHashed, Verdict: verdict.None},
+						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.OpReplace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Scaled, Verdict: verdict.ComeOrGo, Decides: true},
 					},
 				}},
 				{Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{

@@ -31,9 +31,9 @@ func (c *ChangeReport) values(escape plaintext.Escape) []string {
 		return []string{"(sensitive)"}
 	case old == updated:
 		return []string{strings.TrimSpace(value(old, 0, escape) + " (unchanged)")}
-	case c.Op == string(hotupdate.Add):
+	case c.Op == string(hotupdate.OpAdd):
 		return []string{value(updated, 0, escape)}
-	case c.Op == string(hotupdate.Remove):
+	case c.Op == string(hotupdate.OpRemove):
 		return []string{value(old, 0, escape)}
 	}
 	from := 0

@@ -280,7 +280,7 @@ const configField = "providerConfig"
 
 // mark is the first character of a change.
 func (c *ChangeReport) mark() string {
-	return cmp.Or(map[string]string{string(hotupdate.Add): "+", string(hotupdate.Remove): "-"}[c.Op], "~")
+	return cmp.Or(map[string]string{string(hotupdate.OpAdd): "+", string(hotupdate.OpRemove): "-"}[c.Op], "~")
 }
 
 // remarkLines joins the remarks that share a line. Assumptions come last.

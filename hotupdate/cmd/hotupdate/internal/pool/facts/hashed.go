@@ -189,7 +189,7 @@ func ChangedFields(old, updated []HashedField) (changes hotupdate.Changes) {
 		}
 		row := HashedField{Path: path}.Row()
 		change := hotupdate.Change{
-			Path: path, Pointer: PointerTo(path), Op: hotupdate.Replace, Origin: "default",
+			Path: path, Pointer: PointerTo(path), Op: hotupdate.OpReplace, Origin: "default",
 			Class: row.Class(), Source: row.Source,
 			Old: before.Shown, New: after.Shown,
 		}
@@ -205,10 +205,10 @@ func ChangedFields(old, updated []HashedField) (changes hotupdate.Changes) {
 // Operated returns a change with the operation that its values tell.
 func Operated(c hotupdate.Change) hotupdate.Change {
 	if c.Old == "" {
-		c.Op = hotupdate.Add
+		c.Op = hotupdate.OpAdd
 	}
 	if c.New == "" {
-		c.Op = hotupdate.Remove
+		c.Op = hotupdate.OpRemove
 	}
 	return c
 }

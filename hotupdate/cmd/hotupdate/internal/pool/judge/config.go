@@ -147,7 +147,7 @@ func (p *pair) judgeVersions(judged []Finding) []Finding {
 		}
 		found.Verdict = verdict.Indeterminate
 		found.Rule = v.Rule
-		if found.Op == hotupdate.Remove && v.MayShow(found.Change) {
+		if found.Op == hotupdate.OpRemove && v.MayShow(found.Change) {
 			value, _ := tree.Of(p.old.ProviderConfig).Find(fieldpath.Names(found.Pointer))
 			found.Sensitive = false
 			found.Old = jsonOf(value)
@@ -180,7 +180,7 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 		pointer := facts.PointerTo(path)
 		if !touches(judged, pointer) {
 			row := about(tree.Difference{Path: strings.Split(path, ".")}, verdict.Forbidden, verdict.NotReleased)
-			row.Op = hotupdate.Replace // its values are not shown
+			row.Op = hotupdate.OpReplace // its values are not shown
 			judged = append(judged, row)
 			continue
 		}
@@ -240,7 +240,7 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 	}
 	found := about(d, v, rule)
 	if isShown {
-		found.Op = hotupdate.Replace
+		found.Op = hotupdate.OpReplace
 		found.Old = textOf(d.Old)
 		found.New = textOf(d.New)
 		found.Change = facts.Operated(found.Change)

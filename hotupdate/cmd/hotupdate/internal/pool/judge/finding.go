@@ -40,7 +40,7 @@ func ofPool(v verdict.Verdict, rule verdict.Rule) []Finding {
 func about(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
 	path := pathOf(d.Path)
 	return Finding{Rule: rule, Verdict: v, Change: facts.Operated(hotupdate.Change{
-		Path: path.String(), Pointer: path.Pointer(), Op: hotupdate.Replace, Origin: "default",
+		Path: path.String(), Pointer: path.Pointer(), Op: hotupdate.OpReplace, Origin: "default",
 		Class: hotupdate.Ignored,
 		Old:   jsonOf(d.Old), New: jsonOf(d.New),
 	})}

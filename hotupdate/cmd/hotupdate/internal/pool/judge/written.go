@@ -33,7 +33,7 @@ func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node)
 	}
 	names = names[above:]
 	shown = shown[above:]
-	isRemoved := change.Op == hotupdate.Remove // the path has positions of the old config
+	isRemoved := change.Op == hotupdate.OpRemove // the path has positions of the old config
 	var before, after place
 	if isRemoved {
 		before = placeIn(old, names)
@@ -47,9 +47,9 @@ func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node)
 	}
 	change.Old = jsonOf(before.value)
 	change.New = jsonOf(after.value)
-	change.Op = hotupdate.Replace
+	change.Op = hotupdate.OpReplace
 	change = facts.Operated(change)
-	if isRemoved && change.Op != hotupdate.Remove {
+	if isRemoved && change.Op != hotupdate.OpRemove {
 		change.Pointer = configs + after.pointer
 	}
 	return change

@@ -33,8 +33,8 @@ const (
 
 // outcomes are the verdicts that have an Outcome of classes.
 var outcomes = map[Verdict]hotupdate.Outcome{
-	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate,
-	Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
+	None: hotupdate.OutcomeNone, HotUpdate: hotupdate.OutcomeHotUpdate, InPlaceUpdate: hotupdate.OutcomeInPlaceUpdate,
+	Roll: hotupdate.OutcomeRoll, Forbidden: hotupdate.OutcomeForbidden,
 }
 
 // String returns the verdict in words.
