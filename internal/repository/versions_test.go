@@ -23,7 +23,7 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"Go":                           goVersion(t),
 		"Kubernetes modules":           firstMatch(t, `k8s.io/apimachinery (v[0-9.]+)`, read(t, "go.mod")),
-		"Gardener":                     firstMatch(t, `Validation += "Gardener (v[0-9.]+),`, read(t, "hotupdate/cmd/hotupdate/internal/pool/verdict/rules.go")),
+		"Gardener":                     firstMatch(t, `Validation += "Gardener (v[0-9.]+),`, read(t, "hotupdate/cmd/hotupdate/internal/verdict/rules.go")),
 		"machine-controller-manager":   firstMatch(t, `machine-controller-manager (v[0-9.]+[0-9])`, read(t, "hotupdate/machineupdate/doc.go")),
 		"Cluster API":                  firstMatch(t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/go.mod")),
 		"Cluster API, newest managers": firstMatch(t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/managers/newest/go.mod")),

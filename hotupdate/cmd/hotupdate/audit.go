@@ -14,6 +14,7 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // The output formats that only audit has.
@@ -77,7 +78,7 @@ func (c *call) addAudit(command *cobra.Command) {
 	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 	flags.StringSliceVar(&o.view.Only, "only", nil,
 		"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
-	oneOf(command, "only", audit.Verdicts()...)
+	oneOf(command, "only", verdict.AuditedWords()...)
 	flags.IntVar(&o.view.Limit, "limit", -1,
 		"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools; in html 2000 of "+
 			"each consequence)")
@@ -186,7 +187,7 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	}
 	code := exitOK
 	if c.exitCode {
-		code = exitCodes[string(r.Gravest())]
+		code = exitCodeOf(r.Gravest())
 	}
 	if r.Objects.Skipped[audit.NotReadable] > 0 {
 		code += exitUnreadable

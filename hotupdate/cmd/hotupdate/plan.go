@@ -19,9 +19,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -193,16 +193,29 @@ func (c *call) planExitCode(plans []*pool.Plan) int {
 			}
 		}
 	}
-	return exitCodes[gravest.String()]
+	return exitCodeOf(gravest)
 }
 
-// exitCodes are the exit codes of the verdicts of plan and audit. Other verdicts have 0.
-var exitCodes = map[string]int{
-	verdict.None.String(): exitOK, verdict.ComeOrGo.String(): exitComeOrGo, verdict.HotUpdate.String(): exitHotUpdate,
-	verdict.InPlaceUpdate.String(): exitInPlaceUpdate,
-	verdict.Roll.String():          exitRoll, verdict.Forbidden.String(): exitForbidden,
-	verdict.Indeterminate.String(): exitIndeterminate, verdict.Removed.String(): exitRemoved,
-	string(audit.Rejected): exitForbidden, string(audit.Rolled): exitRoll, string(audit.Renamed): exitRoll,
+// exitCodeOf returns the exit code of a verdict of plan or audit.
+func exitCodeOf(v verdict.Verdict) int {
+	switch v {
+	case verdict.None, verdict.BecomesReadable, verdict.Unreadable:
+		return exitOK
+	case verdict.ComeOrGo, verdict.Added:
+		return exitComeOrGo
+	case verdict.HotUpdate:
+		return exitHotUpdate
+	case verdict.InPlaceUpdate:
+		return exitInPlaceUpdate
+	case verdict.Roll, verdict.ClassRenamed:
+		return exitRoll
+	case verdict.Forbidden:
+		return exitForbidden
+	case verdict.PoolRenamed, verdict.Removed:
+		return exitRemoved
+	case verdict.Indeterminate:
+	}
+	return exitIndeterminate
 }
 
 // rulesCommand writes the table by which plan judges.

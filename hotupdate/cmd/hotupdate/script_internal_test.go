@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
@@ -227,11 +227,15 @@ func deep(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestExitCodes(t *testing.T) {
-	for verdict, want := range map[verdict.Verdict]int{
+	for v, want := range map[verdict.Verdict]int{
 		verdict.None: 0, verdict.ComeOrGo: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
 		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
 	} {
-		assert.Equal(t, want, exitCodes[verdict.String()], verdict)
+		assert.Equal(t, want, exitCodeOf(v), v)
+	}
+	for _, v := range verdict.OfReleases() { // what an audit finds was 12 or 13, or nothing is sure
+		want := map[string]int{"rejected": 13, "rolled": 12, "renamed": 12, "indeterminate": 14}[v.Audited()]
+		assert.Equal(t, want, exitCodeOf(v), v.Audited())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // Resources are two releases of CRDs under which custom resources are judged, by the classes of the
@@ -70,7 +71,10 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 		Place: o.Place, Namespace: m.Namespace, Project: m.Namespace, Name: m.Name,
 		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
 	}
-	one.Verdict, one.Reasons, judged.failed = r.judge(of, &m.Pools[0])
+	effect, reasons, err := r.judge(of, &m.Pools[0])
+	one.Verdict = effect.Audited()
+	one.Reasons = reasons
+	judged.failed = err
 	judged.pools = []*JudgedPool{one}
 	return judged
 }
@@ -83,14 +87,14 @@ func (r *Resources) versionsOf(kind string) []string {
 }
 
 // judge returns the verdict on an object. An error is one of a CRD or of the classes.
-func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (Verdict, []Reason, error) {
+func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (verdict.Verdict, []Reason, error) {
 	old, err := hashedBy(r.old, of, spec.ProviderConfig)
 	if err != nil {
-		return "", nil, err
+		return verdict.Indeterminate, nil, err
 	}
 	updated, err := hashedBy(r.updated, of, spec.ProviderConfig)
 	if err != nil {
-		return "", nil, err
+		return verdict.Indeterminate, nil, err
 	}
 	switch {
 	case old == nil && updated == nil:
@@ -98,14 +102,14 @@ func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (Verdict, []Reaso
 		if !known.Has(of) {
 			known = r.updated
 		}
-		return Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
+		return verdict.Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
 	case updated == nil:
-		return Indeterminate, unknownVersion(of, "only the old release has", theOther, r.updated), nil
+		return verdict.Indeterminate, unknownVersion(of, "only the old release has", theOther, r.updated), nil
 	case old == nil:
-		return Indeterminate, unknownVersion(of, "only the new release has", theOther, r.old), nil
+		return verdict.Indeterminate, unknownVersion(of, "only the new release has", theOther, r.old), nil
 	}
-	verdict, reasons := r.verdict(spec, *old, *updated)
-	return verdict, reasons, nil
+	effect, reasons := r.verdict(spec, *old, *updated)
+	return effect, reasons, nil
 }
 
 const theOther = "the other release has"

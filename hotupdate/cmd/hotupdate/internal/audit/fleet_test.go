@@ -86,14 +86,14 @@ type fleet struct {
 	shoots int
 
 	// findings are the verdicts of pools to which something happens, by their titles.
-	findings map[string]audit.Verdict
+	findings map[string]string
 	// pools counts all pools that are judged, skipped the objects that are not.
 	pools   int
 	skipped map[audit.Skip]int
 }
 
 func newFleet(shoots int) *fleet {
-	return &fleet{random: rand.New(rand.NewPCG(18, 25_000)), shoots: shoots, findings: map[string]audit.Verdict{}, skipped: map[audit.Skip]int{}}
+	return &fleet{random: rand.New(rand.NewPCG(18, 25_000)), shoots: shoots, findings: map[string]string{}, skipped: map[audit.Skip]int{}}
 }
 
 // shoot returns a Shoot as a cluster does, in JSON, with one to four pools.
@@ -117,7 +117,7 @@ func (f *fleet) shoot(i int) []byte {
 			n+3, n+1, pool, strategy, config)
 		if provider == "fleet" {
 			f.pools++
-			if verdict != audit.Unchanged {
+			if verdict != "unchanged" {
 				f.findings[fmt.Sprintf("garden-%s: Shoot %s, pool %s", project, name, pool)] = verdict
 			}
 		}
@@ -126,19 +126,19 @@ func (f *fleet) shoot(i int) []byte {
 }
 
 // plant chooses strategy and provider config of a pool, and says what the release does to it.
-func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict audit.Verdict) {
+func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict string) {
 	disks := fmt.Sprintf(`"disks":[{"iops":%d,"name":"data-b"},{"name":"data-a"}],`, 100+f.random.IntN(10))
 	config := func(members string) string { // in the order in which a cluster returns them
 		return `,"providerConfig":{"apiVersion":"fleet.example/v1",` + disks + `"kind":"WorkerConfig",` + members + `"zones":["b","a"]}`
 	}
-	strategy, verdict = `"updateStrategy":"AutoRollingUpdate",`, audit.Unchanged
-	hashed := audit.Rolled
+	strategy, verdict = `"updateStrategy":"AutoRollingUpdate",`, "unchanged"
+	hashed := "rolled"
 	if f.random.IntN(5) == 0 {
-		strategy, hashed = `"updateStrategy":"AutoInPlaceUpdate",`, audit.Renamed
+		strategy, hashed = `"updateStrategy":"AutoInPlaceUpdate",`, "renamed"
 	}
 	switch f.random.IntN(200) {
 	case 0:
-		return strategy, config(`"token":"s3cr3t",`), audit.Rejected
+		return strategy, config(`"token":"s3cr3t",`), "rejected"
 	case 1: // it is hot now: neither the canonical document nor the bytes that are left hold it any more
 		return strategy, config(`"volume":{"iops":3000,"type":"gp3"},`), hashed
 	case 2: // a hot member that the bytes held
@@ -147,13 +147,13 @@ func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict audit
 		}
 		return strategy, config(`"tags":{"cost-center":"a"},`), verdict
 	case 3:
-		return strategy, "", audit.Unchanged
+		return strategy, "", "unchanged"
 	case 4:
-		return strategy, config(`"nonsense":1,`), audit.Invalid
+		return strategy, config(`"nonsense":1,`), "invalid"
 	case 5:
-		return strategy, config(`"volume":{"type":"gp3"},`), audit.Unchanged
+		return strategy, config(`"volume":{"type":"gp3"},`), "unchanged"
 	default:
-		return strategy, config(""), audit.Unchanged
+		return strategy, config(""), "unchanged"
 	}
 }
 

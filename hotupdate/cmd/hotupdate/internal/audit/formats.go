@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -71,7 +72,7 @@ func CSV(out io.Writer) *Writer {
 	})
 	return &Writer{func(p *JudgedPool) error {
 		return writeRow(w,
-			string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
+			p.Verdict, p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
 			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
 			p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
 		)
@@ -153,10 +154,11 @@ var content string
 var script string
 
 // tones are the colours of the verdicts.
-var tones = map[Verdict]page.Tone{
-	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure,
-	Accepted: page.Live, Unchanged: page.Calm,
-	hashedDifferently: page.Replace,
+var tones = map[string]page.Tone{
+	verdict.Forbidden.Audited(): page.Stop, verdict.Roll.Audited(): page.Replace,
+	verdict.ClassRenamed.Audited(): page.Drain, verdict.Indeterminate.Audited(): page.Unsure,
+	verdict.Unreadable.Audited(): page.Unsure, verdict.BecomesReadable.Audited(): page.Live,
+	verdict.None.Audited(): page.Calm, hashedDifferently: page.Replace,
 }
 
 // maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
@@ -165,9 +167,9 @@ const maxRows = 2000
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
-		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest().Audited()],
 		Script: script, Template: content, Functions: template.FuncMap{
-			"tone": func(cell string) page.Tone { return tones[Verdict(cell)] },
+			"tone": func(cell string) page.Tone { return tones[cell] },
 		},
 		Content: map[string]any{
 			"Accounting": strings.Split(r.Accounting(), "\n"),

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // load reads a former result: a report in JSON, or JSON lines.
@@ -70,7 +71,7 @@ func (r *Report) check() error {
 		return errors.New("has a cause, an era or a pool that is null")
 	}
 	for _, p := range r.Pools {
-		if !slices.Contains(Verdicts(), p.Verdict) {
+		if !slices.Contains(verdict.AuditedWords(), p.Verdict) {
 			return fmt.Errorf("has a pool with the unknown verdict %q", p.Verdict)
 		}
 	}
@@ -80,9 +81,9 @@ func (r *Report) check() error {
 // findings are the listed pools that are not unchanged. A result that shows only some verdicts does
 // not list all of them.
 func (r *Report) findings() ([]*JudgedPool, error) {
-	isUnchanged := func(p *JudgedPool) bool { return p.Verdict == Unchanged }
+	isUnchanged := func(p *JudgedPool) bool { return p.Verdict == unchanged }
 	all := slices.DeleteFunc(slices.Clone(r.Pools), isUnchanged)
-	if len(all) != r.Verdicts.Total().Pools-r.Verdicts[Unchanged].Pools {
+	if len(all) != r.Verdicts.Total().Pools-r.Verdicts[unchanged].Pools {
 		return nil, errors.New("does not list all findings; write it without --only")
 	}
 	return all, nil

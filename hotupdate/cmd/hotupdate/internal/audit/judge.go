@@ -13,47 +13,29 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
-
-// Verdict is the effect of a release on an unchanged pool.
-type Verdict string
-
-// The verdicts.
-const (
-	Rejected      Verdict = "rejected"      // the new release cannot read the config
-	Rolled        Verdict = "rolled"        // machines are replaced
-	Renamed       Verdict = "renamed"       // the MachineClass gets another name, and nodes are updated in place
-	Indeterminate Verdict = "indeterminate" // the hash function of an era is not known
-	Invalid       Verdict = "invalid"       // neither release can read the config
-	Accepted      Verdict = "accepted"      // only the new release can read the config
-	Unchanged     Verdict = "unchanged"     // nothing happens
-)
-
-// Verdicts are ordered from the gravest to the least.
-func Verdicts() []Verdict {
-	return []Verdict{Rejected, Rolled, Renamed, Indeterminate, Invalid, Accepted, Unchanged}
-}
 
 // JudgedPool is a judged pool.
 type JudgedPool struct {
 	manifest.Place
 
-	Namespace         string  `json:"namespace,omitempty"`
-	Project           string  `json:"project,omitempty"`
-	APIVersion        string  `json:"apiVersion,omitempty"` // of a custom resource
-	Kind              string  `json:"kind"`
-	Name              string  `json:"name"`
-	Pool              string  `json:"pool"`
-	Provider          string  `json:"provider,omitempty"`
-	KubernetesVersion string  `json:"kubernetesVersion,omitempty"`
-	Strategy          string  `json:"strategy"`
-	Minimum           int     `json:"minimum"`
-	Maximum           int     `json:"maximum"`
-	Verdict           Verdict `json:"verdict"`
-	OldEra            string  `json:"oldEra,omitempty"`
-	NewEra            string  `json:"newEra,omitempty"`
+	Namespace         string `json:"namespace,omitempty"`
+	Project           string `json:"project,omitempty"`
+	APIVersion        string `json:"apiVersion,omitempty"` // of a custom resource
+	Kind              string `json:"kind"`
+	Name              string `json:"name"`
+	Pool              string `json:"pool"`
+	Provider          string `json:"provider,omitempty"`
+	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
+	Strategy          string `json:"strategy"`
+	Minimum           int    `json:"minimum"`
+	Maximum           int    `json:"maximum"`
+	Verdict           string `json:"verdict"` // in the words of package verdict for audit
+	OldEra            string `json:"oldEra,omitempty"`
+	NewEra            string `json:"newEra,omitempty"`
 	// Reasons are the reasons for the verdict. An unchanged pool has none.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Known says why the finding is known: it is in the baseline, or accepted.
@@ -92,22 +74,22 @@ func (r *Releases) concern(raw []byte) bool {
 }
 
 // verdict returns the verdict on a pool that was hashed under both releases, with the reasons.
-func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (Verdict, []Reason) {
+func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdict.Verdict, []Reason) {
 	sameEra := old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash
 	switch {
 	case old.Refused != nil && updated.Refused != nil:
-		return Invalid, reasonsOfError(old.Refused)
+		return verdict.Unreadable, reasonsOfError(old.Refused)
 	case updated.Refused != nil:
-		return Rejected, reasonsOfError(updated.Refused)
+		return verdict.Forbidden, reasonsOfError(updated.Refused)
 	case old.Refused != nil:
-		return Accepted, reasonsOfError(old.Refused)
+		return verdict.BecomesReadable, reasonsOfError(old.Refused)
 	case (old.IsUnknown() || updated.IsUnknown()) && !sameEra:
-		return Indeterminate, []Reason{{
+		return verdict.Indeterminate, []Reason{{
 			Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
 				"known here", updated.Era.Name, old.Era.Name),
 		}}
 	case slices.Equal(old.Data, updated.Data): // unknown functions of one era are assumed to be the same
-		return Unchanged, nil
+		return verdict.None, nil
 	}
 	reasons := s.differences(old, updated, p.ProviderConfig)
 	if !sameEra {
@@ -121,9 +103,9 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (Verdi
 		reasons = []Reason{{Text: "what the extension adds to the name is another"}}
 	}
 	if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
-		return Renamed, reasons
+		return verdict.ClassRenamed, reasons
 	}
-	return Rolled, reasons
+	return verdict.Roll, reasons
 }
 
 // reasonsOfError returns a reason for each problem of a provider config.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // Known are the known findings: findings that people accept for a time, and findings of a former result.
@@ -18,11 +19,7 @@ type Known struct {
 
 // AcceptedVerdicts says which verdicts of a command's findings people may accept.
 func AcceptedVerdicts() acceptance.Command {
-	command := acceptance.Command{}
-	for _, v := range Verdicts() {
-		command.Verdicts = append(command.Verdicts, string(v))
-	}
-	return command
+	return acceptance.Command{Verdicts: verdict.AuditedWords()}
 }
 
 // LoadKnown returns the findings that a list accepts, which may be nil, and the findings of a former result,
@@ -65,7 +62,7 @@ func (k *Known) why(p *JudgedPool) string {
 func (p *JudgedPool) accepted() (all []acceptance.Finding) {
 	for _, cause := range p.causes() {
 		all = append(all, acceptance.Finding{
-			acceptance.Verdict: {string(p.Verdict)}, acceptance.Path: {cause.Path}, acceptance.Kind: {cause.Finding},
+			acceptance.Verdict: {p.Verdict}, acceptance.Path: {cause.Path}, acceptance.Kind: {cause.Finding},
 			acceptance.Code: {cause.Code}, acceptance.Minor: {cause.Minor}, acceptance.Project: {p.Project},
 			acceptance.Namespace: {p.Namespace}, acceptance.Name: {p.Name}, acceptance.Pool: {p.Pool},
 		})
@@ -75,7 +72,7 @@ func (p *JudgedPool) accepted() (all []acceptance.Finding) {
 
 // finding identifies the finding about a pool.
 func (p *JudgedPool) finding() string {
-	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
+	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, p.Verdict}
 	for _, c := range p.causes() {
 		if c.Path+c.Finding+c.Code != "" {
 			c.Text = "" // another release may word it otherwise

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // FormatVersion is the version of reports in JSON.
@@ -104,13 +105,20 @@ func (c Count) Machines() string {
 	return fmt.Sprintf("%d to %d", c.Minimum, c.Maximum)
 }
 
-// Counts are counts by verdict.
-type Counts map[Verdict]Count
+// The words of verdicts that are compared here.
+var (
+	unchanged = verdict.None.Audited()
+	rolled    = verdict.Roll.Audited()
+	renamed   = verdict.ClassRenamed.Audited()
+)
 
-func (c Counts) add(v Verdict, more Count) { c[v] = c[v].plus(more) }
+// Counts are counts by verdict, in the words of package verdict for audit.
+type Counts map[string]Count
+
+func (c Counts) add(verdict string, more Count) { c[verdict] = c[verdict].plus(more) }
 
 // Of returns the count of some verdicts.
-func (c Counts) Of(verdicts ...Verdict) (sum Count) {
+func (c Counts) Of(verdicts ...string) (sum Count) {
 	for _, v := range verdicts {
 		sum = sum.plus(c[v])
 	}
@@ -119,14 +127,14 @@ func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 
 // pools returns the number of pools of each verdict.
 func (c Counts) pools() (all []int) {
-	for _, v := range Verdicts() {
+	for _, v := range verdict.AuditedWords() {
 		all = append(all, c[v].Pools)
 	}
 	return all
 }
 
 // Total returns the count of all pools.
-func (c Counts) Total() Count { return c.Of(Verdicts()...) }
+func (c Counts) Total() Count { return c.Of(verdict.AuditedWords()...) }
 
 // Dimension is a property by which pools are grouped.
 type Dimension string
@@ -153,7 +161,7 @@ type Cause struct {
 
 // causeKey identifies a cause.
 type causeKey struct {
-	Verdict Verdict `json:"verdict"`
+	Verdict string `json:"verdict"`
 	Reason
 
 	// OldEra and NewEra are in force for the minor.
@@ -215,7 +223,8 @@ func (r *Report) add(p *JudgedPool) {
 	} {
 		group(r.Groups[d], value).add(p.Verdict, count)
 	}
-	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
+	isNamedAnew := p.Verdict == rolled || p.Verdict == renamed
+	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || isNamedAnew, 1})
 	for _, key := range p.causes() {
 		r.addCause(&Cause{key, count, []Sample{{p.Place, p.Title()}}})
 	}
@@ -317,15 +326,11 @@ func (r *Report) finish(known *Known) {
 
 func compareCauses(a, b *Cause) int {
 	return cmp.Or(
-		compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
+		verdict.CompareAudited(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
 		cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
 		compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
 		cmp.Compare(a.Text, b.Text),
 	)
-}
-
-func compareVerdicts(a, b Verdict) int {
-	return cmp.Compare(slices.Index(Verdicts(), a), slices.Index(Verdicts(), b))
 }
 
 // compareMinors orders minors as numbers, and other texts after them.
@@ -341,15 +346,15 @@ func compareMinors(a, b string) int {
 // List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*JudgedPool) {
 	r.Pools = append([]*JudgedPool{}, pools...) // no null in JSON
-	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return compareVerdicts(a.Verdict, b.Verdict) })
+	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return verdict.CompareAudited(a.Verdict, b.Verdict) })
 }
 
-// Gravest returns the gravest verdict that is not known, or [Unchanged] if there is none.
-func (r *Report) Gravest() Verdict {
-	for _, v := range Verdicts() {
-		if r.Verdicts[v].Pools > r.Known[v].Pools {
+// Gravest returns the gravest verdict that is not known, or [verdict.None] if there is none.
+func (r *Report) Gravest() verdict.Verdict {
+	for _, v := range verdict.OfReleases() {
+		if word := v.Audited(); r.Verdicts[word].Pools > r.Known[word].Pools {
 			return v
 		}
 	}
-	return Unchanged
+	return verdict.None
 }

@@ -144,7 +144,9 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
 		OldEra: old.Era.Name, NewEra: updated.Era.Name,
 	}
-	judged.Verdict, judged.Reasons = r.verdict(p, old, updated)
+	effect, reasons := r.verdict(p, old, updated)
+	judged.Verdict = effect.Audited()
+	judged.Reasons = reasons
 	return judged, nil
 }
 
@@ -177,7 +179,7 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
-		if p.Verdict != Unchanged {
+		if p.Verdict != unchanged {
 			p.Known = o.Known.why(p)
 		}
 		r.add(p)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -27,14 +28,10 @@ type View struct {
 }
 
 // Shows reports whether a verdict is shown.
-func (v View) Shows(verdict Verdict) bool {
-	return len(v.Only) == 0 || slices.Contains(v.Only, string(verdict))
-}
+func (v View) Shows(verdict string) bool { return len(v.Only) == 0 || slices.Contains(v.Only, verdict) }
 
 // Lists reports whether pools with a verdict are listed.
-func (v View) Lists(verdict Verdict) bool {
-	return v.Shows(verdict) && (v.All || verdict != Unchanged)
-}
+func (v View) Lists(verdict string) bool { return v.Shows(verdict) && (v.All || verdict != unchanged) }
 
 // shownCauses are the causes of the shown verdicts, each with all minors in which it stands.
 func (r *Report) shownCauses(v View) (all []*Cause) {
@@ -84,7 +81,7 @@ func (s *section) IsLast(column int) bool { return column == len(s.Header)-1 }
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, r.unit())
-	if by := plaintext.Listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
+	if by := plaintext.Listed(verdict.AuditedWords(), func(word string) int { return r.Verdicts[word].Pools }); by != "" {
 		text += ": " + by
 	}
 	if r.Partial {
@@ -165,18 +162,18 @@ func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
 	}
 	add(r.erasSection(), usualLimit)
 	add(r.unreadableSection(), usualLimit)
-	for _, verdict := range Verdicts() {
-		add(r.poolsSection(verdict), pools)
+	for _, word := range verdict.AuditedWords() {
+		add(r.poolsSection(word), pools)
 	}
 	return all
 }
 
 func (r *Report) consequences() section {
 	s := section{Header: []string{"consequence", "pools", "machines", "known pools"}}
-	for _, v := range Verdicts() {
-		if count := r.Verdicts[v]; count.Pools > 0 {
+	for _, word := range verdict.AuditedWords() {
+		if count := r.Verdicts[word]; count.Pools > 0 {
 			s.Rows = append(s.Rows, []string{
-				string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools),
+				word, strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[word].Pools),
 			})
 		}
 	}
@@ -186,7 +183,7 @@ func (r *Report) consequences() section {
 func (r *Report) causesSection(v View) section {
 	s := section{Title: "causes", Header: []string{"consequence", "pools", "machines", "minor", "because"}}
 	for _, c := range r.shownCauses(v) {
-		one := []string{string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text}
+		one := []string{c.Verdict, strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text}
 		for _, sample := range c.Samples {
 			one = append(one, fmt.Sprintf("%s (%s)", sample.Pool, sample.At(sample.Line)))
 		}
@@ -211,11 +208,11 @@ func values(d Dimension, groups map[string]Counts) []string {
 
 func (r *Report) groupsSection(v View, by Dimension) section {
 	s := section{Title: "by " + string(by), Header: []string{string(by)}}
-	var verdicts []Verdict
-	for _, verdict := range Verdicts() {
-		if v.Shows(verdict) && r.Verdicts[verdict].Pools > 0 {
-			verdicts = append(verdicts, verdict)
-			s.Header = append(s.Header, string(verdict))
+	var verdicts []string
+	for _, word := range verdict.AuditedWords() {
+		if v.Shows(word) && r.Verdicts[word].Pools > 0 {
+			verdicts = append(verdicts, word)
+			s.Header = append(s.Header, word)
 		}
 	}
 	s.Header = append(s.Header, "machines")
@@ -261,13 +258,13 @@ func (s *Span) remark() string {
 }
 
 // poolsSection lists the pools with a verdict.
-func (r *Report) poolsSection(v Verdict) section {
+func (r *Report) poolsSection(verdict string) section {
 	s := section{
-		Title: string(v) + " pools", Verdict: string(v),
+		Title: verdict + " pools", Verdict: verdict,
 		Header: []string{"pool", "version", "machines", "place", "because"},
 	}
 	for _, p := range r.Pools {
-		if p.Verdict != v {
+		if p.Verdict != verdict {
 			continue
 		}
 		row := append([]string{p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line)}, p.texts()...)

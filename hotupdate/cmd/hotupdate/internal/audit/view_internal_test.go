@@ -12,7 +12,7 @@ import (
 // TestPageHasRowsOfEveryVerdict: the page had the first 5,000 rows, all of one verdict, and those of the others seemed to be none.
 func TestPageHasRowsOfEveryVerdict(t *testing.T) {
 	var pools []*JudgedPool
-	for verdict, n := range map[Verdict]int{Rejected: 6000, Rolled: 7000, Indeterminate: 3} {
+	for verdict, n := range map[string]int{"rejected": 6000, "rolled": 7000, "indeterminate": 3} {
 		for i := range n {
 			pools = append(pools, &JudgedPool{Name: strconv.Itoa(i), Pool: "a", Verdict: verdict})
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -15,8 +15,10 @@ import (
 // Schemas, and configurations that cannot be read are errors.
 func Accepted() acceptance.Command {
 	command := acceptance.Command{Lacks: []acceptance.Member{acceptance.Kind, acceptance.Code}}
-	for v := verdict.Removed; v > verdict.None; v-- {
-		command.Verdicts = append(command.Verdicts, v.Word())
+	for _, v := range verdict.OfChanges() {
+		if v != verdict.None {
+			command.Verdicts = append(command.Verdicts, v.Word())
+		}
 	}
 	return command
 }

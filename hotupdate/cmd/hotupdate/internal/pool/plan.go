@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -58,6 +58,24 @@ func (p *Planned) Effect() verdict.Verdict {
 	case Kept, Added:
 	}
 	return p.Verdict
+}
+
+// Listed returns the verdict under which reports list and count the pool: that it was added, removed or
+// renamed, unless it is refused, and else its effect.
+func (p *Planned) Listed() verdict.Verdict {
+	switch p.State {
+	case Added:
+		if p.Verdict == verdict.Forbidden {
+			return verdict.Forbidden
+		}
+		return verdict.Added
+	case Removed:
+		return verdict.Removed
+	case Renamed:
+		return verdict.PoolRenamed
+	case Kept:
+	}
+	return p.Effect()
 }
 
 // Touched returns the number of machines that the change touches, at most: those that are added or

@@ -2,12 +2,12 @@
 // its worker pools.
 //
 // [NewPlan] pairs the pools of two manifests, has each judged, and collects what was found. It must
-// not know how a [Plan] is shown. Values pass one way through the packages below it:
+// not know how a [Plan] is shown. Values pass one way through the packages below it, whose verdicts
+// are those of package verdict:
 //
-//	facts    what the manifests say, and what Gardener fills in
-//	fields   what a change of each field does
-//	judge    findings about a pool, and above the pools
-//	verdict  the words of both
+//	facts   what the manifests say, and what Gardener fills in
+//	fields  what a change of each field does
+//	judge   findings about a pool, and above the pools
 package pool
 
 import (

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -48,8 +47,8 @@ const maxPrinted = 20
 
 var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
-	pool.Added.String(): page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
-	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, pool.Renamed.String(): page.Delete,
+	verdict.Added.String(): page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
+	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, verdict.PoolRenamed.String(): page.Delete,
 }
 
 // toneOf returns the colour of a verdict or state.

@@ -20,8 +20,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // anyText has what is hostile to terminals, Markdown and JSON.
@@ -45,7 +45,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: judge.Comparison{
-				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "outcome")),
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: rapid.SampledFrom(verdict.OfChanges()).Draw(t, "outcome"),
 				Unknown: rapid.SliceOfNDistinct(rapid.SampledFrom([]facts.Unknown{facts.ContainerRuntime, facts.Credentials, facts.ProviderState, facts.RestOfPool}), 0, 3, rapid.ID[facts.Unknown]).Draw(t, "unknown"),
 				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
 			},
@@ -53,7 +53,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
-			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: verdict.Verdict(rapid.IntRange(int(verdict.None), int(verdict.Removed)).Draw(t, "alone")), Change: hotupdate.Change{
+			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: rapid.SampledFrom(verdict.OfChanges()).Draw(t, "alone"), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.OpAdd, hotupdate.OpRemove, hotupdate.OpReplace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
 			}})

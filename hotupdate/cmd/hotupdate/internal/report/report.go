@@ -24,7 +24,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -107,6 +107,8 @@ type PoolReport struct {
 	Changes    []ChangeReport `json:"changes"`
 
 	Basis
+
+	listed verdict.Verdict // see [pool.Planned.Listed]
 }
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
@@ -223,21 +225,17 @@ func poolOf(p pool.Planned) PoolReport {
 		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
+		listed: p.Listed(),
 	}
 }
 
-// messageOf says what the verdict means: by the state, unless a new pool is refused.
+// messageOf says what the verdict means. Of a pool that is compared, or that is refused, the comparison
+// knows more.
 func messageOf(p pool.Planned) string {
-	if p.State == pool.Added && p.Verdict == verdict.Forbidden {
+	if p.State == pool.Kept || p.Listed() == verdict.Forbidden {
 		return p.Consequence()
 	}
-	return cmp.Or(stateMeanings[p.State], p.Consequence())
-}
-
-var stateMeanings = map[pool.State]string{
-	pool.Added:   "its machines are created",
-	pool.Removed: "its machines are deleted",
-	pool.Renamed: "its machines are deleted, and a pool of another name gets new ones",
+	return p.Listed().Consequence(p.Strategy)
 }
 
 func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
@@ -299,14 +297,8 @@ func (m *ManifestReport) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
-// word returns the verdict on a pool, or its state if it was not kept and is not refused.
-func (p *PoolReport) word() string {
-	isRefused := p.State == pool.Added.String() && p.Verdict == verdict.Forbidden.String()
-	if p.State != pool.Kept.String() && !isRefused {
-		return p.State
-	}
-	return p.Verdict
-}
+// word returns the word under which a pool is listed and counted.
+func (p *PoolReport) word() string { return p.listed.String() }
 
 // counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
 // none.

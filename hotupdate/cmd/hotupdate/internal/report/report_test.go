@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
@@ -60,7 +60,7 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 			if c.Omitted {
 				alone = verdict.Indeterminate.String()
 			}
-			for v := verdict.None; v <= verdict.Forbidden; v++ {
+			for _, v := range verdict.OfChanges() {
 				if v.String() == alone {
 					c.Verdict = v
 				}

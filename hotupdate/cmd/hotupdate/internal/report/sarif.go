@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // The parts of SARIF 2.1.0 that a report needs.
@@ -149,12 +149,12 @@ func uriOf(file string) string {
 // meanings say what the words of a report mean.
 var meanings = map[string]string{
 	verdict.Removed.String():       "Machines are deleted for good, with their pool.",
-	pool.Renamed.String():          "The machines of a pool are deleted, and a pool of another name gets new ones.",
+	verdict.PoolRenamed.String():   "The machines of a pool are deleted, and a pool of another name gets new ones.",
 	verdict.Forbidden.String():     "The change is refused.",
 	verdict.Roll.String():          "Machines are replaced.",
 	verdict.Indeterminate.String(): "The known facts do not decide what happens to machines.",
 	verdict.InPlaceUpdate.String(): "Nodes are drained and updated in place.",
 	verdict.ComeOrGo.String():      "Machines are created or deleted, because their number or place changes.",
 	verdict.HotUpdate.String():     "Running machines are updated.",
-	pool.Added.String():            "A pool is added, and its machines are created.",
+	verdict.Added.String():         "A pool is added, and its machines are created.",
 }

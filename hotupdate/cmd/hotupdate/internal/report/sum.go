@@ -3,13 +3,12 @@ package report
 import (
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Summand has the numbers of pools with a verdict, and of the machines that the change touches, at
-// most. For pools that were not kept, the verdict is their state. A custom resource or a provider
+// most. For pools that were not kept, it says so. A custom resource or a provider
 // config counts as a pool.
 type Summand struct {
 	Verdict  string `json:"verdict"`
@@ -19,14 +18,10 @@ type Summand struct {
 	Accepted int `json:"accepted,omitempty"`
 }
 
-// words lists the verdicts and states of pools, the gravest first.
-var words = []string{
-	verdict.Removed.String(), pool.Renamed.String(), verdict.Forbidden.String(), verdict.Roll.String(),
-	verdict.Indeterminate.String(), verdict.InPlaceUpdate.String(), verdict.ComeOrGo.String(),
-	verdict.HotUpdate.String(), pool.Added.String(), verdict.None.String(),
-}
+// words lists the verdicts under which pools are counted, the gravest first.
+var words = verdict.PoolWords()
 
-// sumOf counts the pools of all manifests by verdict or state, the gravest first.
+// sumOf counts the pools of all manifests by verdict, the gravest first.
 func sumOf(all []ManifestReport) []Summand {
 	sum := []Summand{}
 	for _, word := range words {
@@ -54,14 +49,14 @@ type phrase struct{ one, several string }
 
 var phrases = map[string]phrase{
 	verdict.Removed.String():       {"is removed", "are removed"},
-	pool.Renamed.String():          {"is renamed", "are renamed"},
+	verdict.PoolRenamed.String():   {"is renamed", "are renamed"},
 	verdict.Forbidden.String():     {"is forbidden", "are forbidden"},
 	verdict.Roll.String():          {"rolls", "roll"},
 	verdict.Indeterminate.String(): {"is indeterminate", "are indeterminate"},
 	verdict.InPlaceUpdate.String(): {"is updated in place", "are updated in place"},
 	verdict.ComeOrGo.String():      {"has machines that come or go", "have machines that come or go"},
 	verdict.HotUpdate.String():     {"is updated hot", "are updated hot"},
-	pool.Added.String():            {"is added", "are added"},
+	verdict.Added.String():         {"is added", "are added"},
 	verdict.None.String():          {"is untouched", "are untouched"},
 }
 

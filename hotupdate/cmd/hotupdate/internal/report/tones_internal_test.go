@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // TestTones: no two words that stand in one bar have the same colour, in a browser or on a terminal.
@@ -17,7 +16,7 @@ func TestTones(t *testing.T) {
 	byTone := map[page.Tone]string{}
 	byColor := map[string]string{}
 	for _, word := range words {
-		if word == pool.Renamed.String() {
+		if word == verdict.PoolRenamed.String() {
 			assert.Equal(t, toneOf(verdict.Removed.String()), toneOf(word))
 			continue
 		}

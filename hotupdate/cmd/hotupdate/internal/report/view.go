@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -129,7 +128,7 @@ func (s *section) share() {
 	compared := 0
 	in := map[remark]int{}
 	for _, part := range s.Sections {
-		if part.Word != pool.Added.String() && part.Word != pool.Removed.String() {
+		if part.Word != verdict.Added.String() && part.Word != verdict.Removed.String() {
 			compared++
 			for _, r := range part.Remarks {
 				in[r]++

@@ -1,0 +1,152 @@
+// Package verdict has the words in which the command judges a change or a release: what it does to
+// machines, and the rules that decide.
+//
+// It owns the verdicts, their order, and their words in every output: in the text, JSON, SARIF and
+// HTML of plan, in flags, and in results of audit. An effect that follows from the class of a field
+// has the word of its [hotupdate.Outcome]. It also owns the texts of the rules. It must not know
+// manifests, pools or how a verdict is shown.
+//
+// The text of a rule is a full clause that names its subject and has no full stop. It begins in lower
+// case, or with a name. After a colon stands the reason or the consequence, after a semicolon another
+// clause or a command that says what to do.
+package verdict
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Verdict says what a change or a release does to machines. The zero value is Indeterminate. A
+// greater verdict is graver.
+type Verdict int8
+
+// The verdicts. No other type has verdicts of its own.
+const (
+	None            Verdict = iota - 7 // no machine is touched
+	BecomesReadable                    // of a release: only the new one can read the config
+	Added                              // machines are created, with a new pool
+	HotUpdate                          // running machines are updated
+	ComeOrGo                           // machines are created or deleted: their number or their zone changes
+	InPlaceUpdate                      // nodes are drained and updated in place
+	Unreadable                         // of a release: neither the old nor the new one can read the config
+	Indeterminate                      // the known facts do not decide
+	ClassRenamed                       // of a release: nodes get another MachineClass and are updated in place
+	Roll                               // machines are replaced
+	Forbidden                          // the change, or the config under the new release, is refused
+	PoolRenamed                        // machines are deleted, and a pool of another name gets others
+	Removed                            // machines are deleted for good, with their pool
+)
+
+// OfChanges returns the verdicts on a change, the gravest first.
+func OfChanges() []Verdict {
+	return []Verdict{Removed, Forbidden, Roll, Indeterminate, InPlaceUpdate, ComeOrGo, HotUpdate, None}
+}
+
+// OfPools returns the verdicts under which plan counts pools, the gravest first: the verdicts on
+// changes, and what happens to pools that are not on both sides.
+func OfPools() []Verdict { return gravestFirst(append(OfChanges(), Added, PoolRenamed)) }
+
+// OfReleases returns the verdicts of audit on pools that nobody changed, the gravest first.
+func OfReleases() []Verdict {
+	return []Verdict{Forbidden, Roll, ClassRenamed, Indeterminate, Unreadable, BecomesReadable, None}
+}
+
+func gravestFirst(all []Verdict) []Verdict {
+	slices.SortFunc(all, func(a, b Verdict) int { return int(b) - int(a) })
+	return all
+}
+
+// outcomes are the verdicts that have an Outcome of classes.
+var outcomes = map[Verdict]hotupdate.Outcome{
+	None: hotupdate.OutcomeNone, HotUpdate: hotupdate.OutcomeHotUpdate,
+	InPlaceUpdate: hotupdate.OutcomeInPlaceUpdate, Indeterminate: hotupdate.OutcomeIndeterminate,
+	Roll: hotupdate.OutcomeRoll, Forbidden: hotupdate.OutcomeForbidden,
+}
+
+// String returns the verdict in the words of plan. A verdict that only audit has is in its words.
+func (v Verdict) String() string {
+	switch v {
+	case ComeOrGo:
+		return "machines come or go"
+	case Added:
+		return "added"
+	case PoolRenamed:
+		return "renamed"
+	case Removed:
+		return "removed"
+	case BecomesReadable, Unreadable, ClassRenamed:
+		return v.Audited()
+	case None, HotUpdate, InPlaceUpdate, Indeterminate, Roll, Forbidden:
+	}
+	return outcomes[v].String()
+}
+
+// Word is the name of the verdict in flags and files: hot-update, come-or-go.
+func (v Verdict) Word() string {
+	return strings.ReplaceAll(strings.TrimPrefix(v.String(), "machines "), " ", "-")
+}
+
+// audited are the words of audit, which say what a release does to a pool that nobody changed.
+var audited = map[Verdict]string{
+	Forbidden: "rejected", Roll: "rolled", ClassRenamed: "renamed", Indeterminate: "indeterminate",
+	Unreadable: "invalid", BecomesReadable: "accepted", None: "unchanged",
+}
+
+// Audited returns the verdict in the words of audit, or nothing if audit does not have it.
+func (v Verdict) Audited() string { return audited[v] }
+
+// auditedWords are the words of audit, the gravest first.
+var auditedWords = wordsOf(OfReleases(), Verdict.Audited)
+
+// AuditedWords returns the words of audit, the gravest first.
+func AuditedWords() []string { return slices.Clone(auditedWords) }
+
+// CompareAudited orders words of audit, the gravest first.
+func CompareAudited(a, b string) int {
+	return slices.Index(auditedWords, a) - slices.Index(auditedWords, b)
+}
+
+// PoolWords returns the words under which plan counts pools, the gravest first.
+func PoolWords() []string { return wordsOf(OfPools(), Verdict.String) }
+
+func wordsOf(verdicts []Verdict, word func(Verdict) string) []string {
+	words := make([]string, len(verdicts))
+	for i, v := range verdicts {
+		words[i] = word(v)
+	}
+	return words
+}
+
+// Consequence says in a clause for people what the verdict means for the machines of a pool with
+// this strategy.
+func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
+	outcome, isOutcome := outcomes[v]
+	switch {
+	case v == None:
+		return "no machine is replaced or updated"
+	case v == ComeOrGo:
+		return "machines are created or deleted, none is replaced or updated"
+	case v == Added:
+		return "its machines are created"
+	case v == PoolRenamed:
+		return "its machines are deleted, and a pool of another name gets new ones"
+	case v == Removed:
+		return "its machines are deleted"
+	case v == Indeterminate, !isOutcome:
+		return "the known facts do not decide what happens"
+	}
+	return outcome.Consequence(strategy)
+}
+
+// OfClass returns the verdict on a change of a class under a strategy.
+func OfClass(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
+	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
+	for v, o := range outcomes {
+		if o == outcome {
+			return v
+		}
+	}
+	return Indeterminate
+}

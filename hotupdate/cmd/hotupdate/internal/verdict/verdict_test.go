@@ -1,0 +1,72 @@
+package verdict_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// TestOneOrder: every output lists verdicts in the order of the type, the gravest first, and no two of
+// one output have the same word. Each verdict is in an output.
+func TestOneOrder(t *testing.T) {
+	outputs := map[string]struct {
+		verdicts []verdict.Verdict
+		word     func(verdict.Verdict) string
+		words    string // of reports, flags and results that people and programs read: they stay
+	}{
+		"flags": {
+			verdict.OfChanges(), verdict.Verdict.Word, "removed forbidden roll indeterminate in-place-update come-or-go hot-update none",
+		},
+		"plan": {
+			verdict.OfPools(), func(v verdict.Verdict) string { return strings.ReplaceAll(v.String(), " ", "_") },
+			"removed renamed forbidden roll indeterminate in-place_update machines_come_or_go hot_update added none",
+		},
+		"audit": {verdict.OfReleases(), verdict.Verdict.Audited, "rejected rolled renamed indeterminate invalid accepted unchanged"},
+	}
+	listed := map[verdict.Verdict]bool{}
+	for name, output := range outputs {
+		assert.True(t, slices.IsSortedFunc(output.verdicts, func(a, b verdict.Verdict) int { return int(b) - int(a) }), name)
+		var words []string
+		for _, v := range output.verdicts {
+			listed[v] = true
+			words = append(words, output.word(v))
+		}
+		assert.Equal(t, output.words, strings.Join(words, " "), name)
+		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(words))), len(words), name)
+	}
+	for v := verdict.None; v <= verdict.Removed; v++ {
+		assert.True(t, listed[v], "%d is in no output", v)
+		assert.NotEmpty(t, v.String(), "%d", v)
+		assert.NotEmpty(t, v.Consequence(hotupdate.AutoRollingUpdate), v)
+		isOfReleases := slices.Contains(verdict.OfReleases(), v)
+		assert.Equal(t, isOfReleases, v.Audited() != "", v)
+	}
+	assert.Equal(t, verdict.Indeterminate, verdict.Verdict(0), "a forgotten verdict is not taken for a harmless one")
+	assert.Less(t, verdict.CompareAudited("rejected", "rolled"), 0)
+	assert.Greater(t, verdict.CompareAudited("unchanged", "accepted"), 0)
+	assert.Zero(t, verdict.CompareAudited("invalid", "invalid"))
+}
+
+// TestOutcomesAreVerdicts: what follows from a class has the word of the library's outcome, and outcomes are as grave here as there. What is
+// indeterminate may be a roll, so here it is graver than what is known to be milder.
+func TestOutcomesAreVerdicts(t *testing.T) {
+	last := verdict.None
+	for class := hotupdate.Ignored; ; class-- {
+		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoInPlaceUpdate, hotupdate.AutoRollingUpdate, 99} {
+			outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
+			assert.Equal(t, outcome.String(), verdict.OfClass(class, strategy).String())
+		}
+		inPlace := verdict.OfClass(class, hotupdate.AutoInPlaceUpdate)
+		assert.GreaterOrEqual(t, inPlace, last, class)
+		last = inPlace
+		if class == hotupdate.Immutable {
+			break
+		}
+	}
+	assert.Equal(t, verdict.Forbidden, last)
+}
