@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -60,7 +61,7 @@ type Eras[P any] struct{ eras []era[P] }
 type era[P any] struct {
 	Era[P]
 
-	from Minor
+	from kubeminor.Minor
 }
 
 // NewEras checks the eras, which must be in the order of their minors, the oldest first, and
@@ -119,9 +120,20 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 }
 
 // Explain returns the name of the era in force for a Kubernetes version, and the reason as a
-// sentence. It is the last era whose From is not above the version's minor, see [ParseMinor]. A nil
-// version selects the first era, since Gardener did not always set a version. An empty version is
-// an error.
+// sentence. It is the last era whose From is not above the version's minor. A nil version selects
+// the first era, since Gardener did not always set a version. An empty version is an error.
+//
+//   - The version follows Semantic Versioning. It may begin with v, and the patch version may be
+//     missing: 1.34.2, v1.34.2, 1.34.
+//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders
+//     it below 1.34.0. Gardener's hashes cover MAJOR.MINOR, so the update to the pre-release
+//     replaces the machines, and the update from there to the release does not.
+//   - Build metadata is ignored: 1.34.0+build.5 belongs to 1.34.
+//   - Minors are ordered by number: 1.9 is below 1.10.
+//   - Everything else is an error, never a guess: a missing minor, leading zeros, white space, a
+//     fourth number, numbers of more than nine digits, trailing text.
+//
+// The code of the error is malformed-version.
 func (e *Eras[P]) Explain(kubernetesVersion *string) (era, why string, err error) {
 	i, minor, err := e.choose(kubernetesVersion)
 	if err != nil {
@@ -144,7 +156,7 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 	if version == nil {
 		return 0, "", nil
 	}
-	minor, err := ParseMinor(*version)
+	minor, err := kubeminor.Parse(*version)
 	if err != nil {
 		return 0, "", err
 	}
@@ -202,7 +214,7 @@ type eraCheck struct {
 	problems fault.List
 	where    string
 	names    []string
-	last     Minor // the highest From so far
+	last     kubeminor.Minor // the highest From so far
 }
 
 func (c *eraCheck) report(code, what, hint string) {
@@ -220,20 +232,20 @@ func (c *eraCheck) name(i int, name string) {
 	c.names = append(c.names, name)
 }
 
-func (c *eraCheck) from(i int, from string) Minor {
+func (c *eraCheck) from(i int, from string) kubeminor.Minor {
 	if i == 0 {
 		if from != "" {
-			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era",
+			c.report("first-era-has-from", "begins at "+plaintext.Quoted(from)+", so older pools have no era",
 				"leave out From of the first era")
 		}
-		return Minor{}
+		return kubeminor.Minor{}
 	}
-	minor, ok := parseMinor(from)
+	minor, ok := kubeminor.Read(from)
 	switch {
 	case from == "":
 		c.report("no-from", "does not say where it begins", "set From to a minor, such as 1.34")
 	case !ok || minor.String() != from:
-		c.report("invalid-from", "begins at "+quoted(from), "write MAJOR.MINOR, such as 1.34")
+		c.report("invalid-from", "begins at "+plaintext.Quoted(from), "write MAJOR.MINOR, such as 1.34")
 	case minor == c.last:
 		c.report("duplicate-from", "begins at "+from+" as another era does", "let one of them begin later, or drop it")
 	case minor.Compare(c.last) < 0:
@@ -253,6 +265,3 @@ func noEras() error {
 		Hint: "give NewEras at least the function in use today",
 	}
 }
-
-// quoted quotes a text, and only the beginning and the end of a long one.
-func quoted(text string) string { return `"` + plaintext.Shorten(text, 40, plaintext.ASCII) + `"` }

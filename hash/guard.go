@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // CheckCollision returns an error if one name would stand for two digests. Five characters are 20 bits, so
@@ -36,7 +37,7 @@ func CheckCollision(recorded string, wanted Digest) error {
 		return nil
 	case !isDigest:
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest", What: "is " + quoted(recorded),
+			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest", What: "is " + plaintext.Quoted(recorded),
 			Hint: "write the 64 lower-case hexadecimal digits of Digest.String",
 		}
 	case recorded[:poolDigits] != name:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // Worker holds the parts of a worker pool, besides its provider config, that Gardener's names
@@ -21,7 +22,7 @@ type Worker struct {
 	// UpdateStrategy is the pool's strategy; see [hotupdate.ParseStrategy].
 	UpdateStrategy hotupdate.Strategy
 	// KubernetesVersion is the version that the pool runs, which may be older than the control
-	// plane's. See [ParseMinor].
+	// plane's. It is read as by [Eras.Explain].
 	KubernetesVersion string
 	// MachineType is the machine's type.
 	MachineType string
@@ -80,7 +81,7 @@ const (
 
 // firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no
 // machines, unless kube-proxy runs in IPVS mode.
-var firstWithoutNodeLocalDNS = Minor{1, 34}
+var firstWithoutNodeLocalDNS = kubeminor.Of(1, 34)
 
 // NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration.
 // For a pool that rolls it is "gardener-node-agent-", the pool's name, and 16 characters of the
@@ -172,10 +173,10 @@ func checkStrategy(w Worker) error {
 	}
 }
 
-func (w Worker) minor() (Minor, error) {
-	m, ok := parseMinor(w.KubernetesVersion)
+func (w Worker) minor() (kubeminor.Minor, error) {
+	m, ok := kubeminor.Read(w.KubernetesVersion)
 	if !ok {
-		problem := invalidVersion(w.KubernetesVersion)
+		problem := kubeminor.Invalid(w.KubernetesVersion)
 		problem.Where = ""
 		problem.Field = "Worker.KubernetesVersion"
 		return m, problem

@@ -10,7 +10,7 @@ import (
 // load is a machine with three resources to plan for.
 type load struct {
 	rules     *tags.Rules
-	state     tags.State
+	state     tags.PlanInput
 	resources []string
 	live      map[string]map[string]string
 }
@@ -20,7 +20,7 @@ func settledLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	tb.Helper()
 	l := load{rules: rulesOf(tb, cloud, tags.VM), live: map[string]map[string]string{}}
 	l.rules.MaxTags = max(l.rules.MaxTags, 10*keys)
-	l.state = tags.State{Recorded: []map[string]string{many(keys)}, Desired: many(keys)}
+	l.state = tags.PlanInput{Recorded: []map[string]string{many(keys)}, Desired: many(keys)}
 	for i := range 3 {
 		id := fmt.Sprintf("resource-%d", i)
 		l.resources = append(l.resources, id)

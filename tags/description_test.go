@@ -53,7 +53,7 @@ func TestSixthCloud(t *testing.T) {
 		}
 	}
 	rules := sixth()
-	if _, err := rules.Plan(tags.State{}, nil, nil); err != nil {
+	if _, err := rules.Plan(tags.PlanInput{}, nil, nil); err != nil {
 		t.Error(err)
 	}
 	if got := rules.MandatoryIn(map[string]string{"mcm.example/cluster": "c", "Hostname": "h"}); len(got) != 1 || got["mcm.example/cluster"] != "c" {
@@ -74,7 +74,7 @@ func TestMistakesOfADescription(t *testing.T) {
 		Guard:            tags.GuardVersion + 1,
 		ResourcesPerCall: -1,
 	}
-	_, err := rules.Plan(tags.State{Desired: one("k", "v")}, []string{"r"}, nil)
+	_, err := rules.Plan(tags.PlanInput{Desired: one("k", "v")}, []string{"r"}, nil)
 	var got []string
 	for _, problem := range fault.All(err) {
 		got = append(got, problem.Code+" "+problem.Field)
@@ -90,7 +90,7 @@ func TestMistakesOfADescription(t *testing.T) {
 	}
 	rules = sixth()
 	rules.Value = tags.Text{}
-	_, err = rules.Plan(tags.State{}, nil, nil)
+	_, err = rules.Plan(tags.PlanInput{}, nil, nil)
 	if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Field != "Value.Max" {
 		t.Errorf("got %v: without Value every value would be refused", err)
 	}

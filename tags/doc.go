@@ -21,8 +21,8 @@
 //
 //  1. We own triples of kind, key and value: the triples of the last-applied spec and of every
 //     attempt since, and, until a success is confirmed, of the spec that was last-applied before it
-//     (see [State]). A spec without tags, nil or empty, is an attempt to remove them all, and owns
-//     nothing. A [State] belongs to one kind, and owns no keys of another.
+//     (see [PlanInput]). A spec without tags, nil or empty, is an attempt to remove them all, and
+//     owns nothing. A [PlanInput] belongs to one kind, and owns no keys of another.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that
 //     others created again with another value stays.
@@ -31,7 +31,7 @@
 //  5. A plan changes only keys whose live value differs. Reads of a cloud lag, and requests land
 //     late, so a plan may miss what an earlier one has sent. So a success counts only after a
 //     second plan, made when all requests have landed and reads have caught up, is empty or has
-//     also been carried out. Until then every attempt stays owned (see [State]).
+//     also been carried out. Until then every attempt stays owned (see [PlanInput]).
 //  6. A desired key that is live with a value that we do not own becomes ours. The plan sets it and
 //     reports a takeover. If the last success applied the key with the value to set, the plan
 //     also reports it as rewritten: others have changed it since.

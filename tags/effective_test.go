@@ -81,7 +81,7 @@ func TestEffectiveCanBePlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, perKind, mandatory := drawLayer(t, "base"), drawLayer(t, "perKind"), drawLayer(t, "mandatory")
 		desired := rules.Effective(base, perKind, mandatory)
-		plans, err := rules.Plan(tags.State{Desired: desired, Mandatory: mandatory}, []string{"r"}, nil)
+		plans, err := rules.Plan(tags.PlanInput{Desired: desired, Mandatory: mandatory}, []string{"r"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	state := tags.State{
+	state := tags.PlanInput{
 		Recorded:  []map[string]string{{"cost-center": "1000", "owner": "alice"}, {"cost-center": "2000"}}, // applied; attempted
 		Desired:   map[string]string{"cost-center": "2000"},
 		Mandatory: map[string]string{"kubernetes.io/cluster/shoot--p--s": "1"},
@@ -51,7 +51,7 @@ func ExampleResourcePlan_Apply() {
 		return
 	}
 	live := map[string]string{"cost-center": "1000", "backup": "daily"}
-	state := tags.State{Recorded: []map[string]string{{"cost-center": "1000"}}, Desired: map[string]string{"owner": "alice"}}
+	state := tags.PlanInput{Recorded: []map[string]string{{"cost-center": "1000"}}, Desired: map[string]string{"owner": "alice"}}
 	plans, err := rules.Plan(state, []string{"vm-1"}, map[string]map[string]string{"vm-1": live})
 	if err != nil {
 		fmt.Println(err)

@@ -46,7 +46,7 @@ func FuzzPlan(f *testing.F) {
 		rules := rulesOf(t, n.cloud, n.kind)
 		rules.MaxTags = int(limit) + 1
 		rules.AnyValue = usable(rules, strings.Fields(anyValue))
-		comparePlans(t, rules, tags.State{
+		comparePlans(t, rules, tags.PlanInput{
 			Recorded:  []map[string]string{parse(applied), parse(first), parse(second)},
 			Applied:   parse(applied),
 			Desired:   parse(desired),
@@ -60,7 +60,7 @@ func usable(rules *tags.Rules, patterns []string) []string {
 	isUnusable := func(pattern string) bool {
 		one := *rules
 		one.AnyValue = []string{pattern}
-		_, err := one.Plan(tags.State{}, nil, nil)
+		_, err := one.Plan(tags.PlanInput{}, nil, nil)
 		return err != nil
 	}
 	return slices.DeleteFunc(slices.Clone(patterns), isUnusable)
@@ -76,7 +76,7 @@ func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
 	rules.AnyValue = usable(rules, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "c", "na*", "Name", "*d", "kubernetes*"}), 0, 3).Draw(t, "any value"))
 	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
-	state := tags.State{
+	state := tags.PlanInput{
 		Recorded:  []map[string]string{drawSpec(t, "applied", "1", "2")},
 		Desired:   drawSpec(t, "desired", "1", "2"),
 		Mandatory: rapid.SampledFrom(mandatory).Draw(t, "mandatory"),
@@ -90,7 +90,7 @@ func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	comparePlans(t, rules, state, drawSpec(t, "live", "1", "2", "3", "x"))
 }
 
-func comparePlans(t rapid.TB, rules *tags.Rules, state tags.State, live map[string]string) {
+func comparePlans(t rapid.TB, rules *tags.Rules, state tags.PlanInput, live map[string]string) {
 	plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
 	naive := naivePlanner{rules: rules, state: state, live: live}
 	switch want, ok := naive.plan(); {
@@ -126,7 +126,7 @@ func checkLeft(t rapid.TB, n *naivePlanner, plan *tags.ResourcePlan) {
 
 type naivePlanner struct {
 	rules *tags.Rules
-	state tags.State
+	state tags.PlanInput
 	live  map[string]string
 }
 

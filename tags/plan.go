@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// State holds what the spec and the record of a machine say about one kind of resource. Each map is
-// as [Rules.Effective] returns it.
-type State struct {
+// PlanInput holds what the spec and the record of a machine say about one kind of resource, for
+// [Rules.Plan]. Each map is as [Rules.Effective] returns it.
+type PlanInput struct {
 	// Recorded are the specs whose values are ours, in any order: the last-applied one, and those
 	// that were sent since, including the present one if it was recorded before the call. A nil or
 	// empty spec is an attempt to remove everything, and owns nothing.
@@ -90,8 +90,8 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans,
 // and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate]
 // does that, at admission.
-func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	p := newPlanner(r, &state)
+func (r *Rules) Plan(input PlanInput, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
+	p := newPlanner(r, &input)
 	if err := p.check(); err != nil {
 		return nil, err
 	}

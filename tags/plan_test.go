@@ -141,7 +141,7 @@ func TestPlan(t *testing.T) {
 	for _, test := range planTests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, test.kind)
-			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.PlanInput{Recorded: []map[string]string{parse(test.applied)}, Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
 			for _, attempt := range test.attempted {
 				state.Recorded = append(state.Recorded, parse(attempt))
 			}
@@ -192,7 +192,7 @@ func TestAnyValue(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
 			rules.AnyValue = strings.Fields(test.patterns)
-			state := tags.State{
+			state := tags.PlanInput{
 				Recorded: []map[string]string{parse(test.applied), parse(test.attempted)}, Applied: parse(test.applied),
 				Desired: parse(test.desired), Mandatory: parse(test.mandatory),
 			}
@@ -210,7 +210,7 @@ func TestAnyValue(t *testing.T) {
 func TestPlanResources(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	live := map[string]map[string]string{"vol-root": parse("a=1"), "vol-csi": parse("a=1 old=1"), "vol-data": parse("a=x old=1")}
-	plans, err := rules.Plan(tags.State{Recorded: []map[string]string{parse("old=1")}, Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
+	plans, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{parse("old=1")}, Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestPlanResources(t *testing.T) {
 }
 
 func TestPlanOfNoResources(t *testing.T) {
-	plans, err := rulesOf(t, tags.AWS, tags.VM).Plan(tags.State{Desired: parse("a=1")}, nil, nil)
+	plans, err := rulesOf(t, tags.AWS, tags.VM).Plan(tags.PlanInput{Desired: parse("a=1")}, nil, nil)
 	if err != nil || len(plans) != 0 {
 		t.Errorf("got %v, %v; want nothing", plans, err)
 	}
@@ -272,7 +272,7 @@ func TestPlanErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
-			plans, err := rules.Plan(tags.State{Desired: parse(test.desired), Mandatory: parse(test.mandatory)}, []string{"r"}, nil)
+			plans, err := rules.Plan(tags.PlanInput{Desired: parse(test.desired), Mandatory: parse(test.mandatory)}, []string{"r"}, nil)
 			if got := codesOf(err); !slices.Equal(got, test.want) {
 				t.Errorf("got %v, want %v: %s", got, test.want, test.reason)
 			}
@@ -306,7 +306,7 @@ func TestPlanLimit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
 			rules.MaxTags = 4
-			state := tags.State{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.PlanInput{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
 			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
 			got := strings.Join(codesOf(err), " ")
 			if err == nil {
@@ -323,7 +323,7 @@ func TestPlanLimit(t *testing.T) {
 func TestPlanIsDeterministic(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
 	rules.MaxTags = 12
-	state := tags.State{
+	state := tags.PlanInput{
 		Recorded:  []map[string]string{parse("ab=1 AB=2 Ab=3 cd=1"), parse("aB=4 Cd=5"), nil},
 		Desired:   parse("ef=1 gh=2 ij=3"),
 		Mandatory: parse("Name=m"),
@@ -353,7 +353,7 @@ func TestPlanLimitOfOneResourceStopsAll(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.VM)
 	rules.MaxTags = 2
 	live := map[string]map[string]string{"r1": nil, "r2": parse("f=x g=x"), "r3": parse("f=x g=x")}
-	plans, err := rules.Plan(tags.State{Desired: parse("a=1")}, []string{"r1", "r2", "r3"}, live)
+	plans, err := rules.Plan(tags.PlanInput{Desired: parse("a=1")}, []string{"r1", "r2", "r3"}, live)
 	if got, want := codesOf(err), []string{"over-limit r2", "over-limit r3"}; !slices.Equal(got, want) || plans != nil {
 		t.Errorf("got %v and %v, want no plan and %v", plans, got, want)
 	}
@@ -361,7 +361,7 @@ func TestPlanLimitOfOneResourceStopsAll(t *testing.T) {
 
 func TestPlanChangesNothingItWasGiven(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
-	state := tags.State{Recorded: []map[string]string{parse("a=1"), parse("B=1")}, Desired: parse("b=2"), Mandatory: parse("Name=m")}
+	state := tags.PlanInput{Recorded: []map[string]string{parse("a=1"), parse("B=1")}, Desired: parse("b=2"), Mandatory: parse("Name=m")}
 	live := map[string]map[string]string{"r2": parse("A=1 name=x"), "r1": nil}
 	resources := []string{"r2", "r1"}
 	if _, err := rules.Plan(state, resources, live); err != nil {
@@ -426,7 +426,7 @@ func TestPlanIsLinear(t *testing.T) {
 	}
 	for last, want := range map[string]int{"live": 1 << letters, "other": 0} { // the value of the last spelling in order
 		applied[strings.Repeat("k", letters-1)+"K"] = last
-		plans, err := rules.Plan(tags.State{Recorded: []map[string]string{applied}}, []string{"vm"}, map[string]map[string]string{"vm": live})
+		plans, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{applied}}, []string{"vm"}, map[string]map[string]string{"vm": live})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// planner compares one State with the live infrastructure tags of one resource after the other.
+// planner compares one PlanInput with the live infrastructure tags of one resource after the other.
 // Keys are looked up by identity.
 type planner struct {
 	rules              *Rules
-	state              *State
+	state              *PlanInput
 	owned              map[Tag]bool // the recorded tags, with the identities of their keys
 	applied            spec
 	desired, mandatory spec
@@ -24,7 +24,7 @@ type planner struct {
 // infrastructureTags is where the errors of a plan are.
 const infrastructureTags = "infrastructure tags"
 
-func newPlanner(r *Rules, s *State) *planner {
+func newPlanner(r *Rules, s *PlanInput) *planner {
 	p := &planner{
 		rules: r, state: s, owned: map[Tag]bool{}, wanted: map[string]Tag{},
 		applied: r.spec(s.Applied), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),

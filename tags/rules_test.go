@@ -259,7 +259,7 @@ func TestZeroRulesAllowNothing(t *testing.T) {
 	if errs := rules.Validate(one("k", "v"), nil, field.NewPath("tags")); !slices.Equal(kindsOf(errs), []field.ErrorType{tooLong, tooLong, tooMany}) {
 		t.Errorf("Validate = %v", errs)
 	}
-	_, err := rules.Plan(tags.State{Recorded: []map[string]string{one("k", "v")}}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")})
+	_, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{one("k", "v")}}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")})
 	if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "empty-rules" {
 		t.Errorf("Plan = %v, want empty-rules: rules that know no reserved key must not remove any", err)
 	}

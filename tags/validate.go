@@ -47,7 +47,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
-	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory})
+	p := newPlanner(r, &PlanInput{Desired: tags, Mandatory: mandatory})
 	errs := p.keyErrors(path)
 	if n := len(p.wanted); n > r.MaxTags {
 		err := field.TooMany(path, n, r.MaxTags)

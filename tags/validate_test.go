@@ -131,7 +131,7 @@ func TestNothingShowsValues(t *testing.T) {
 		for _, err := range errs {
 			shown = append(shown, err.Error(), err.BadValue)
 		}
-		state := tags.State{Recorded: []map[string]string{draw("applied"), draw("attempted")}, Desired: draw("desired"), Mandatory: draw("mandatory")}
+		state := tags.PlanInput{Recorded: []map[string]string{draw("applied"), draw("attempted")}, Desired: draw("desired"), Mandatory: draw("mandatory")}
 		plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": draw("live")})
 		shown = append(shown, err, plans, rules.Batches(plans))
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {

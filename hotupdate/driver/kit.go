@@ -146,7 +146,7 @@ func (d *Definition[T, C]) check() error {
 	for i := range d.Tags {
 		t := &d.Tags[i]
 		t.check(kinds, require)
-		_, err := t.Rules.Plan(tags.State{}, nil, nil)
+		_, err := t.Rules.Plan(tags.PlanInput{}, nil, nil)
 		problems = append(problems, fault.All(err)...)
 	}
 	for i := range d.Groups {

@@ -65,13 +65,13 @@ func contains(problems fault.List, problem *fault.Error) bool {
 
 // state projects desired, applied and attempted parts by the same function, so that they can be
 // compared.
-func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
+func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.PlanInput {
 	projected := make([]map[string]string, 0, 4)
 	for _, spec := range u.parts[string(kind)] {
 		projected = append(projected, t.Project(spec, kind))
 		u.hide(maps.Values(projected[len(projected)-1]))
 	}
-	s := tags.State{Desired: projected[0], Applied: projected[1], Recorded: projected[1:]}
+	s := tags.PlanInput{Desired: projected[0], Applied: projected[1], Recorded: projected[1:]}
 	if t.Mandatory != nil {
 		s.Mandatory = t.Mandatory(u.class, u.request.Machine)
 	}

@@ -19,7 +19,7 @@ type flow struct {
 	name          string
 	reconcile     func(r *replay) node                                             // in place of replay.reconcile
 	edit          func(r *replay, record *memory) (written bool)                   // changes what is written
-	plan          func(q request, state *tags.State, desired, view tagset) request // changes what a driver sends
+	plan          func(q request, state *tags.PlanInput, desired, view tagset) request // changes what a driver sends
 	forgets       bool                                                             // what was attempted is not handed to the driver
 	blind         bool                                                             // writes carry no resourceVersion
 	lastOperation bool                                                             // an update under way is noted in LastOperation
@@ -119,7 +119,7 @@ func (m *model) plan(id askedID, r int, view tagset) request {
 
 func (m *model) planWith(id askedID, r int, view tagset, attempted []map[string]string) request {
 	a := m.requests.values[id]
-	state := tags.State{
+	state := tags.PlanInput{
 		Recorded: append(attempted, a.applied[r].tags()), Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"},
 	}
 	live := view.tags()

@@ -232,7 +232,7 @@ func ofOneEntry(_ *replay, r *memory) bool {
 func onlyLast(_ versions, last tagset) versions { return versions(0).with(last) }
 
 // ownedByKey removes recorded keys that are not wanted whatever their value is.
-func ownedByKey(q request, state *tags.State, desired, view tagset) request {
+func ownedByKey(q request, state *tags.PlanInput, desired, view tagset) request {
 	for key, name := range keyNames {
 		recorded := slices.ContainsFunc(state.Recorded, func(spec map[string]string) bool {
 			_, ok := spec[name]

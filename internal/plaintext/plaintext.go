@@ -144,3 +144,9 @@ func Shorten(text string, limit int, escape Escape) string {
 		}
 	}
 }
+
+// maxQuoted is the length of the longest text that is quoted as a whole.
+const maxQuoted = 40
+
+// Quoted quotes a text for an error, and only the beginning and the end of a long one.
+func Quoted(text string) string { return `"` + Shorten(text, maxQuoted, ASCII) + `"` }

@@ -1,7 +1,6 @@
 package repository_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,13 +19,11 @@ import (
 // conventional are names that several packages may export, because they say the same in each: Go and the field use them so.
 var conventional = map[string]string{
 	"New":    "makes what the package is about",
-	"Check":  "a conformance test takes testing.T and what an adopter made",
 	"Option": "is an option of the constructor beside it",
 }
 
-// TestOneNameOneMeaning: no two packages that one file imports together export the same top-level name. Whoever reads updater.Gate beside
-// machineupdate.Gate, or looks one up, takes one for the other; now that nobody has adopted the names, another one costs nothing. What is internal is
-// not looked at: adopters cannot import it.
+// TestOneNameOneMeaning: no two packages that one file imports together export the same top-level name. Whoever reads tags.State beside
+// drivertest.State, or looks one up, takes one for the other. Internal packages and commands are left out: adopters cannot import them.
 func TestOneNameOneMeaning(t *testing.T) {
 	exported := map[string]map[string]bool{} // by package
 	used := map[string]bool{}
@@ -66,7 +63,7 @@ func TestOneNameOneMeaning(t *testing.T) {
 		}
 	}
 	require.Greater(t, together, 100)
-	assert.ElementsMatch(t, slices.Collect(maps.Keys(conventional)), slices.Collect(maps.Keys(used)), "the list has no name that is unique")
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(conventional)), slices.Collect(maps.Keys(used)), "a name of the list has one owner: take it out")
 }
 
 // isPublic reports whether an adopter can import a package, and does it for its names.
@@ -135,5 +132,3 @@ func declaredBy(declaration ast.Decl) (all []*ast.Ident) {
 	}
 	return all
 }
-
-var _ = fmt.Sprint

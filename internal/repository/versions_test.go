@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // TestVersionsAreThoseInUse: the table of versions says what the code says where each of them counts.
@@ -54,9 +54,9 @@ func TestDriversOfMCM(t *testing.T) {
 	}
 }
 
-func minor(t *testing.T, version string) hash.Minor {
+func minor(t *testing.T, version string) kubeminor.Minor {
 	t.Helper()
-	parsed, err := hash.ParseMinor(version)
+	parsed, err := kubeminor.Parse(version)
 	require.NoError(t, err)
 	return parsed
 }

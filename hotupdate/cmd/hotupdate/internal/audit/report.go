@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // FormatVersion is the version of reports in JSON.
@@ -277,7 +277,7 @@ const unknown = "unknown"
 
 // minorOf returns the minor of a Kubernetes version.
 func minorOf(version string) string {
-	minor, err := hash.ParseMinor(version)
+	minor, err := kubeminor.Parse(version)
 	if err != nil {
 		return unknown
 	}
@@ -335,8 +335,8 @@ func compareCauses(a, b *Cause) int {
 
 // compareMinors orders minors as numbers, and other texts after them.
 func compareMinors(a, b string) int {
-	first, errFirst := hash.ParseMinor(a)
-	second, errSecond := hash.ParseMinor(b)
+	first, errFirst := kubeminor.Parse(a)
+	second, errSecond := kubeminor.Parse(b)
 	if errFirst != nil || errSecond != nil {
 		return cmp.Compare(a, b)
 	}

@@ -3,12 +3,12 @@ package pool
 import (
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // Accepted says which verdicts of a command's findings people may accept. Plan has no findings about
@@ -101,7 +101,7 @@ func pathsOf(path string) []string {
 // minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.
 func minorsOf(versions ...string) (minors []string) {
 	for _, version := range versions {
-		if minor, err := hash.ParseMinor(version); err == nil {
+		if minor, err := kubeminor.Parse(version); err == nil {
 			minors = append(minors, minor.String())
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -197,8 +198,8 @@ func (p *Pool) kubeletInManifest() *hash.Kubelet {
 func ImageOf(w hash.Worker) hash.Image { return *orDefault(w.Image, hash.Image{}) }
 
 // MinorOf returns the minor of a Kubernetes version; it is zero if there is none.
-func MinorOf(version string) hash.Minor {
-	minor, _ := hash.ParseMinor(version)
+func MinorOf(version string) kubeminor.Minor {
+	minor, _ := kubeminor.Parse(version)
 	return minor
 }
 

@@ -1,4 +1,4 @@
-package hash_test
+package kubeminor_test
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 	kubeversion "k8s.io/apimachinery/pkg/util/version"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
-func TestParseMinor(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, want, reason string }{
 		{"1.34.2", "1.34", "the usual form in a Worker"},
@@ -31,13 +31,13 @@ func TestParseMinor(t *testing.T) {
 		{"1.34.0-rc.1+a-b", "1.34", "both"},
 		{"1.34+a", "1.34", "build metadata without patch version"},
 	} {
-		got, err := hash.ParseMinor(test.in)
+		got, err := kubeminor.Parse(test.in)
 		assert.NoErrorf(t, err, "%s: %s", test.in, test.reason)
 		assert.Equalf(t, test.want, got.String(), "%s: %s", test.in, test.reason)
 	}
 }
 
-func TestParseMinorRejects(t *testing.T) {
+func TestParseRejects(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, reason string }{
 		{"", "nothing"},
@@ -70,7 +70,7 @@ func TestParseMinorRejects(t *testing.T) {
 		{"1.34.99999999999999999999", "a patch version that overflows"},
 		{"latest", "a word"},
 	} {
-		_, err := hash.ParseMinor(test.in)
+		_, err := kubeminor.Parse(test.in)
 		var e *fault.Error
 		if assert.ErrorAsf(t, err, &e, "%q: %s", test.in, test.reason) {
 			assert.Equalf(t, "malformed-version", e.Code, "%q: %s", test.in, test.reason)
@@ -83,8 +83,8 @@ func TestMinorIsOrderedByNumber(t *testing.T) {
 	ascending := []string{"0.0", "0.99", "1.0", "1.9", "1.10", "1.34", "1.100", "2.0", "10.0"}
 	for i, low := range ascending {
 		for j, high := range ascending {
-			a, errA := hash.ParseMinor(low)
-			b, errB := hash.ParseMinor(high)
+			a, errA := kubeminor.Parse(low)
+			b, errB := kubeminor.Parse(high)
 			require.NoError(t, errA)
 			require.NoError(t, errB)
 			assert.Equalf(t, compareInts(i, j), a.Compare(b), "%s and %s", low, high)
@@ -109,17 +109,17 @@ func TestMinorOfPreReleasesIsThatOfTheRelease(t *testing.T) {
 		release := rapid.StringMatching(`(0|[1-9][0-9]?)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]?)`).Draw(t, "release")
 		suffix := rapid.StringMatching(`(-(alpha|beta|rc)\.[0-9])?(\+[0-9a-z]{1,5})?`).Draw(t, "suffix")
 		prefix := rapid.SampledFrom([]string{"", "v"}).Draw(t, "prefix")
-		want, err := hash.ParseMinor(release)
+		want, err := kubeminor.Parse(release)
 		require.NoError(t, err)
-		got, err := hash.ParseMinor(prefix + release + suffix)
+		got, err := kubeminor.Parse(prefix + release + suffix)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	})
 }
 
-// FuzzParseMinor compares ParseMinor with an oracle that takes the text apart by hand, and with Kubernetes' own parser of semantic
+// FuzzParse compares Parse with an oracle that takes the text apart by hand, and with Kubernetes' own parser of semantic
 // versions, which knows neither a missing patch version nor limits, and is lenient about white space.
-func FuzzParseMinor(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "1.34.2", "v1.34", "1.34.0-rc.1+x.y", "01.2.3", "1.2.3-01", "1.2.3-0a", "1.2.3.4", " 1.2.3", "1.2.3\n", "1.2.3+", "1.999999999.0",
 		"1.1000000000.0", "1.2-", "1.2-a..b", "v", "1.2.3-é", "1.2.3+-",
@@ -127,7 +127,7 @@ func FuzzParseMinor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := hash.ParseMinor(text)
+		got, err := kubeminor.Parse(text)
 		want, ok := oracleMinor(text)
 		if ok != (err == nil) || ok && want != got.String() {
 			t.Fatalf("%q: got %s and %v, oracle %s and %v", text, got, err, want, ok)
@@ -164,7 +164,7 @@ func largestNumber(text string) int {
 	return longest
 }
 
-func minorPart(t *testing.T, m hash.Minor, i int) int {
+func minorPart(t *testing.T, m kubeminor.Minor, i int) int {
 	t.Helper()
 	n := 0
 	for _, r := range strings.Split(m.String(), ".")[i] {

@@ -1,4 +1,7 @@
-package hash
+// Package kubeminor reads the Kubernetes minor version that a version belongs to.
+//
+// It owns which texts are versions, and the order of minors. It must not know eras, pools or hashes.
+package kubeminor
 
 import (
 	"cmp"
@@ -6,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare]
@@ -21,7 +25,7 @@ var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.
 	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
 	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 
-// ParseMinor returns the minor that a Kubernetes version belongs to.
+// Parse returns the minor that a Kubernetes version belongs to.
 //
 //   - The version follows Semantic Versioning. It may begin with v, and the patch version may be
 //     missing: 1.34.2, v1.34.2, 1.34.
@@ -33,15 +37,19 @@ var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.
 //     fourth number, numbers of more than nine digits, trailing text.
 //
 // The code of the error is malformed-version.
-func ParseMinor(version string) (Minor, error) {
-	m, ok := parseMinor(version)
+func Parse(version string) (Minor, error) {
+	m, ok := Read(version)
 	if !ok {
-		return m, invalidVersion(version)
+		return m, Invalid(version)
 	}
 	return m, nil
 }
 
-func parseMinor(version string) (Minor, bool) {
+// Of returns the minor with two numbers.
+func Of(major, minor uint32) Minor { return Minor{major, minor} }
+
+// Read is [Parse] without the error.
+func Read(version string) (Minor, bool) {
 	groups := semanticVersion.FindStringSubmatch(version)
 	if groups == nil {
 		return Minor{}, false
@@ -51,10 +59,11 @@ func parseMinor(version string) (Minor, bool) {
 	return Minor{uint32(major), uint32(minor)}, errMajor == nil && errMinor == nil
 }
 
-func invalidVersion(version string) *fault.Error {
+// Invalid returns the error for a text that is not a version.
+func Invalid(version string) *fault.Error {
 	e := &fault.Error{
 		Kind: fault.Malformed, Code: "malformed-version", Where: "Kubernetes version",
-		What: "is " + quoted(version) + ", which is not a version",
+		What: "is " + plaintext.Quoted(version) + ", which is not a version",
 		Hint: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
 	}
 	if version == "" {
