@@ -37,7 +37,8 @@ func CheckCollision(recorded string, wanted Digest) error {
 		return nil
 	case !isDigest:
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest", What: "is " + plaintext.Quoted(recorded),
+			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest",
+			What: "is " + plaintext.Quoted(recorded),
 			Hint: "write the 64 lower-case hexadecimal digits of Digest.String",
 		}
 	case recorded[:poolDigits] != name:

@@ -17,17 +17,17 @@ import (
 // flow is a flow of MCM. The zero value is ours; the fields are the differences of a naive flow.
 type flow struct {
 	name          string
-	reconcile     func(r *replay) node                                             // in place of replay.reconcile
-	edit          func(r *replay, record *memory) (written bool)                   // changes what is written
+	reconcile     func(r *replay) node                                                 // in place of replay.reconcile
+	edit          func(r *replay, record *memory) (written bool)                       // changes what is written
 	plan          func(q request, state *tags.PlanInput, desired, view tagset) request // changes what a driver sends
-	forgets       bool                                                             // what was attempted is not handed to the driver
-	blind         bool                                                             // writes carry no resourceVersion
-	lastOperation bool                                                             // an update under way is noted in LastOperation
-	store         func(stored versions, version tagset) versions                   // in place of adding the version
-	recall        func(stored versions) versions                                   // changes what an adoption reads
-	reads         bool                                                             // the driver reads first
-	beside        bool                                                             // MCM is not modified
-	forgetsSoon   bool                                                             // versions are forgotten while a machine without a record exists
+	forgets       bool                                                                 // what was attempted is not handed to the driver
+	blind         bool                                                                 // writes carry no resourceVersion
+	lastOperation bool                                                                 // an update under way is noted in LastOperation
+	store         func(stored versions, version tagset) versions                       // in place of adding the version
+	recall        func(stored versions) versions                                       // changes what an adoption reads
+	reads         bool                                                                 // the driver reads first
+	beside        bool                                                                 // MCM is not modified
+	forgetsSoon   bool                                                                 // versions are forgotten while a machine without a record exists
 }
 
 // maxPasses is the largest number of successful passes until a machine is at rest.

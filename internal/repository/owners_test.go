@@ -24,7 +24,6 @@ var owners = []struct{ rule, owner, sign string }{
 	{"the bounds of a quantity's text, without which the parser can run for minutes", "internal/leaf", `resource\.(Must)?Parse(Quantity)?\(`},
 	{"names of Gardener's node agent secrets", "hash", `"gardener-node-agent-`},
 	{"the words of verdicts", "hotupdate/cmd/hotupdate/internal/verdict", `"(rolled|rejected|machines come or go)"`},
-	{"which Kubernetes versions are read", "internal/kubeminor", `"malformed-version"`},
 	{"how delays are spread", "internal/jitter", `"hash/fnv"`},
 	{"the annotation of the record", "hotupdate/machineupdate", `"machine\.sapcloud\.io/hot-update"`},
 }

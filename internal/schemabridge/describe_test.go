@@ -40,8 +40,10 @@ func TestDescribe(t *testing.T) {
 	raw, err := yaml.YAMLToJSON([]byte(definition))
 	require.NoError(t, err)
 	plan, err := crd.Compile(raw, "v1", []fieldplan.Override{
-		{Path: "told", Tag: "false,set,as=cidr"}, {Path: "back", Tag: "false,as=text"},
-		{Path: "either", Tag: "false,as=quantity"}, {Path: "free", Tag: "false,sensitive=keys"},
+		{Path: "told", Tag: "false,set,as=cidr"},
+		{Path: "back", Tag: "false,as=text"},
+		{Path: "either", Tag: "false,as=quantity"},
+		{Path: "free", Tag: "false,sensitive=keys"},
 	})
 	require.NoError(t, err)
 	byCRD := schemabridge.New(plan)

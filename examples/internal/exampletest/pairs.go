@@ -87,7 +87,10 @@ func (p *Provider[C, I, S]) checkOutcome(
 	}
 	before := p.name(t, strategy, Manifest(t, pair.dir, "before.yaml"))
 	after := p.name(t, strategy, Manifest(t, pair.dir, "after.yaml"))
-	renamed := want == hotupdate.OutcomeRoll || want == hotupdate.OutcomeInPlaceUpdate || want == hotupdate.OutcomeForbidden
+	immutable := []hotupdate.Outcome{
+		hotupdate.OutcomeRoll, hotupdate.OutcomeInPlaceUpdate, hotupdate.OutcomeForbidden,
+	}
+	renamed := slices.Contains(immutable, want)
 	if (before.Digest != after.Digest) != renamed {
 		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before,
 			after, want, pair.reason)

@@ -167,7 +167,8 @@ const maxRows = 2000
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
-		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest().Audited()],
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
+		Tone: tones[r.Gravest().Audited()],
 		Script: script, Template: content, Functions: template.FuncMap{
 			"tone": func(cell string) page.Tone { return tones[cell] },
 		},

@@ -81,7 +81,8 @@ func (s *section) IsLast(column int) bool { return column == len(s.Header)-1 }
 // Headline is the summary in one line.
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, r.unit())
-	if by := plaintext.Listed(verdict.AuditedWords(), func(word string) int { return r.Verdicts[word].Pools }); by != "" {
+	countOf := func(word string) int { return r.Verdicts[word].Pools }
+	if by := plaintext.Listed(verdict.AuditedWords(), countOf); by != "" {
 		text += ": " + by
 	}
 	if r.Partial {

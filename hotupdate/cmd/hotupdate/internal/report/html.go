@@ -48,7 +48,8 @@ const maxPrinted = 20
 var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
 	verdict.Added.String(): page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
-	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete, verdict.PoolRenamed.String(): page.Delete,
+	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete,
+	verdict.PoolRenamed.String(): page.Delete,
 }
 
 // toneOf returns the colour of a verdict or state.
