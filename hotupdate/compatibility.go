@@ -93,8 +93,8 @@ type Effect struct {
 // Harmless reports whether every configuration keeps its hash and none is refused.
 func (f Finding) Harmless() bool { return f.Roll == Effect{} && f.Forbidden == Effect{} }
 
-// MayRoll reports whether Roll describes a configuration in JSON. If it does not, another hash is not
-// the consequence of this finding. It is false for a configuration that neither Schema reads.
+// MayRoll reports whether Roll describes a configuration in JSON. If it does not, another hash is
+// not the consequence of this finding. It is false for a configuration that neither Schema reads.
 func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Roll, raw) }
 
 // String returns what changed and what follows from it, as a sentence. It speaks of objects if a

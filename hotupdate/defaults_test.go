@@ -184,9 +184,9 @@ func TestDefaultsOfARelease(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{
-		`components: has the default ["a"], had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays`,
-		`components: an empty value means something, it used to mean nothing: every pool that has it empty rolls unless an era of the old Schema stays`,
-		`options: has the default {"a":"x"}, had none: a pool that spells out the old or the new default may roll unless an era of the old Schema stays`,
-		`options: an empty value means something, it used to mean nothing: a pool that has it empty may roll unless an era of the old Schema stays`,
+		`components: has the default ["a"], had none: every object that spells out the old or the new default rolls`,
+		`components: an empty value means something, it used to mean nothing: every object that has it empty rolls`,
+		`options: has the default {"a":"x"}, had none: an object that spells out the old or the new default may roll`,
+		`options: an empty value means something, it used to mean nothing: an object that has it empty may roll`,
 	}, got, "of those that had set it themselves; fields that are new roll nobody")
 }

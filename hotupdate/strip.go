@@ -49,8 +49,8 @@ import "github.com/hotupdate/providerconfig/internal/strip"
 // extensions use today keep virtualCapacity: null.
 //   - StripRaw removes null. Setting a hot field to null replaces no machine. But a pool that holds
 //     virtualCapacity: null on the day of the adoption is renamed, and its machines are replaced.
-//   - [Schema.StripRawKeepNulls] keeps null, and such a pool keeps its name. But adding or removing a
-//     hot null, or replacing it with a value, changes the name, also for fields that become hot
+//   - [Schema.StripRawKeepNulls] keeps null, and such a pool keeps its name. But adding or removing
+//     a hot null, or replacing it with a value, changes the name, also for fields that become hot
 //     later.
 //
 // Only hot members are concerned. A null below a hot member is removed with it. Null in place of an

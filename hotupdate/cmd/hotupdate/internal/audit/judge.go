@@ -33,7 +33,7 @@ type JudgedPool struct {
 	Strategy          string `json:"strategy"`
 	Minimum           int    `json:"minimum"`
 	Maximum           int    `json:"maximum"`
-	Verdict           string `json:"verdict"` // in the words of package verdict for audit
+	Verdict           string `json:"verdict"` // one of verdict.AuditedWords
 	OldEra            string `json:"oldEra,omitempty"`
 	NewEra            string `json:"newEra,omitempty"`
 	// Reasons are the reasons for the verdict. An unchanged pool has none.

@@ -112,7 +112,7 @@ var (
 	renamed   = verdict.ClassRenamed.Audited()
 )
 
-// Counts are counts by verdict, in the words of package verdict for audit.
+// Counts are counts by verdict, in the words of audit: see [verdict.AuditedWords].
 type Counts map[string]Count
 
 func (c Counts) add(verdict string, more Count) { c[verdict] = c[verdict].plus(more) }
