@@ -168,7 +168,7 @@ const maxRows = 2000
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
-		Tone: tones[r.Gravest().Audited()],
+		Tone:   tones[r.Gravest().Audited()],
 		Script: script, Template: content, Functions: template.FuncMap{
 			"tone": func(cell string) page.Tone { return tones[cell] },
 		},
