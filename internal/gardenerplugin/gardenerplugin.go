@@ -11,8 +11,9 @@
 //     ignores members that it does not know, and an unknown value of [Change] counts as
 //     [Undecided].
 //   - Texts of Gardener's may have values of the Shoot in them.
-//   - The package needs only the standard library. It exists twice with the same bytes, in the main
-//     module and in hotupdate/gardener, because neither of the modules may depend on the other.
+//   - The package needs only the standard library. It exists twice with the same bytes, below
+//     internal of the main module and of the module hotupdate/gardener, because neither of the
+//     modules may depend on the other.
 package gardenerplugin
 
 import "encoding/json"

@@ -9,7 +9,7 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // Serve reads a setup and questions, one a line, and writes an answer for each line until the input

@@ -1,6 +1,6 @@
 // Package gardener asks Gardener's own code what a change of a Shoot does: whether the API server
-// refuses it, by which field, and which worker pools get other keys. Its command hotupdate-gardener
-// answers the questions of hotupdate plan, in the format of package gardenerplugin.
+// refuses it, by which field, and which worker pools get other keys. The command hotupdate-gardener
+// serves it to hotupdate plan, in the format of package gardenerplugin.
 //
 // The package calls what gardener-apiserver and gardenlet call, in this order:
 //

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener"
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // pair is a question to both: the Shoot before and after one or two edits.
@@ -168,7 +168,7 @@ var buildPlan = sync.OnceValues(func() (string, error) {
 	}
 	command := filepath.Join(folder, "hotupdate")
 	build := exec.Command("go", "build", "-o", command, "./hotupdate/cmd/hotupdate")
-	build.Dir = filepath.Join("..", "..")
+	build.Dir = filepath.Join("..", "..", "..", "..")
 	build.Env = append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)

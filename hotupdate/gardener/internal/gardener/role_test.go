@@ -18,7 +18,7 @@ import (
 // TestRoleOfGardenlet: the Role and the RoleBinding with which a test beside kube-apiserver shows what an extension must add are those that gardenlet
 // deploys.
 func TestRoleOfGardenlet(t *testing.T) {
-	text, err := os.ReadFile("../../examples/machinecontroller/kubeapiserver/testdata/gardenlet.yaml")
+	text, err := os.ReadFile("../../../../examples/machinecontroller/kubeapiserver/testdata/gardenlet.yaml")
 	require.NoError(t, err)
 	want, wantBinding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)

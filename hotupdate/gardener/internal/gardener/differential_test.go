@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // fixedSeed is the seed for which the list of differences is complete.

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // flag is a part of a landscape's configuration.

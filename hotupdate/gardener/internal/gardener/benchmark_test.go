@@ -3,7 +3,7 @@ package gardener_test
 import (
 	"testing"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // BenchmarkJudge answers for another old Shoot each time, as plan asks.

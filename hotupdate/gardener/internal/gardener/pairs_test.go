@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // TestPairs: what Gardener does with the pairs that once were answered wrongly. The first lines of the

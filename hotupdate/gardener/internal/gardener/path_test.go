@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardener"
 )
 
 var indices = regexp.MustCompile(`\[[^\]]*\]`)
@@ -53,25 +53,25 @@ func element(t reflect.Type) reflect.Type {
 
 // TestPaths: Gardener's names become those of the v1beta1 Shoot.
 func TestPaths(t *testing.T) {
-	for path, want := range map[string]string{
-		"spec.region":                                                                "spec.region",
-		"spec.kubernetes.clusterAutoScaler":                                          "spec.kubernetes.clusterAutoscaler",
-		"spec.kubernetes.kubelet.podPIDsLimit":                                       "spec.kubernetes.kubelet.podPidsLimit",
-		"spec.kubernetes.kubelet.evictionHard.nodefsAvailable":                       "spec.kubernetes.kubelet.evictionHard.nodeFSAvailable",
-		"spec.provider.workers[12].machineControllerManagerSettings.maxEvictRetries": "spec.provider.workers[12].machineControllerManager.maxEvictRetries",
-		"spec.provider.workers[0].autoscaler.scaleDownUnneededTime":                  "spec.provider.workers[0].clusterAutoscaler.scaleDownUnneededTime",
-		"spec.maintenance.timeWindow.begin/end":                                      "spec.maintenance.timeWindow",
-		"spec.kubernetes.kubelet.featureGates.Any":                                   "spec.kubernetes.kubelet.featureGates.Any",
-		"metadata.annotations[gardener.cloud/operation]":                             "metadata.annotations[gardener.cloud/operation]",
-		"metadata.labels":                                                            "metadata.labels",
-		"spec.extensions[0].providerConfig.anything":                                 "spec.extensions[0].providerConfig",
-		"spec.noSuchField.x":                                                         "spec",
-		"noSuchField":                                                                "",
-		"":                                                                           "",
-		"spec.provider.workers[":                                                     "spec.provider.workers[",
+	for _, row := range []struct{ gardener, want string }{
+		{"spec.region", "spec.region"},
+		{"spec.kubernetes.clusterAutoScaler", "spec.kubernetes.clusterAutoscaler"},
+		{"spec.kubernetes.kubelet.podPIDsLimit", "spec.kubernetes.kubelet.podPidsLimit"},
+		{"spec.kubernetes.kubelet.evictionHard.nodefsAvailable", "spec.kubernetes.kubelet.evictionHard.nodeFSAvailable"},
+		{"spec.provider.workers[12].machineControllerManagerSettings.maxEvictRetries", "spec.provider.workers[12].machineControllerManager.maxEvictRetries"},
+		{"spec.provider.workers[0].autoscaler.scaleDownUnneededTime", "spec.provider.workers[0].clusterAutoscaler.scaleDownUnneededTime"},
+		{"spec.maintenance.timeWindow.begin/end", "spec.maintenance.timeWindow"},
+		{"spec.kubernetes.kubelet.featureGates.Any", "spec.kubernetes.kubelet.featureGates.Any"},
+		{"metadata.annotations[gardener.cloud/operation]", "metadata.annotations[gardener.cloud/operation]"},
+		{"metadata.labels", "metadata.labels"},
+		{"spec.extensions[0].providerConfig.anything", "spec.extensions[0].providerConfig"},
+		{"spec.noSuchField.x", "spec"},
+		{"noSuchField", ""},
+		{"", ""},
+		{"spec.provider.workers[", "spec.provider.workers["},
 	} {
-		assert.Equal(t, want, gardener.PathOf(path), path)
-		assert.Equal(t, want, gardener.PathOf(want), path)
+		assert.Equal(t, row.want, gardener.PathOf(row.gardener), row.gardener)
+		assert.Equal(t, row.want, gardener.PathOf(row.want), row.gardener)
 	}
 	for _, path := range []string{"spec..x", "[", "]", "spec[0][1]", "spec.dns.", ".", "\xff", "spec.provider.workers[0]]"} {
 		assert.Equal(t, gardener.PathOf(path), gardener.PathOf(gardener.PathOf(path)), path)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// togetherOf is how many pairs plan judges with the module: one of so many.
+// togetherOf is how many pairs plan judges with hotupdate-gardener: one of so many.
 const togetherOf = 4
 
 // TestTogether: plan with hotupdate-gardener in the PATH reports every refusal of Gardener's, refuses
@@ -68,7 +68,7 @@ func planTogether(t *testing.T, pairs []*pair) map[string]planManifest {
 	command, err := buildPlan()
 	require.NoError(t, err)
 	folder := t.TempDir()
-	build := exec.Command("go", "build", "-o", folder, "./cmd/hotupdate-gardener")
+	build := exec.Command("go", "build", "-o", folder, "../../cmd/hotupdate-gardener")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	var landscape bytes.Buffer

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener"
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // written returns a Shoot of testdata.

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/component-base/featuregate"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // Judge asks Gardener's code. It is not safe for concurrent use.

@@ -9,7 +9,7 @@ import (
 	"github.com/gardener/gardener/pkg/component/extensions/operatingsystemconfig"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/oskey"
 )
 

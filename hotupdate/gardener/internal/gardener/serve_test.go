@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener"
-	"github.com/hotupdate/providerconfig/hotupdate/gardener/gardenerplugin"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
 // serve serves lines, and returns the greeting and the answers.
@@ -126,7 +126,7 @@ func (brokenReader) Read([]byte) (int, error) { return 0, errRead }
 // requires.
 func TestCommand(t *testing.T) {
 	command := filepath.Join(t.TempDir(), gardenerplugin.Command)
-	build, err := exec.Command("go", "build", "-o", command, "./cmd/"+gardenerplugin.Command).CombinedOutput()
+	build, err := exec.Command("go", "build", "-o", command, "../../cmd/"+gardenerplugin.Command).CombinedOutput()
 	require.NoError(t, err, string(build))
 	required, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/gardener/gardener").Output()
 	require.NoError(t, err)

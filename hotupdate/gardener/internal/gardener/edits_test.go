@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hotupdate/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardener"
 )
 
 // kind says how an edit changes a field.
