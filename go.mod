@@ -4,7 +4,6 @@ go 1.26
 
 require (
 	github.com/evanphx/json-patch/v5 v5.9.11
-	github.com/golangci/plugin-module-register v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/mitchellh/hashstructure/v2 v2.0.2
 	github.com/rogpeppe/go-internal v1.13.1

@@ -23,6 +23,23 @@ func TestPreCommitHooks(t *testing.T) {
 	assert.NotEmpty(t, hooks)
 }
 
+// TestCustomBinary: golangci-lint custom is told the module of the plugin, and the version of golangci-lint that this repository uses. The plugin
+// has a module, so that its dependency on golangci-lint's registry stays out of the module graphs of adopters.
+func TestCustomBinary(t *testing.T) {
+	var config struct {
+		Version string
+		Plugins []struct{ Module, Import, Version string }
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(read(t, "examples/editor/.custom-gcl.yml")), &config))
+	assert.Contains(t, read(t, ".tools/golangci/go.mod"), "golangci-lint/v2 "+config.Version+" ")
+	require.Len(t, config.Plugins, 1)
+	plugin := config.Plugins[0]
+	assert.Equal(t, firstMatch(t, `(?m)^module (.*)$`, read(t, "hotupdate/hotupdatelint/golangciplugin/go.mod")), plugin.Module)
+	assert.Empty(t, plugin.Import, "the module is the package")
+	assert.Equal(t, libraryVersion(t), plugin.Version)
+	assert.NotContains(t, read(t, "go.mod"), "golangci")
+}
+
 // TestIssueForms: each form asks something, and every question that must be answered says what for.
 func TestIssueForms(t *testing.T) {
 	forms, err := filepath.Glob(filepath.Join(root, ".github", "ISSUE_TEMPLATE", "*.yml"))

@@ -107,7 +107,6 @@ var users = map[string][]string{
 	"pgregory.net/rapid":          {"hotupdate/hotupdatetest", "examples/internal/exampletest"},
 	"golang.org/x/tools":          {"hotupdate/hotupdatelint", "hotupdate/cmd"},
 	"github.com/spf13/cobra":      {"hotupdate/cmd"},
-	"github.com/golangci":         {"hotupdate/hotupdatelint/golangciplugin"},
 	"sigs.k8s.io/yaml":            {"hotupdate/hotupdatetest", "hotupdate/cmd", "examples"},
 }
 
