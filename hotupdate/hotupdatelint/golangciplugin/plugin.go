@@ -1,7 +1,7 @@
 // Package golangciplugin makes the analyzer of package hotupdatelint a linter of golangci-lint, as
 // a module plugin. Only the binary that golangci-lint custom builds imports it: see the files in
-// examples/editor. It has a module, so that its dependency on golangci-lint's registry stays out of the
-// module graphs of adopters.
+// examples/editor. The package has a module, so that its dependency on golangci-lint's registry stays
+// out of the module graphs of adopters.
 package golangciplugin
 
 import (
