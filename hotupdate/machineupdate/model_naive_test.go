@@ -87,6 +87,12 @@ func TestNaiveFlows(t *testing.T) {
 			"nothing tells when the success was, and a late request lands after the read that settles",
 		},
 		{
+			flow{name: "beside, no store", beside: true, recall: func(versions) versions { return 0 }},
+			0,
+			created, 2, 0, "liveness",
+			"a key of the creation is foreign if the class drops it before the adoption",
+		},
+		{
 			flow{name: "former applied forgotten", edit: forgettingFormer},
 			0,
 			settled, 2, 1, "liveness",
@@ -103,12 +109,6 @@ func TestNaiveFlows(t *testing.T) {
 			0,
 			settled, 3, 2, "safety",
 			"what was attempted first has landed",
-		},
-		{
-			flow{name: "beside, no store", beside: true, recall: func(versions) versions { return 0 }},
-			0,
-			created, 2, 0, "liveness",
-			"a key of the creation is foreign if the class drops it before the adoption",
 		},
 		{
 			flow{name: "beside, only the last version", beside: true, store: onlyLast},

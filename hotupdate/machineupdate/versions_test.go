@@ -109,7 +109,7 @@ func TestAddVersionIsLinear(t *testing.T) {
 					}
 				})
 			}
-			half := 500
+			half := 300
 			if effort.All() {
 				half = 1500
 			}

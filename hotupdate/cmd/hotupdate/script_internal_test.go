@@ -20,6 +20,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
@@ -105,8 +106,12 @@ func printSHA256() int {
 
 // TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml
 // and $AWS/after.yaml, those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
-// $ACTION is the action for pull requests.
+// $ACTION is the action for pull requests. $HUGE is a number of bytes that is far more than a manifest can have.
 func TestScripts(t *testing.T) {
+	huge := 20 << 20
+	if effort.All() {
+		huge = 100 << 20
+	}
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +133,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
 			env.Setenv("ACTION", action)
+			env.Setenv("HUGE", strconv.Itoa(huge))
 			env.Setenv("PATH", withoutGardener(env.Getenv("PATH")))
 			return nil
 		},
