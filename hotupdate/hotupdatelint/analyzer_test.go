@@ -13,18 +13,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 )
 
-// TestDiagnostics checks the comments "want" of the packages in testdata, which belong to this module so that they can import it.
+// TestDiagnostics checks the comments "want" of the packages in testdata, which belong to this module so that they can import it, and compares
+// corrected files with golden files. All packages are loaded at once, because what they import is checked from its source.
 func TestDiagnostics(t *testing.T) {
 	var patterns []string
-	for _, name := range []string{"fields", "schemas", "held", "defaults", "presence", "hashes", "generics", "good"} {
+	for _, name := range []string{"fields", "schemas", "held", "defaults", "presence", "hashes", "generics", "good", "fixes"} {
 		patterns = append(patterns, "./hotupdate/hotupdatelint/testdata/"+name)
 	}
-	analysistest.Run(t, moduleRoot(t), hotupdatelint.Analyzer, patterns...)
-}
-
-// TestFixes compares the corrected files with fixes.go.golden.
-func TestFixes(t *testing.T) {
-	analysistest.RunWithSuggestedFixes(t, moduleRoot(t), hotupdatelint.Analyzer, "./hotupdate/hotupdatelint/testdata/fixes")
+	analysistest.RunWithSuggestedFixes(t, moduleRoot(t), hotupdatelint.Analyzer, patterns...)
 }
 
 func moduleRoot(t *testing.T) string {

@@ -1,11 +1,14 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,21 +16,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// install puts the command into a folder, as the README says, and returns an environment whose PATH has that folder.
-func install(t *testing.T) []string {
-	t.Helper()
-	bin := t.TempDir()
+// bin is the folder of the installed command.
+var bin = filepath.Join(os.TempDir(), "hotupdatelint-test-"+strconv.Itoa(os.Getpid()))
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := os.RemoveAll(bin); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// install puts the command into a folder, as the README says, once for all tests.
+var install = sync.OnceValue(func() error {
 	command := exec.Command("go", "install", "./hotupdate/cmd/hotupdatelint")
 	command.Dir = "../../.."
 	command.Env = append(os.Environ(), "GOBIN="+bin)
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, string(out))
-	return []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "GOWORK=off", "GOFLAGS=", "GOPROXY=off"}
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
+
+// installed returns an environment whose PATH has the folder of the command.
+func installed(t *testing.T) []string {
+	t.Helper()
+	require.NoError(t, install())
+	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
+	return []string{"PATH=" + path, "GOWORK=off", "GOFLAGS=", "GOPROXY=off"}
 }
 
-// TestScripts builds the command and runs it as a user does, on its own and as a part of go vet.
+// TestScripts runs the command as a user does, on its own and as a part of go vet.
 func TestScripts(t *testing.T) {
-	env := install(t)
+	env := installed(t)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // the home folder of a script is empty
 		out, err := exec.Command("go", "env", name).Output()
 		require.NoError(t, err)
@@ -50,7 +71,7 @@ func TestGuideCommands(t *testing.T) {
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```sh\ngo install .*?/hotupdatelint@latest\n(.*?)\n(.*?)\n```").FindSubmatch(guide)
 	require.NotNil(t, shown)
-	env := append(os.Environ(), install(t)...)
+	env := append(os.Environ(), installed(t)...)
 	module := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), []byte("module example.test/config\n\ngo 1.26\n"), 0o600))
 	source := "package config\n\ntype Config struct {\n\tTags map[string]string `json:\"tags\" hotupdatable:%s`\n}\n"
