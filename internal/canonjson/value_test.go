@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 func TestAppendValue(t *testing.T) {
@@ -157,7 +158,7 @@ func TestLargeValuesAreWritten(t *testing.T) {
 	for i := range wide {
 		wide[i] = fmt.Sprintf(`"%s%d":%d`, strings.Repeat("k", 20), (i*7919)%len(wide), i)
 	}
-	payload := `"` + strings.Repeat("x", 4<<20) + `"`
+	payload := `"` + strings.Repeat("x", effort.Of(4<<20)) + `"`
 	for name, raw := range map[string]string{
 		"many members":       "{" + strings.Join(wide, ",") + "}",
 		"many elements":      "[" + strings.Repeat("{},", 500_000) + "{}]",

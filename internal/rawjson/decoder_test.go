@@ -17,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -158,10 +159,15 @@ func TestReadsWhatTheDecoderReads(t *testing.T) {
 func TestStrangeValues(t *testing.T) {
 	p := build(t, reflect.TypeFor[wide]())
 	var took, bad int
-	for _, f := range fieldsOf(p.Type) {
+	for i, f := range fieldsOf(p.Type) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		for _, text := range strange {
-			for _, around := range []string{"%", " %\n", "[%]", "[%,%]", `{"k":%}`, `{"k":[%]}`} {
+		for j, text := range strange {
+			holders := []string{"%", " %\n", "[%]", "[%,%]", `{"k":%}`, `{"k":[%]}`}
+			if !effort.All() { // every value in every field, in one of them
+				at := (i + j) % len(holders)
+				holders = holders[at : at+1]
+			}
+			for _, around := range holders {
 				read, could := check(t, p, `{"`+name+`":`+strings.ReplaceAll(around, "%", text)+`}`)
 				took, bad = took+count(read), bad+count(!could)
 			}

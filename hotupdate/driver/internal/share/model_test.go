@@ -65,6 +65,7 @@ func worlds() []world {
 		{"two with the same resource", []Member[int]{one("a", 0, 4), one("a", 0, 4)}, 2, 5},
 	}
 	if !effort.All() {
+		two[0].ticks-- // still as long as the last deadline
 		return two
 	}
 	return append(two, []world{

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // These tests read tens of megabytes. The race detector makes that ten times slower, and nothing here is concurrent.
@@ -87,7 +88,7 @@ var forms = map[string]func(count int) iter.Seq[string]{
 // A List that is passed on while it is read has the items of one that is read as a whole.
 func TestLargeListsAreLikeSmallOnes(t *testing.T) {
 	for name, form := range forms {
-		for _, count := range []int{3, 3000} {
+		for _, count := range []int{3, effort.Of(3000)} {
 			i := 0
 			for o := range manifest.Objects([]string{manifest.Stdin}, pieces(form(count))) {
 				require.NoError(t, o.Err, name)
