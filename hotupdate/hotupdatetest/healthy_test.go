@@ -2,6 +2,7 @@ package hotupdatetest_test
 
 import (
 	"encoding/json"
+	"flag"
 	"net"
 	"net/netip"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // everything has a field of each kind, in each class.
@@ -160,8 +162,26 @@ func (r *registration) DeepCopy() *registration {
 	return &out
 }
 
+// drawFewer lets a test draw a tenth of the values, as other packages do, unless a flag or the environment wants another number.
+func drawFewer(t *testing.T) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks").Value
+	all := checks.String()
+	if effort.All() || all != "100" {
+		return
+	}
+	set := func(n string) {
+		if err := checks.Set(n); err != nil {
+			t.Error(err)
+		}
+	}
+	set("10")
+	t.Cleanup(func() { set(all) })
+}
+
 // TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.
 func TestHealthyTypesPass(t *testing.T) {
+	drawFewer(t)
 	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithTag("nodeTemplate.virtualCapacity", "ignore"))
 	if err != nil {
 		t.Fatal(err)
