@@ -97,7 +97,7 @@ func pathsOf(r *audit.Report) map[string]bool {
 // TestMemoryIsFlat: at the end of a List of many small Workers no more is held than at its beginning, but for what happens to be under way.
 // Of an item that cannot be read, its place and the problem are held.
 func TestMemoryIsFlat(t *testing.T) {
-	workers, more := 40_000, uint64(300<<10) // of bytes: for each identity a map of them would take 12 at least
+	workers, more := 40_000, uint64(300<<10) // a map of all identities would take at least 12 bytes for each
 	if effort.All() {
 		workers, more = 300_000, 1<<20
 	}

@@ -92,8 +92,8 @@ var special = map[string][2]any{
 }
 
 // TestEveryFieldIsJudged: each field of a pool and above it, changed alone, and with all draws also
-// set and removed, is a change or is listed as not judged. What is added to members.json, because a release of Gardener
-// has it, is listed until somebody judges it.
+// set and removed, is a change or is listed as not judged. What is added to members.json, because
+// a release of Gardener has it, is listed until somebody judges it.
 func TestEveryFieldIsJudged(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
