@@ -167,9 +167,16 @@ func (s *Scanner) Text(scratch *[]byte) (text []byte, err *fault.Error) {
 }
 
 // AppendText is [Scanner.Text] and appends the canonical text of the string. After a problem nothing
-// has been read, and dst is returned as it was.
+// has been read, and dst is returned as it was, but for its unused capacity.
 func (s *Scanner) AppendText(dst []byte, scratch *[]byte) (appended, text []byte, err *fault.Error) {
 	at := s.At
+	if s.Peek() == '"' {
+		copied, size, escapes := appendASCII(dst, s.Raw[at:])
+		if size > 0 && escapes == 0 {
+			s.At += size
+			return copied, s.Raw[at+1 : s.At-1], nil
+		}
+	}
 	if text, err = s.Text(scratch); err != nil {
 		return dst, nil, err
 	}
@@ -178,6 +185,18 @@ func (s *Scanner) AppendText(dst []byte, scratch *[]byte) (appended, text []byte
 		return append(dst, spelled...), text, nil
 	}
 	return appendQuoted(dst, text), text, nil
+}
+
+// AppendString is [Scanner.AppendText] for a caller that does not need the string itself.
+func (s *Scanner) AppendString(dst []byte, scratch *[]byte) ([]byte, *fault.Error) {
+	if s.Peek() == '"' {
+		if copied, size, _ := appendASCII(dst, s.Raw[s.At:]); size > 0 {
+			s.At += size
+			return copied, nil
+		}
+	}
+	dst, _, err := s.AppendText(dst, scratch)
+	return dst, err
 }
 
 // AppendValue reads a value of any kind and appends its canonical text. Problems are those of the
@@ -242,6 +261,25 @@ func (s *Scanner) Token() []byte {
 		}
 	}
 	return nil
+}
+
+// maxNaturalDigits is the number of digits that an int64 always holds.
+const maxNaturalDigits = 18
+
+// Natural reads a number of at most 18 digits without sign, fraction and exponent. Its canonical text
+// is its spelling. Natural is false, and has read nothing, for anything else.
+func (s *Scanner) Natural() (n uint64, ok bool) {
+	rest := s.Raw[s.At:]
+	size := 0
+	for ; size < len(rest) && size < maxNaturalDigits && rest[size]-'0' <= 9; size++ {
+		n = n*10 + uint64(rest[size]-'0')
+	}
+	startsWithZero := size > 1 && rest[0] == '0'
+	if size == 0 || startsWithZero || !EndsValue(rest[size:]) {
+		return 0, false
+	}
+	s.At += size
+	return n, true
 }
 
 // StartsNumber reports whether a value that begins with this byte is a number.

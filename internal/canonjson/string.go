@@ -83,6 +83,47 @@ func plainEnd[T string | []byte](text T, at int) int {
 	return at
 }
 
+// appendASCII appends the JSON string at the start of raw, which begins with a quote. It returns the
+// string's size and the number of its escapes. The size is 0, and nothing is appended, unless the
+// string is ASCII in its canonical spelling, with escapes of one letter only; it may be 0 for such a
+// string near the end of raw or of dst's capacity.
+//
+// It copies eight bytes at a time, before it knows how many of them belong to the string.
+func appendASCII(dst, raw []byte) (appended []byte, size, escapes int) {
+	to := dst[len(dst):cap(dst)]
+	most := min(len(to), len(raw)) - 8
+	if most < 0 {
+		return dst, 0, 0
+	}
+	to[0] = '"'
+	for at := 1; at <= most; {
+		x := load(raw, at)
+		binary.LittleEndian.PutUint64(to[at:at+8:at+8], x)
+		found := special(x)
+		if found == 0 {
+			at += 8
+			continue
+		}
+		at += bits.TrailingZeros64(found) / 8
+		switch {
+		case raw[at] == '"':
+			return dst[:len(dst)+at+1], at + 1, escapes
+		case raw[at] != '\\' || at+1 >= most || !isShortest(raw[at+1]):
+			return dst, 0, 0
+		}
+		to[at+1] = raw[at+1]
+		at += 2
+		escapes++
+	}
+	return dst, 0, 0
+}
+
+// isShortest reports whether an escape of this letter is the canonical one of its character.
+func isShortest(letter byte) bool {
+	i := strings.IndexByte(escapeLetters, letter)
+	return i >= 0 && letter != '/'
+}
+
 // load reads eight bytes of a text. The compiler makes one instruction of it where it can.
 func load[T string | []byte](s T, at int) uint64 {
 	s = s[at : at+8]

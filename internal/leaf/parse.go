@@ -176,6 +176,14 @@ func AppendNumber(dst []byte, k Kind, bits int, text string) ([]byte, bool) {
 	}
 }
 
+// HoldsNatural reports whether an integer of kind Int or Uint and so many bits can be n.
+func HoldsNatural(k Kind, bits int, n uint64) bool {
+	if k == Int {
+		bits--
+	}
+	return n>>bits == 0
+}
+
 // number is an integer or a float: one of its fields.
 type number struct {
 	i int64

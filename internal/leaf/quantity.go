@@ -72,12 +72,32 @@ func CheckQuantities(raw []byte) *fault.Error {
 // or number in JSON; text is the string without quotes and escapes, or the number. It is false, and
 // appends nothing, if that is no quantity or has no text.
 func AppendQuantityJSON(dst, token, text []byte) ([]byte, bool) {
+	hasEscapes := len(token) > len(text)+len(`""`)
+	switch {
+	case !hasEscapes && isNatural(text):
+		return append(append(append(dst, '"'), text...), '"'), true
+	case checkQuantity(string(text)) != nil:
+		return dst, false
+	}
 	var q resource.Quantity
-	if checkQuantity(string(text)) != nil || q.UnmarshalJSON(token) != nil {
+	var err error
+	if hasEscapes {
+		err = q.UnmarshalJSON(token) // knows no escapes
+	} else {
+		q, err = resource.ParseQuantity(strings.TrimSpace(view(text))) // does the same, without a copy
+	}
+	if err != nil {
 		return dst, false
 	}
 	dst, problem := AppendQuantity(dst, &q)
 	return dst, problem == nil
+}
+
+// isNatural reports whether a text consists of few digits, which are their own canonical text.
+func isNatural(text []byte) bool {
+	s := canonjson.NewScanner(text)
+	_, ok := s.Natural()
+	return ok && s.At == len(text)
 }
 
 // maxQuantityBits bounds the number that is converted to digits, and its scale. Because of trailing

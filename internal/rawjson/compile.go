@@ -46,6 +46,8 @@ type Node struct {
 	byName map[string]int
 	rest   int // index of the struct's field for unknown members, or none
 
+	bits int // of a number
+
 	elem target       // of a collection
 	keys reflect.Type // a map type with the same keys
 
@@ -103,6 +105,8 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 		n.want = "object"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
+	case number:
+		n.bits = n.typ.Bits()
 	case text:
 		n.begins = '"'
 	case free, own, foreign:

@@ -15,7 +15,7 @@ import (
 type Reader struct {
 	decoding
 
-	text []byte // the last string
+	textAt int // where the last string is
 }
 
 // maxScratch is the size of the largest text with escapes whose memory is kept.
@@ -27,7 +27,7 @@ func (r *Reader) Reset(raw []byte) {
 		r.scratch = nil
 	}
 	r.decoding = decoding{Scanner: canonjson.NewScanner(raw), exact: true, scratch: r.scratch[:0]}
-	r.text = nil
+	r.textAt = 0
 }
 
 // RootOf returns how the configuration of a plan is read.
@@ -95,13 +95,17 @@ func (r *Reader) IsNull() bool { return r.Peek() == 'n' && r.Literal(leaf.Null) 
 // is valid until the next call.
 func (r *Reader) AppendText(dst []byte) (appended, text []byte, ok bool) {
 	dst, text, problem := r.decoding.AppendText(dst, &r.scratch)
-	r.text = text
 	return dst, text, problem == nil
 }
 
-// LastText is the last string that was read, if it is a leaf without a meaning or was read by
-// AppendText.
-func (r *Reader) LastText() []byte { return r.text }
+// LastText is the last leaf that was read, if it is a string without a meaning. It is valid until the
+// next call.
+func (r *Reader) LastText() []byte {
+	s := canonjson.NewScanner(r.Raw)
+	s.At = r.textAt
+	text, _ := s.Text(&r.scratch)
+	return text
+}
 
 // FillField reads the value of field i into the struct v.
 func (r *Reader) FillField(n *Node, i int, v reflect.Value) (ok bool) {
@@ -123,11 +127,7 @@ func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
 	case boolean:
 		return r.appendBool(dst)
 	case number:
-		literal, ok := r.literal()
-		if !ok || !isInRange(n.plan.Leaf == leaf.Float, literal) {
-			return dst, false
-		}
-		return leaf.AppendNumber(dst, n.plan.Leaf, n.typ.Bits(), string(literal))
+		return r.appendNumber(dst, n)
 	default:
 		if n.plan.Leaf == leaf.Quantity {
 			return r.appendQuantity(dst)
@@ -139,15 +139,31 @@ func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
 
 func (r *Reader) appendString(dst []byte, n *Node) ([]byte, bool) {
 	if n.plan.Leaf == leaf.String {
-		var ok bool
-		dst, _, ok = r.AppendText(dst)
-		return dst, ok
+		r.textAt = r.At
+		dst, problem := r.AppendString(dst, &r.scratch)
+		return dst, problem == nil
 	}
 	text, problem := r.Text(&r.scratch)
 	if problem == nil {
 		dst, problem = leaf.AppendText(dst, n.plan.Leaf, string(text))
 	}
 	return dst, problem == nil
+}
+
+// appendNumber copies most numbers: integers whose spelling is their canonical text.
+func (r *Reader) appendNumber(dst []byte, n *Node) ([]byte, bool) {
+	start := r.At
+	k := n.plan.Leaf
+	if k != leaf.Float {
+		if i, ok := r.Natural(); ok {
+			return append(dst, r.Raw[start:r.At]...), leaf.HoldsNatural(k, n.bits, i)
+		}
+	}
+	literal, ok := r.literal()
+	if !ok || !isInRange(k == leaf.Float, literal) {
+		return dst, false
+	}
+	return leaf.AppendNumber(dst, k, n.bits, string(literal))
 }
 
 func (r *Reader) appendBool(dst []byte) ([]byte, bool) {
