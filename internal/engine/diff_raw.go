@@ -6,7 +6,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // DiffRaw is [Diff] of raw JSON. It is false if anything is wrong with the JSON, or with one of the
@@ -60,7 +59,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 // parts writes the members of the root, each by itself, and reports whether it could. It notes
 // where the JSON of each begins.
 func (t *transcript) parts(root *source) (ok bool) {
-	if root.shape != rawjson.Object || t.in.Begin() != nil {
+	if !t.begin(root) {
 		return false
 	}
 	t.values = make([]span, root.node.Len())
@@ -87,7 +86,7 @@ func (t *transcript) isKnown(m *memberSource, i int) bool {
 		if m.op != nil && p.order == m.order {
 			start := len(t.buf)
 			t.buf = append(t.buf, t.other.buf[p.start:p.end]...)
-			t.pieces = append(t.pieces, piece{order: p.order, start: start, end: len(t.buf)})
+			t.add(p.order, start)
 		}
 	}
 	return true

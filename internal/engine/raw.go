@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"crypto/sha256"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -30,7 +31,9 @@ import (
 //   - an object has unknown members, also where they are admitted;
 //   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
 //   - values are nested so deeply that what is absent may be too deep;
-//   - more bytes would be moved into their order than a fixed number for each byte of the JSON.
+//   - more bytes would be written, or moved into their order, than a fixed number for each byte of the
+//     JSON;
+//   - the JSON is longer than 64 MiB.
 type transcript struct {
 	*run
 
@@ -43,22 +46,29 @@ type transcript struct {
 	other     *transcript // of a document that has been written, or nil
 	deepest   int         // the deepest nesting that needs no value: what is absent there is not too deep
 	budget    int         // the number of bytes that may still be moved
+	longest   int         // the length at which a document is left to the value
 	hasFailed bool
 	hasValue  bool // a part was read into a value, whose type may see the spelling of its JSON
 }
 
-// moves bounds how often a document may be moved to bring its members into order: that many times,
-// each byte. Each level of a document moves what is below it. A value can have many more levels
+// moves bounds how long a document may be, and how often it may be moved to bring its members into
+// order: that many times, each byte. Each level of a document moves what is below it. A value can have many more levels
 // without moving anything.
 const moves = 32
 
 // piece is a member, entry or element at buf[start:end], with the byte before it. Its place among
-// its siblings is decided by order, and then by the text of its key.
+// its siblings is decided by order, and then by the text of its key. Pieces are small, since they are
+// moved.
 type piece struct {
 	order         uint64
-	name, nameEnd int // in names
-	start, end    int
+	name, nameEnd uint32 // in names
+	start, end    uint32
+	hasKey        bool // of an element of a keyed list
 }
+
+// maxRaw is the size of the longest JSON that is written without a value. Its document may be as many
+// times as long as moves says: the offsets of pieces have 32 bits.
+const maxRaw = 1 << 26
 
 var transcripts = sync.Pool{New: func() any { return &transcript{} }}
 
@@ -68,7 +78,8 @@ func transcribe(raw []byte, w *document) *transcript {
 	t.run.deep = w.deep
 	t.deepest = w.deepest
 	t.in.Reset(raw)
-	t.budget = moves * (len(raw) + maxPooledBytes)
+	t.budget = moves * (min(len(raw), maxRaw) + maxPooledBytes)
+	t.longest = t.budget
 	return t
 }
 
@@ -113,7 +124,7 @@ func (p *Program) AppendRaw(dst, raw []byte) (document []byte, ok bool) {
 
 // document writes the whole document, and reports whether it could.
 func (t *transcript) document(root *source) (ok bool) {
-	if root.shape != rawjson.Object || t.in.Begin() != nil {
+	if !t.begin(root) {
 		return false
 	}
 	t.buf = slices.Grow(t.buf, len(t.in.Raw))
@@ -122,6 +133,11 @@ func (t *transcript) document(root *source) (ok bool) {
 		t.buf = append(t.buf, "{}"...)
 	}
 	return !t.hasFailed && t.in.End() == nil
+}
+
+// begin goes to the root, and reports whether it can be written.
+func (t *transcript) begin(root *source) bool {
+	return root.shape == rawjson.Object && len(t.in.Raw) <= maxRaw && t.in.Begin() == nil
 }
 
 // fail says that only the value can tell. It is false, for what was not written.
@@ -147,7 +163,7 @@ func (t *transcript) next(closing byte) (last bool) {
 		return true
 	}
 	last, problem := t.in.Next(closing)
-	if problem != nil {
+	if problem != nil || len(t.buf) > t.longest {
 		t.fail()
 	}
 	return last || t.hasFailed
@@ -159,8 +175,10 @@ func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
 	start := len(t.buf)
 	first := len(t.pieces)
 	some := t.members(s, key)
-	t.zeroIdentities(s.routine, first)
-	before := t.arrange(start, first, '{')
+	if s.routine.identified {
+		t.zeroIdentities(s.routine, first)
+	}
+	before := t.arrangeMembers(s, start, first)
 	return t.closeObject(start, before, some || empty == written)
 }
 
@@ -223,9 +241,18 @@ func (t *transcript) member(s *source, m *memberSource, i int, key *piece, value
 		}
 	}
 	if isWritten {
-		t.pieces = append(t.pieces, piece{order: m.order, start: start, end: len(t.buf)})
+		t.add(m.order, start)
 	}
 	return isWritten
+}
+
+// add adds a piece that begins at start and ends here.
+func (t *transcript) add(order uint64, start int) {
+	t.pieces = append(t.pieces, piece{})
+	p := &t.pieces[len(t.pieces)-1]
+	p.order = order
+	p.start = uint32(start)    //nolint:gosec // see maxRaw
+	p.end = uint32(len(t.buf)) //nolint:gosec // see maxRaw
 }
 
 func (t *transcript) leafMember(m *memberSource, key *piece) bool {
@@ -276,19 +303,25 @@ func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *ref
 
 // zeroIdentities writes the key of an element that has none.
 func (t *transcript) zeroIdentities(n *routine, first int) {
-	if !n.identified {
-		return
-	}
 	own := len(t.pieces)
 	for i := range n.ops {
 		o := &n.ops[i]
-		isThere := slices.ContainsFunc(t.pieces[first:own], func(p piece) bool { return p.order == uint64(i) })
-		if o.always && !isThere {
+		if o.always && !isAmong(t.pieces[first:own], uint64(i)) { //nolint:gosec // an index
 			start := len(t.buf)
 			t.zeroIdentity(o, ',')
-			t.pieces = append(t.pieces, piece{order: uint64(i), start: start, end: len(t.buf)})
+			t.add(uint64(i), start) //nolint:gosec // an index
 		}
 	}
+}
+
+// isAmong reports whether one of the pieces is that of an op.
+func isAmong(pieces []piece, order uint64) bool {
+	for i := range pieces {
+		if pieces[i].order == order {
+			return true
+		}
+	}
+	return false
 }
 
 // value reads a value of a shape other than ByValue, and not null. What it writes has no use.
@@ -362,16 +395,17 @@ func (t *transcript) keyedList(s *source) bool {
 	first := len(t.pieces)
 	names := len(t.names)
 	for last := t.open('['); !last; last = t.next(']') {
-		p := piece{start: len(t.buf), name: -1}
+		p := piece{}
+		from := len(t.buf)
 		t.buf = append(t.buf, ',')
 		if !t.keyedElement(s, &p) {
-			t.buf = t.buf[:p.start] // the piece is kept for its key
+			t.buf = t.buf[:from] // the piece is kept for its key
 		}
-		if p.name < 0 {
+		if !p.hasKey {
 			t.fail()
 			break
 		}
-		t.add(p)
+		t.end(&p, from)
 	}
 	t.arrange(start, first, '[')
 	t.names = t.names[:names]
@@ -388,12 +422,13 @@ func (t *transcript) entries(s *source) bool {
 	first := len(t.pieces)
 	names := len(t.names)
 	for last := t.open('{'); !last; last = t.next('}') {
-		p := piece{start: len(t.buf)}
+		p := piece{}
+		from := len(t.buf)
 		t.entryKey(&p)
 		if t.hasFailed || !t.keyedElement(s, &p) {
-			t.buf = t.buf[:p.start]
+			t.buf = t.buf[:from]
 		}
-		t.add(p)
+		t.end(&p, from)
 	}
 	t.arrange(start, first, '{')
 	t.names = t.names[:names]
@@ -417,36 +452,32 @@ func (t *transcript) entryKey(p *piece) {
 }
 
 func (t *transcript) name(p *piece, text []byte) {
-	p.name = len(t.names)
+	p.name = uint32(len(t.names)) //nolint:gosec // at most as long as the JSON
 	t.names = append(t.names, text...)
-	p.nameEnd = len(t.names)
+	p.nameEnd = uint32(len(t.names)) //nolint:gosec // as above
 }
 
 // keyOf finds the key of an element of a keyed list from its canonical text.
 func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
+	p.hasKey = true
 	//exhaustive:ignore
 	switch n.Plan().Leaf {
 	case leaf.String:
 		t.name(p, t.in.LastText())
-		if p.name == p.nameEnd {
-			p.name = -1 // an empty text is no key
-		}
+		p.hasKey = p.name != p.nameEnd // an empty text is no key
 	case leaf.Uint:
 		p.order, _ = strconv.ParseUint(string(text), 10, 64)
-		p.name = 0
-		p.nameEnd = 0
 	default:
 		i, _ := strconv.ParseInt(string(text), 10, 64)
 		p.order = orderOf(i)
-		p.name = 0
-		p.nameEnd = 0
 	}
 }
 
-// add ends a piece.
-func (t *transcript) add(p piece) {
-	p.end = len(t.buf)
-	t.pieces = append(t.pieces, p)
+// end ends and adds a piece that began at start.
+func (t *transcript) end(p *piece, start int) {
+	p.start = uint32(start)    //nolint:gosec // see maxRaw
+	p.end = uint32(len(t.buf)) //nolint:gosec // see maxRaw
+	t.pieces = append(t.pieces, *p)
 }
 
 // keyedElement writes an element of a keyed list or map behind its key, and reports whether it did.
@@ -524,28 +555,82 @@ func (t *transcript) check() {
 	}
 }
 
+// arrangeMembers is arrange for the members of an object, no two of which have one order.
+func (t *transcript) arrangeMembers(s *source, start, first int) (before byte) {
+	own := t.pieces[first:]
+	isSorted := true
+	for i := 1; i < len(own); i++ {
+		if own[i-1].order > own[i].order {
+			isSorted = false
+		}
+	}
+	switch {
+	case isSorted:
+	case len(s.routine.ops) > fewMembers:
+		t.sortPieces(own)
+		t.move(own, start)
+	default:
+		t.dealMembers(own, start)
+	}
+	return t.close(start, first, '{')
+}
+
+// fewMembers is the number of members that most objects have at most.
+const fewMembers = 64
+
+// dealMembers moves members into the order of their ops, of which there are few.
+func (t *transcript) dealMembers(own []piece, start int) {
+	var index [fewMembers]uint8
+	there := uint64(0)
+	for i := range own {
+		at := own[i].order % fewMembers
+		index[at] = uint8(i) //nolint:gosec // one of few
+		there |= 1 << at
+	}
+	t.moved = t.moved[:0]
+	for ; there != 0; there &= there - 1 {
+		p := &own[index[bits.TrailingZeros64(there)]]
+		t.moved = append(t.moved, t.buf[p.start:p.end]...)
+	}
+	t.moveBack(start)
+}
+
 // arrange brings the last pieces into their order, from start on in the buffer, and replaces the
 // byte before the first of them by the opening bracket. Two pieces of one key are left to the value.
 // It returns the byte before a next piece.
 func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 	own := t.pieces[first:]
-	if order := t.directionOf(own); order != ascending {
-		if order == descending {
-			slices.Reverse(own)
-		} else {
-			t.sortPieces(own)
-			t.directionOf(own) // finds pieces of one key
-		}
-		t.budget -= len(t.buf) - start
-		if t.budget < 0 {
-			t.fail()
-		}
-		t.moved = t.moved[:0]
-		for i := range own {
-			t.moved = append(t.moved, t.buf[own[i].start:own[i].end]...)
-		}
-		copy(t.buf[start:], t.moved)
+	switch t.directionOf(own) {
+	case ascending:
+	case descending:
+		slices.Reverse(own)
+		t.move(own, start)
+	case mixed:
+		t.sortPieces(own)
+		t.directionOf(own) // finds pieces of one key
+		t.move(own, start)
 	}
+	return t.close(start, first, opening)
+}
+
+// move moves pieces, which begin at start in the buffer, into their order.
+func (t *transcript) move(own []piece, start int) {
+	t.moved = t.moved[:0]
+	for i := range own {
+		t.moved = append(t.moved, t.buf[own[i].start:own[i].end]...)
+	}
+	t.moveBack(start)
+}
+
+func (t *transcript) moveBack(start int) {
+	t.budget -= copy(t.buf[start:], t.moved)
+	if t.budget < 0 {
+		t.fail()
+	}
+}
+
+// close removes the last pieces. See arrange.
+func (t *transcript) close(start, first int, opening byte) (before byte) {
 	t.pieces = t.pieces[:first]
 	if len(t.buf) == start {
 		return opening
