@@ -104,6 +104,16 @@ func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
 	}
 }
 
+// Comma reads a comma, unless white space stands around it. It is small enough to be inlined.
+func (s *Scanner) Comma() bool {
+	at := s.At + 1
+	if at >= len(s.Raw) || s.Raw[at-1] != ',' || s.Raw[at] <= ' ' {
+		return false
+	}
+	s.At = at
+	return true
+}
+
 // Each reads an object or array. It calls item with the index of each member or element, at its
 // first byte; item reads it.
 func (s *Scanner) Each(item func(i int) *fault.Error) *fault.Error {

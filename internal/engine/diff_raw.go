@@ -2,17 +2,17 @@ package engine
 
 import (
 	"bytes"
-	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // DiffRaw is [Diff] of raw JSON. It is false if anything is wrong with the JSON, or with one of the
 // values: they say what.
 //
-// Both documents are written member by member. Members with one text are the same. The others are
-// read into values, which are compared.
+// Both documents are written member by member. Members with one text are the same. What may differ
+// of the others is read into values, which are compared: see [reduction].
 func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok bool) {
 	whole := Of(p).wholeJSON()
 	root := whole.root
@@ -24,7 +24,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	one := transcribe(shorter, whole)
 	defer one.release()
 	switch {
-	case !one.parts(root):
+	case !one.locate(root):
 		return nil, false
 	case !one.hasValue && canonjson.SameTokens(shorter, longer):
 		return nil, true
@@ -32,7 +32,7 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	other := transcribe(longer, whole)
 	defer other.release()
 	other.other = one
-	if !other.parts(root) {
+	if !other.locate(root) {
 		return nil, false
 	}
 	before := one
@@ -41,14 +41,25 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 		before = other
 		after = one
 	}
+	return diffParts(p, root, before, after)
+}
+
+// diffParts compares two documents that have been written.
+func diffParts(p *fieldplan.Plan, root *source, before, after *transcript) (changes []Difference, ok bool) {
+	r := reduction{from: [2]*transcript{before, after}}
+	in := [2]*parts{&before.parts, &after.parts}
 	differ := before.differingFrom(after, root)
-	if differ == nil {
+	if differ == nil && r.isSameUnknown(in) {
 		return nil, true
 	}
+	r.object(root, in, maxReduced, func(m *memberSource) bool {
+		i, _ := root.opAt(m.order)
+		return differ != nil && differ[i]
+	})
 	var values twoValues
-	for side, t := range [2]*transcript{before, after} {
-		values[side] = reflect.New(p.Type)
-		if !t.fill(values[side].Elem(), root, differ) {
+	for side := range values {
+		var err error
+		if values[side], err = rawjson.Read(p, r.out[side]); err != nil {
 			return nil, false
 		}
 	}
@@ -56,26 +67,31 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	return changes, err == nil
 }
 
-// parts writes the members of the root, each by itself, and reports whether it could. It notes
-// where the JSON of each begins.
-func (t *transcript) parts(root *source) (ok bool) {
+// locate writes the members of the root, each by itself, and reports whether it could. It locates
+// them in the JSON.
+func (t *transcript) locate(root *source) (ok bool) {
 	if !t.begin(root) {
 		return false
 	}
-	t.values = make([]span, root.node.Len())
+	t.isApart = true
+	t.parts.locate(root.node)
 	if t.in.At < len(t.in.Raw) && !t.in.IsNull() {
 		t.members(root, nil)
+	}
+	if root.node.AdmitsUnknown() {
+		t.sortPieces(t.pieces)
+		t.directionOf(t.pieces) // finds two members of one name
 	}
 	return !t.hasFailed && t.in.End() == nil
 }
 
-// isKnown reads the value of a root field if it has the bytes that the other document has there, and
+// isDone reads the value of a root field if it has the bytes that the other document has there, and
 // writes what was written there.
-func (t *transcript) isKnown(m *memberSource, i int) bool {
+func (t *transcript) isDone(m *memberSource, i int) bool {
 	if t.other == nil {
 		return false
 	}
-	at := t.other.values[i]
+	at := t.other.parts.fields[i]
 	value := t.other.in.Raw[at.from:at.to]
 	rest := t.in.Raw[t.in.At:]
 	if len(value) == 0 || !bytes.HasPrefix(rest, value) || !canonjson.EndsValue(rest[len(value):]) {
@@ -98,7 +114,9 @@ func (t *transcript) differingFrom(other *transcript, root *source) (differ []bo
 	texts := make([][2][]byte, len(root.routine.ops))
 	for side, document := range [2]*transcript{t, other} {
 		for _, p := range document.pieces {
-			texts[p.order][side] = document.buf[p.start:p.end]
+			if i, ok := root.opAt(p.order); ok {
+				texts[i][side] = document.buf[p.start:p.end]
+			}
 		}
 	}
 	for i, text := range texts {
@@ -110,19 +128,4 @@ func (t *transcript) differingFrom(other *transcript, root *source) (differ []bo
 		}
 	}
 	return differ
-}
-
-// fill reads the members that differ into v, and reports whether it could.
-func (t *transcript) fill(v reflect.Value, root *source, differ []bool) (ok bool) {
-	for i, at := range t.values {
-		m := &root.members[i]
-		if at.to == 0 || m.op == nil || !differ[m.order] {
-			continue
-		}
-		t.in.At = at.from
-		if !t.in.FillField(root.node, i, v) {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
@@ -28,7 +29,6 @@ import (
 //
 // A transcript explains nothing. It fails, and the caller reads the whole value, if:
 //   - package rawjson would refuse the JSON, or a value has no canonical text;
-//   - an object has unknown members, also where they are admitted;
 //   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
 //   - values are nested so deeply that what is absent may be too deep;
 //   - more bytes would be written, or moved into their order, than a fixed number for each byte of the
@@ -39,10 +39,11 @@ type transcript struct {
 
 	in        rawjson.Reader
 	pieces    []piece     // members and entries of the objects and collections around the current value
-	names     []byte      // keys of these entries
+	names     []byte      // keys of these entries and elements, and names of unknown members
 	seen      []uint64    // sets of the fields that were read, one for each object
 	moved     []byte      // scratch for pieces in their order
-	values    []span      // where the values of the root's fields are in the JSON; nil if nobody asks
+	isApart   bool        // the members of the root are written each by itself
+	parts     parts       // where these members are in the JSON
 	other     *transcript // of a document that has been written, or nil
 	deepest   int         // the deepest nesting that needs no value: what is absent there is not too deep
 	budget    int         // the number of bytes that may still be moved
@@ -94,7 +95,7 @@ func (t *transcript) release() {
 	recycle(&t.moved, maxPooledBytes)
 	t.hasFailed = false
 	t.hasValue = false
-	t.values = nil
+	t.isApart = false
 	t.other = nil
 	transcripts.Put(t)
 }
@@ -159,6 +160,14 @@ func (t *transcript) open(opening byte) (last bool) {
 }
 
 func (t *transcript) next(closing byte) (last bool) {
+	canGoOn := !t.hasFailed && len(t.buf) <= t.longest
+	if canGoOn && t.in.Comma() {
+		return false
+	}
+	return t.nextAfterSpace(closing)
+}
+
+func (t *transcript) nextAfterSpace(closing byte) (last bool) {
 	if t.hasFailed {
 		return true
 	}
@@ -176,7 +185,7 @@ func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
 	first := len(t.pieces)
 	some := t.members(s, key)
 	if s.routine.identified {
-		t.zeroIdentities(s.routine, first)
+		t.zeroIdentities(s, first)
 	}
 	before := t.arrangeMembers(s, start, first)
 	return t.closeObject(start, before, some || empty == written)
@@ -187,28 +196,55 @@ func (t *transcript) object(s *source, key *piece, empty whenEmpty) bool {
 func (t *transcript) members(s *source, key *piece) (some bool) {
 	seen := len(t.seen)
 	next := 0
-	isRoot := len(t.seen) == 0 && t.values != nil
+	isRoot := t.isApart && len(t.seen) == 0
 	t.seen = append(t.seen, s.nothing...)
 	var value reflect.Value // the members that are read into a value
 	for last := t.open('{'); !last; last = t.next('}') {
-		i, ok := t.in.Member(s.node, next)
-		if !ok || !mark(t.seen[seen:], i) {
+		from := t.in.At
+		i, name, ok := t.in.Member(s.node, next)
+		isKnown := ok && i != rawjson.Unknown
+		if !ok || isKnown && !mark(t.seen[seen:], i) {
 			t.fail()
 			break
 		}
-		m := &s.members[i]
 		at := t.in.At
-		isKnown := isRoot && t.isKnown(m, i)
-		if !isKnown && t.member(s, m, i, key, &value) && !m.op.always {
+		if isKnown {
+			m := &s.members[i]
+			isDone := isRoot && t.isDone(m, i)
+			if !isDone && t.member(s, m, i, key, &value) && !m.op.always {
+				some = true
+			}
+			next = i + 1
+		} else if t.unknownMember(s, name) {
 			some = true
 		}
 		if isRoot {
-			t.values[i] = span{at, t.in.At}
+			t.parts.note(i, from, at, t.in.At)
 		}
-		next = i + 1
 	}
 	t.seen = t.seen[:seen]
 	return some
+}
+
+// unknownMember reads a member that the plan does not know, and reports whether it wrote it.
+func (t *transcript) unknownMember(s *source, name []byte) (isWritten bool) {
+	start := len(t.buf)
+	p := piece{order: s.orderOfUnknown(string(name))}
+	t.name(&p, name)
+	t.buf, _ = canonjson.AppendString(append(t.buf, ','), string(name)) // a name that was read is well-formed
+	t.buf = append(t.buf, ':')
+	from := len(t.buf)
+	text, problem := t.in.AppendValue(t.buf)
+	if problem != nil {
+		t.fail()
+	}
+	t.buf = text
+	isWritten = s.unknown != nil && !s.unknown.isUnset(text[from:])
+	if !isWritten {
+		t.buf = t.buf[:start] // the piece is kept for its name
+	}
+	t.end(&p, start)
+	return isWritten
 }
 
 // mark adds a field to a set, and reports whether the field was not in it.
@@ -302,19 +338,20 @@ func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *ref
 }
 
 // zeroIdentities writes the key of an element that has none.
-func (t *transcript) zeroIdentities(n *routine, first int) {
+func (t *transcript) zeroIdentities(s *source, first int) {
 	own := len(t.pieces)
-	for i := range n.ops {
-		o := &n.ops[i]
-		if o.always && !isAmong(t.pieces[first:own], uint64(i)) { //nolint:gosec // an index
+	for i := range s.routine.ops {
+		o := &s.routine.ops[i]
+		order := s.orderOf(i)
+		if o.always && !isAmong(t.pieces[first:own], order) {
 			start := len(t.buf)
 			t.zeroIdentity(o, ',')
-			t.add(uint64(i), start) //nolint:gosec // an index
+			t.add(order, start)
 		}
 	}
 }
 
-// isAmong reports whether one of the pieces is that of an op.
+// isAmong reports whether one of the pieces has this order.
 func isAmong(pieces []piece, order uint64) bool {
 	for i := range pieces {
 		if pieces[i].order == order {
@@ -555,8 +592,11 @@ func (t *transcript) check() {
 	}
 }
 
-// arrangeMembers is arrange for the members of an object, no two of which have one order.
+// arrangeMembers is arrange for the members of an object.
 func (t *transcript) arrangeMembers(s *source, start, first int) (before byte) {
+	if s.node.AdmitsUnknown() {
+		return t.arrange(start, first, '{')
+	}
 	own := t.pieces[first:]
 	isSorted := true
 	for i := 1; i < len(own); i++ {

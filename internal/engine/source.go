@@ -2,6 +2,7 @@ package engine
 
 import (
 	"reflect"
+	"sort"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -25,6 +26,7 @@ type source struct {
 
 	members []memberSource // of an object, by the index of the field
 	nothing []uint64       // the empty set of fields
+	unknown *op            // of an object: of each unknown member, but for its name; nil if none is written
 
 	elem         *source
 	null         memory // of a list or map: the element that null means
@@ -35,7 +37,7 @@ type source struct {
 type memberSource struct {
 	source *source
 	op     *op    // nil if nothing of the member is written
-	order  uint64 // of the op
+	order  uint64 // among the members that are written
 	isKey  bool   // the member is the key of its object in a keyed list
 }
 
@@ -128,6 +130,10 @@ func isReadable(list *rawjson.Node, key *op) bool {
 }
 
 func (c *sources) members(s *source, in *fieldplan.Node) {
+	if s.routine.rest != nil {
+		unknown := s.routine.rest.unknown(Element{})
+		s.unknown = &unknown
+	}
 	s.members = make([]memberSource, s.node.Len())
 	s.nothing = make([]uint64, (s.node.Len()+63)/64)
 	for i := range s.members {
@@ -137,7 +143,7 @@ func (c *sources) members(s *source, in *fieldplan.Node) {
 		for at := range s.routine.ops {
 			if o := &s.routine.ops[at]; o.field.Name == name {
 				m.op = o
-				m.order = uint64(at) //nolint:gosec // an index
+				m.order = s.orderOf(at)
 			}
 		}
 		n := c.whole.of(node.Plan())
@@ -146,6 +152,31 @@ func (c *sources) members(s *source, in *fieldplan.Node) {
 		}
 		m.source = c.source(node, n, nil)
 	}
+}
+
+// orderOf is the order of the member that an op writes. Unknown members may stand between those of two
+// ops: their order is that of the next op, less one.
+func (s *source) orderOf(op int) uint64 {
+	if s.node.AdmitsUnknown() {
+		op = 2*op + 1
+	}
+	return uint64(op) //nolint:gosec // an index
+}
+
+// opAt is the index of the op with an order. It is false for unknown members.
+func (s *source) opAt(order uint64) (op int, ok bool) {
+	op = int(order) //nolint:gosec // an index
+	if s.node.AdmitsUnknown() {
+		return op / 2, op%2 == 1
+	}
+	return op, true
+}
+
+// orderOfUnknown is the order of an unknown member with this name.
+func (s *source) orderOfUnknown(name string) uint64 {
+	ops := s.routine.ops
+	next := sort.Search(len(ops), func(i int) bool { return ops[i].field.Name > name })
+	return uint64(2 * next) //nolint:gosec // an index
 }
 
 func (c *sources) elements(s *source) {

@@ -29,7 +29,8 @@ func (r *decoding) object(n *Node, v reflect.Value) *fault.Error {
 // member reads a member into the struct v, and returns the field that is expected after it.
 func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
 	first := len(r.faults)
-	i, name, problem := r.name(n, next)
+	i, spelled, problem := r.name(n, next)
+	name := string(spelled)
 	switch {
 	case problem != nil:
 		return next, problem
@@ -81,24 +82,24 @@ const guesses = 3
 
 // name reads a member's name and the colon, and finds its field. That is mostly the expected field
 // or one of the next, since members are written in the order of the Go struct, some left out. If
-// there is no such field, name returns the name.
-func (r *decoding) name(n *Node, next int) (i int, name string, problem *fault.Error) {
+// there is no such field, name returns the name, which is valid until the next text.
+func (r *decoding) name(n *Node, next int) (i int, name []byte, problem *fault.Error) {
 	rest := r.Raw[r.At:]
 	for i := next; i < min(next+guesses, len(n.fields)); i++ {
 		if header := n.fields[i].header; len(rest) >= len(header) && string(rest[:len(header)]) == header {
 			r.At += len(header)
 			r.SkipSpace()
-			return i, "", nil
+			return i, nil, nil
 		}
 	}
 	spelled, problem := r.Text(&r.scratch)
 	if problem != nil {
-		return none, "", problem
+		return none, nil, problem
 	}
 	if i, ok := n.byName[string(spelled)]; ok {
-		return i, "", r.Colon()
+		return i, nil, r.Colon()
 	}
-	return none, string(spelled), r.Colon()
+	return none, spelled, r.Colon()
 }
 
 // field reads a member's value into the struct v. It sets embedded pointers on the way, even if the

@@ -80,11 +80,18 @@ func (n *Node) Field(i int) (string, *Node) { return n.fields[i].name, n.fields[
 // Elem returns the node of the elements of a list or map.
 func (n *Node) Elem() *Node { return n.elem.node }
 
+// AdmitsUnknown reports whether an object may have members that the plan does not know.
+func (n *Node) AdmitsUnknown() bool { return n.rest != none }
+
+// Unknown is the index of a member that the plan does not know.
+const Unknown = none
+
 // Member reads the name of an object's member, up to its value, and returns the index of its field.
-// Next is the index of the field that is expected: the one after the last.
-func (r *Reader) Member(n *Node, next int) (i int, ok bool) {
-	i, _, problem := r.name(n, next)
-	return i, problem == nil && i != none
+// Next is the index of the field that is expected: the one after the last. Of an Unknown member that
+// is admitted, Member returns the name, which is valid until the next call.
+func (r *Reader) Member(n *Node, next int) (i int, name []byte, ok bool) {
+	i, name, problem := r.name(n, next)
+	return i, name, problem == nil && (i != Unknown || n.AdmitsUnknown())
 }
 
 // IsNull reports whether the next value is null, which is the absence of a value of every shape but
@@ -123,7 +130,12 @@ func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
 	//exhaustive:ignore
 	switch n.kind {
 	case text:
-		return r.appendString(dst, n)
+		if n.plan.Leaf != leaf.String {
+			return r.appendMeaning(dst, n)
+		}
+		r.textAt = r.At
+		dst, problem := r.AppendString(dst, &r.scratch)
+		return dst, problem == nil
 	case boolean:
 		return r.appendBool(dst)
 	case number:
@@ -137,12 +149,8 @@ func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
 	}
 }
 
-func (r *Reader) appendString(dst []byte, n *Node) ([]byte, bool) {
-	if n.plan.Leaf == leaf.String {
-		r.textAt = r.At
-		dst, problem := r.AppendString(dst, &r.scratch)
-		return dst, problem == nil
-	}
+// appendMeaning reads a string with a meaning.
+func (r *Reader) appendMeaning(dst []byte, n *Node) ([]byte, bool) {
 	text, problem := r.Text(&r.scratch)
 	if problem == nil {
 		dst, problem = leaf.AppendText(dst, n.plan.Leaf, string(text))
