@@ -66,6 +66,23 @@ func appendSpecial(dst []byte, s string) ([]byte, *fault.Error) {
 	return appendQuoted(dst, s), nil
 }
 
+// IsUTF8 is utf8.ValidString, and quicker for short texts of ASCII. It looks at eight bytes at a time,
+// the last of which may overlap those before.
+func IsUTF8(s string) bool {
+	all := uint64(0)
+	if len(s) < 8 {
+		for i := range len(s) {
+			all |= uint64(s[i])
+		}
+	} else {
+		for at := 8; at < len(s); at += 8 {
+			all |= load(s, at-8)
+		}
+		all |= load(s, len(s)-8)
+	}
+	return all&tops == 0 || utf8.ValidString(s)
+}
+
 // plainEnd returns the offset of the first byte of text from at on that is not ASCII which stands
 // for itself between quotes. It looks at eight bytes at a time, the last of which may overlap those
 // before.

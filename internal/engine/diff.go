@@ -41,6 +41,7 @@ type differ struct {
 	moved    []position  // of the paired elements on the way
 	changes  []Difference
 	texts    [2][]byte // scratch for the current leaf
+	same     int       // the number of first fields that are known to be the same in the next objects
 	partner  bool      // false inside an element without a counterpart on the other side
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
 }
@@ -136,9 +137,11 @@ func (d *differ) enterElements(s sides, step fieldpath.Step, values twoValues) (
 func (d *differ) fields(s sides, in *fieldplan.Node) {
 	compiled := d.program.whole.of(s[0].node)
 	unknown := d.unknownMembers(s)
+	same := d.same
+	d.same = 0
 	for i, f := range s[0].node.Fields {
 		d.unknown(compiled, unknown, f.Name)
-		if in != nil && in.Key != nil && in.Key.Name == f.Name {
+		if i < same || in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
 		other := s[1].node.Fields[i]
@@ -246,15 +249,34 @@ func (d *differ) sameMember(o *op, values twoValues) bool {
 	before := valueOf(values[0])
 	after := valueOf(values[1])
 	areThere := exists(before) && exists(after)
-	return areThere && !o.routine.kind.isLeaf() && o.routine.isSameAt(len(d.trail.Path)+1, before, after)
+	return areThere && !o.routine.kind.isLeaf() && d.isSame(o.routine, len(d.trail.Path)+1, before, after)
 }
 
 // sameElement is sameMember for elements.
 func (d *differ) sameElement(n *fieldplan.Node, values twoValues) bool {
 	before := valueOf(values[0])
 	after := valueOf(values[1])
-	return exists(before) && exists(after) &&
-		d.program.whole.of(n).isSameAt(len(d.trail.Path), before, after)
+	return exists(before) && exists(after) && d.isSame(d.program.whole.of(n), len(d.trail.Path), before, after)
+}
+
+// isSame is [routine.isSame] for the part that is compared next, at a depth below the root. Of
+// objects that differ it notes where, so that their first fields are not compared again. It leaves
+// maps of strings to textMaps, which finds out in the same way.
+func (d *differ) isSame(n *routine, depth int, before, after memory) bool {
+	d.same = 0
+	mayBeTooDeep := n.recursive || depth+n.height > MaxDepth
+	switch {
+	case mayBeTooDeep || n.kind == textMapKind:
+		return false
+	case n.kind != objectKind:
+		return n.isSame(before, after)
+	}
+	same := n.sameMembers(before, after)
+	if same == len(n.ops) {
+		return true
+	}
+	d.same = same
+	return false
 }
 
 // isWritten reports whether the document has a member, v behind any pointers.

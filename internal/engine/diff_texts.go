@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 var differs = sync.Pool{New: func() any { return &differ{} }}
@@ -80,20 +81,27 @@ func (d *differ) textMaps(s sides) bool {
 // not valid UTF-8.
 func (d *differ) findEntries(before, after map[string]string) bool {
 	d.entries = d.entries[:0]
+	shared := 0
 	for key, old := range before {
 		text, ok := after[key]
-		if !utf8.ValidString(key) {
+		if ok {
+			shared++
+		}
+		if !canonjson.IsUTF8(key) {
 			return false
 		}
-		if !ok || text != old || !utf8.ValidString(old) {
+		if !ok || text != old || !canonjson.IsUTF8(old) {
 			d.entries = append(d.entries, textEntry{key: key, text: [2]string{old, text}, has: [2]bool{true, ok}})
 		}
+	}
+	if shared == len(after) {
+		return true
 	}
 	for key, text := range after {
 		if _, ok := before[key]; !ok {
 			d.entries = append(d.entries, textEntry{key: key, text: [2]string{1: text}, has: [2]bool{1: true}})
 		}
-		if !utf8.ValidString(key) {
+		if !canonjson.IsUTF8(key) {
 			return false
 		}
 	}

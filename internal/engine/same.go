@@ -1,23 +1,18 @@
 package engine
 
 import (
-	"unicode/utf8"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// isSameAt reports whether two values, at a depth below the root, are spelled alike in Go, so that
-// they have one canonical text, and have no faults. It may be false for values with one text: then
-// a diff looks into them. It is always false for types that contain themselves.
+// isSame reports whether two values are spelled alike in Go, so that they have one canonical text,
+// and have no faults. It may be false for values with one text: then a diff looks into them. It is
+// always false for types that contain themselves, and does not know how deep a value is nested.
 //
 // It writes no texts, but for leaves of less frequent kinds.
-func (n *routine) isSameAt(depth int, a, b memory) bool {
-	return !n.recursive && depth+n.height <= MaxDepth && n.isSame(a, b)
-}
-
 func (n *routine) isSame(a, b memory) bool {
 	switch {
 	case !exists(a) || !exists(b):
@@ -30,7 +25,7 @@ func (n *routine) isSame(a, b memory) bool {
 	//exhaustive:ignore
 	switch n.kind {
 	case objectKind:
-		return n.hasSameMembers(a, b)
+		return n.sameMembers(a, b) == len(n.ops)
 	case textMapKind:
 		return isSameMap(textsAt(a), textsAt(b), isSameText)
 	case quantityMapKind:
@@ -42,18 +37,20 @@ func (n *routine) isSame(a, b memory) bool {
 	}
 }
 
-func (n *routine) hasSameMembers(a, b memory) bool {
+// sameMembers returns the number of an object's first ops whose members are the same: that of all ops
+// if the objects are the same. It is negative if there are unknown members, which it does not compare.
+func (n *routine) sameMembers(a, b memory) int {
 	hasUnknown := n.rest != nil && (!isEmptyMap(n.rest, a) || !isEmptyMap(n.rest, b))
 	if hasUnknown {
-		return false
+		return -1
 	}
 	for i := range n.ops {
 		o := &n.ops[i]
 		if !o.routine.isSame(o.location.in(a), o.location.in(b)) {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(n.ops)
 }
 
 func isEmptyMap(o *op, object memory) bool {
@@ -81,14 +78,14 @@ func isSameMap[V any](a, b map[string]V, isSame func(a, b V) bool) bool {
 	}
 	for key, value := range a {
 		other, ok := b[key]
-		if !ok || !utf8.ValidString(key) || !isSame(value, other) {
+		if !ok || !canonjson.IsUTF8(key) || !isSame(value, other) {
 			return false
 		}
 	}
 	return true
 }
 
-func isSameText(a, b string) bool { return a == b && utf8.ValidString(a) }
+func isSameText(a, b string) bool { return a == b && canonjson.IsUTF8(a) }
 
 func (n *routine) isSameLeaf(a, b memory) bool {
 	//exhaustive:ignore
