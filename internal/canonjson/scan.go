@@ -335,38 +335,63 @@ func (s *Scanner) skipString() *fault.Error {
 	return err
 }
 
-// SameTokens reports whether two texts differ at most in JSON's white space, beside punctuation and
-// at the ends: if one of them is well-formed JSON, the other is, and means the same.
-func SameTokens(a, b []byte) bool {
+// SameTokens reports whether text begins with a value that differs from a well-formed one at most in
+// JSON's white space, so that it is well-formed and means the same. Size is its length in text. No
+// white space stands around the well-formed value.
+func SameTokens(value, text []byte) (size int, ok bool) {
 	at := 0
 	to := 0
 	before := byte(',')
-	for {
-		start := at
-		other := to
-		at = spaceEnd(a, at)
-		to = spaceEnd(b, to)
-		if at == len(a) || to == len(b) {
-			return at == len(a) && to == len(b)
+	for at < len(value) {
+		start := to
+		at = spaceEnd(value, at)
+		to = spaceEnd(text, to)
+		if to == len(text) || value[at] != text[to] {
+			return 0, false
 		}
-		isSpaced := at > start || to > other
-		separatesTokens := isSpaced && !isPunctuation(before) && !isPunctuation(a[at])
-		if a[at] != b[to] || separatesTokens {
-			return false
+		separatesTokens := to > start && !isPunctuation(before) && !isPunctuation(value[at])
+		if separatesTokens {
+			return 0, false
 		}
-		before = a[at]
+		before = value[at]
 		at++
 		to++
 		if before != '"' {
 			continue
 		}
-		end, problem := scanString(a, at)
-		size := end + 1 - at
-		if problem != nil || len(b)-to < size || !bytes.Equal(a[at:at+size], b[to:to+size]) {
-			return false
+		length, ok := sameString(value[at:], text[to:])
+		if !ok {
+			return 0, false
 		}
-		at += size
-		to += size
+		at += length
+		to += length
+	}
+	return to, EndsValue(text[to:])
+}
+
+// sameString reports whether text begins with the bytes of a well-formed string, which is given from
+// behind its opening quote on and ends somewhere, and returns the string's length with the closing quote.
+func sameString(body, text []byte) (size int, ok bool) {
+	for at := 0; ; at++ {
+		for at+8 <= min(len(body), len(text)) {
+			x := load(body, at)
+			if special(x) != 0 || x != load(text, at) {
+				break
+			}
+			at += 8
+		}
+		if at >= len(text) || body[at] != text[at] {
+			return 0, false
+		}
+		switch body[at] {
+		case '"':
+			return at + 1, true
+		case '\\':
+			at++
+			if at >= len(text) || body[at] != text[at] {
+				return 0, false
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package canonjson_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -99,39 +100,73 @@ func TestSameTextOfWhatIsNoText(t *testing.T) {
 	}
 }
 
-// TestSameTokens: texts that differ in white space alone are both valid or both not, and mean the same.
+// TestSameTokens: a value that differs in white space alone is valid and means the same.
 func TestSameTokens(t *testing.T) {
 	for _, tc := range []struct {
-		a, b string
-		want bool
+		value, text string
+		want        bool
 	}{
-		{``, " \n", true},
-		{`{"a":[1,2]}`, " { \"a\" :\t[ 1 ,\r2 ] } ", true},
+		{`{"a":[1,2]}`, "{ \"a\" :\t[ 1 ,\r2 ] }", true},
+		{`{ "a" : [ 1 , 2 ] }`, `{"a":[1,2]}`, true},
 		{`{"a b":1}`, `{"a b": 1}`, true},
 		{`{"a b":1}`, `{"ab":1}`, false},
 		{`["a"]`, `["a "]`, false},
 		{`["a\" b"]`, `[ "a\" b"]`, true},
-		{`[1 2]`, `[12]`, false},
+		{`["a\\"]`, `["a\\"]`, true},
+		{`["a\n"]`, `["a\t"]`, false},
 		{`12`, `1 2`, false},
-		{`[tr ue]`, `[true]`, false},
+		{`12`, `123`, false},
+		{`12`, `1`, false},
+		{`[true]`, `[tr ue]`, false},
 		{`1`, `1 `, true},
+		{`1`, `1,`, true},
+		{`1`, `1x`, false},
+		{`1`, ` 1`, true},
 		{`[1]`, `[1`, false},
 		{`[1,2]`, `[1,3]`, false},
 		{`["a"]`, `["b"]`, false},
 		{`["abc"]`, `["ab"]`, false},
-		{`["a`, `[ "a`, false},
-		{`["a"]x`, `["a"] x`, true},
-		{"[\v1]", "[1]", false},
-		{`{"a":"b","c":"d"}`, "{\n  \"a\": \"b\",\n  \"c\": \"d\"\n}\n", true},
-		{`"a" "b"`, `"a""b"`, false},
+		{`["abcdefgh"]`, `["abcdefgx"]`, false},
+		{`["abcdefgh"]`, `["abcdefgh`, false},
+		{`["abcdefgh\u00e9é"]`, `[ "abcdefgh\u00e9é" ]`, true},
+		{`["a"]`, `[ "a`, false},
+		{"[1]", "[\v1]", false},
+		{`{"a":"b","c":"d"}`, "{\n  \"a\": \"b\",\n  \"c\": \"d\"\n}", true},
 	} {
-		assert.Equal(t, tc.want, canonjson.SameTokens([]byte(tc.a), []byte(tc.b)), "%s %s", tc.a, tc.b)
-		assert.Equal(t, tc.want, canonjson.SameTokens([]byte(tc.b), []byte(tc.a)), "%s %s", tc.b, tc.a)
-		one, problem := canonjson.AppendValue(nil, []byte(tc.a))
-		other, otherProblem := canonjson.AppendValue(nil, []byte(tc.b))
-		if tc.want {
-			assert.Equal(t, problem == nil, otherProblem == nil)
-			assert.Equal(t, string(one), string(other))
+		size, ok := canonjson.SameTokens([]byte(tc.value), []byte(tc.text+","))
+		assert.Equal(t, tc.want, ok, "%s %s", tc.value, tc.text)
+		if !tc.want {
+			continue
 		}
+		one, problem := canonjson.AppendValue(nil, []byte(tc.value))
+		assert.Nil(t, problem)
+		other, problem := canonjson.AppendValue(nil, []byte(tc.text[:size]))
+		assert.Nil(t, problem)
+		assert.Equal(t, string(one), string(other))
 	}
+}
+
+// FuzzSameTokens: what has the tokens of a value has its canonical text.
+func FuzzSameTokens(f *testing.F) {
+	f.Add([]byte(`{"a":["\u00e9",12,null]}`), []byte("{ \"a\" :[\"\\u00e9\",\n12,null] },"))
+	f.Add([]byte(`"plain text, read by eight"`), []byte(`"plain text, read by eight"`))
+	f.Fuzz(func(t *testing.T, value, text []byte) {
+		want, problem := canonjson.AppendValue(nil, value)
+		if problem != nil || len(bytes.Trim(value, " \t\r\n")) != len(value) {
+			return
+		}
+		if size, ok := canonjson.SameTokens(value, text); ok {
+			got, problem := canonjson.AppendValue(nil, text[:size])
+			if problem != nil || !bytes.Equal(want, got) {
+				t.Fatalf("%q %q", value, text)
+			}
+		}
+		spaced := bytes.ReplaceAll(bytes.ReplaceAll(value, []byte(":"), []byte(": ")), []byte("]"), []byte("\n]"))
+		if got, problem := canonjson.AppendValue(nil, spaced); problem != nil || !bytes.Equal(want, got) {
+			return // it was within a string
+		}
+		if _, ok := canonjson.SameTokens(value, spaced); !ok {
+			t.Fatalf("%q %q", value, spaced)
+		}
+	})
 }

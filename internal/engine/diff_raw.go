@@ -23,11 +23,8 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 	}
 	one := transcribe(shorter, whole)
 	defer one.release()
-	switch {
-	case !one.locate(root):
+	if !one.locate(root) {
 		return nil, false
-	case !one.hasValue && canonjson.SameTokens(shorter, longer):
-		return nil, true
 	}
 	other := transcribe(longer, whole)
 	defer other.release()
@@ -85,31 +82,28 @@ func (t *transcript) locate(root *source) (ok bool) {
 	return !t.hasFailed && t.in.End() == nil
 }
 
-// isDone reads the value of a root field if it has the bytes that the other document has there, and
-// writes what was written there.
-func (t *transcript) isDone(m *memberSource, i int) bool {
+// isDone reads the value of a root field if it is spelled as in the other document, but for white
+// space. Nothing is written of it.
+func (t *transcript) isDone(i int) bool {
 	if t.other == nil {
 		return false
 	}
 	at := t.other.parts.fields[i]
 	value := t.other.in.Raw[at.from:at.to]
 	rest := t.in.Raw[t.in.At:]
-	if len(value) == 0 || !bytes.HasPrefix(rest, value) || !canonjson.EndsValue(rest[len(value):]) {
-		return false
+	size := len(value)
+	isDone := size > 0 && bytes.HasPrefix(rest, value) && canonjson.EndsValue(rest[size:])
+	if !isDone && size > 0 && !at.hasValue {
+		size, isDone = canonjson.SameTokens(value, rest)
 	}
-	t.in.At += len(value)
-	for _, p := range t.other.pieces {
-		if m.op != nil && p.order == m.order {
-			start := len(t.buf)
-			t.buf = append(t.buf, t.other.buf[p.start:p.end]...)
-			t.add(p.order, start)
-		}
+	if isDone {
+		t.in.At += size
 	}
-	return true
+	return isDone
 }
 
 // differingFrom returns for each op of the root whether its member has another text in another
-// document; nil if no member has.
+// document, which was written after this one; nil if no member has.
 func (t *transcript) differingFrom(other *transcript, root *source) (differ []bool) {
 	texts := make([][2][]byte, len(root.routine.ops))
 	for side, document := range [2]*transcript{t, other} {
@@ -119,12 +113,18 @@ func (t *transcript) differingFrom(other *transcript, root *source) (differ []bo
 			}
 		}
 	}
-	for i, text := range texts {
-		if !bytes.Equal(text[0], text[1]) {
+	for i := range root.members {
+		m := &root.members[i]
+		isDone := t.parts.fields[i].isDone || other.parts.fields[i].isDone
+		if m.op == nil || isDone {
+			continue
+		}
+		at, _ := root.opAt(m.order)
+		if text := texts[at]; !bytes.Equal(text[0], text[1]) {
 			if differ == nil {
 				differ = make([]bool, len(texts))
 			}
-			differ[i] = true
+			differ[at] = true
 		}
 	}
 	return differ

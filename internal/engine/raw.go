@@ -49,7 +49,7 @@ type transcript struct {
 	budget    int         // the number of bytes that may still be moved
 	longest   int         // the length at which a document is left to the value
 	hasFailed bool
-	hasValue  bool // a part was read into a value, whose type may see the spelling of its JSON
+	hasValue  bool // something in the member was read into a value, whose type may see the spelling of its JSON
 }
 
 // moves bounds how long a document may be, and how often it may be moved to bring its members into
@@ -208,9 +208,10 @@ func (t *transcript) members(s *source, key *piece) (some bool) {
 			break
 		}
 		at := t.in.At
+		isDone := false
 		if isKnown {
 			m := &s.members[i]
-			isDone := isRoot && t.isDone(m, i)
+			isDone = isRoot && t.isDone(i)
 			if !isDone && t.member(s, m, i, key, &value) && !m.op.always {
 				some = true
 			}
@@ -219,7 +220,8 @@ func (t *transcript) members(s *source, key *piece) (some bool) {
 			some = true
 		}
 		if isRoot {
-			t.parts.note(i, from, at, t.in.At)
+			t.parts.note(i, from, part{span: span{at, t.in.At}, isDone: isDone, hasValue: t.hasValue})
+			t.hasValue = false
 		}
 	}
 	t.seen = t.seen[:seen]

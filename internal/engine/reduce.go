@@ -9,8 +9,16 @@ import (
 
 // parts locates the members of an object in raw JSON.
 type parts struct {
-	fields  []span // the value of each field, by its index; empty if the object does not have it
+	fields  []part // the value of each field, by its index; empty if the object does not have it
 	unknown []span // the members that the plan does not know, from the name on
+}
+
+// part locates a value.
+type part struct {
+	span
+
+	isDone   bool // the other document has it, too
+	hasValue bool // see transcript
 }
 
 // locate makes room for the members of an object.
@@ -20,13 +28,13 @@ func (p *parts) locate(n *rawjson.Node) {
 	p.unknown = p.unknown[:0]
 }
 
-// note adds a member, which begins at from and has its value at[at:to].
-func (p *parts) note(i, from, at, to int) {
+// note adds a member, which begins at from.
+func (p *parts) note(i, from int, value part) {
 	if i == rawjson.Unknown {
-		p.unknown = append(p.unknown, span{from, to})
+		p.unknown = append(p.unknown, span{from, value.to})
 		return
 	}
-	p.fields[i] = span{at, to}
+	p.fields[i] = value
 }
 
 // reduction makes of two well-formed documents, whose values have canonical texts, two documents with
@@ -50,7 +58,7 @@ func (r *reduction) object(s *source, in [2]*parts, levels int, differs func(m *
 	}
 	for i := range s.members {
 		m := &s.members[i]
-		at := [2]span{in[0].fields[i], in[1].fields[i]}
+		at := [2]span{in[0].fields[i].span, in[1].fields[i].span}
 		if m.op != nil && !r.isSame(at) && differs(m) {
 			r.member(m, at, levels)
 		}
@@ -132,7 +140,7 @@ func (r *reduction) partsOf(side int, n *rawjson.Node, at span) *parts {
 		if !ok || in.Skip() != nil {
 			return false
 		}
-		p.note(i, from, value, in.At)
+		p.note(i, from, part{span: span{value, in.At}})
 		next = i + 1
 		return true
 	})
