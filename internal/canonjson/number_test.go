@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -249,4 +250,28 @@ func FuzzAppendNumber(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, literal string) { checkNumber(t, literal) })
+}
+
+// TestNatural: a natural number is its own canonical text, and nothing else is taken for one.
+func TestNatural(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.StringMatching(`-?(0|[1-9][0-9]{0,20}|0[0-9])(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?[,\]} ax"]?`).Draw(t, "raw")
+		s := canonjson.NewScanner([]byte(raw))
+		n, ok := s.Natural()
+		end := strings.IndexAny(raw+",", `,]} ax"`)
+		isNatural := regexp.MustCompile(`^(0|[1-9][0-9]{0,17})$`).MatchString(raw[:end])
+		endsValue := end == len(raw) || strings.ContainsAny(raw[end:], ",]} ")
+		require.Equal(t, isNatural && endsValue, ok, raw)
+		if !ok {
+			require.Zero(t, s.At)
+			return
+		}
+		require.Equal(t, end, s.At)
+		want, err := strconv.ParseUint(raw[:end], 10, 64)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+		text, problem := canonjson.AppendNumber(nil, []byte(raw[:end]))
+		require.Nil(t, problem)
+		require.Equal(t, raw[:end], string(text))
+	})
 }

@@ -115,3 +115,79 @@ func TestAppendStringInAnyRoom(t *testing.T) {
 		}
 	}
 }
+
+// checkScannedString reads the JSON string at the start of raw, and expects the text that encoding/json reads, spelled as naiveString spells it.
+func checkScannedString(t require.TestingT, raw []byte, room int) {
+	for _, read := range []func(s *canonjson.Scanner, dst []byte) ([]byte, bool){
+		func(s *canonjson.Scanner, dst []byte) ([]byte, bool) {
+			var scratch []byte
+			dst, err := s.AppendString(dst, &scratch)
+			return dst, err == nil
+		},
+		func(s *canonjson.Scanner, dst []byte) ([]byte, bool) {
+			var scratch []byte
+			start := len(dst)
+			dst, text, err := s.AppendText(dst, &scratch)
+			if err == nil {
+				require.Equal(t, naiveString(string(text)), string(dst[start:]))
+			}
+			return dst, err == nil
+		},
+	} {
+		s := canonjson.NewScanner(raw)
+		got, ok := read(&s, copied(make([]byte, 4, 4+room), "dst "))
+		if !ok {
+			require.Equal(t, "dst ", string(got), "%q", raw)
+			require.Zero(t, s.At)
+			_, err := canonjson.AppendValue(nil, raw)
+			require.NotNil(t, err, "%q", raw)
+			continue
+		}
+		var want string
+		require.NoError(t, json.Unmarshal(raw[:s.At], &want), "%q", raw)
+		require.Equal(t, "dst "+naiveString(want), string(got), "%q", raw)
+	}
+}
+
+func copied(dst []byte, text string) []byte {
+	copy(dst, text)
+	return dst
+}
+
+// TestScannedStrings: a string is copied, or spelled again, wherever something odd stands in it and however much room there is.
+func TestScannedStrings(t *testing.T) {
+	odd := []string{"", "a", "é", `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`, `\u0041`, `\u001f`, `\u001F`, `\u00e9`, `\ud83d\ude00`, `\ud800`, `\x`, "\n", "\x7f", "\xff", `"`, `\`}
+	for _, first := range odd {
+		for length := range 10 {
+			for _, second := range odd {
+				body := strings.Repeat("a", length) + first + strings.Repeat("~", 10-length) + second
+				for _, rest := range []string{"", `"`, `",`, `" , "more text"`} {
+					for _, room := range []int{0, 12, 100} {
+						checkScannedString(t, []byte(`"`+body+rest), room)
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzScannedString: any string is refused, or read and spelled as its meaning is spelled.
+func FuzzScannedString(f *testing.F) {
+	f.Add([]byte(`"plain text, \"quoted\" \u00e9é\n" and more`), 100)
+	f.Fuzz(func(t *testing.T, raw []byte, room int) {
+		checkScannedString(t, append([]byte(`"`), raw...), max(0, min(room, 1<<10)))
+	})
+}
+
+// TestIsUTF8 at every place of texts of every length.
+func TestIsUTF8(t *testing.T) {
+	for _, char := range []string{"a", "é", "\x7f", "\x80", "\xff", "\xed\xa0\x80", "\U0001f600"} {
+		for length := range 34 {
+			for place := range length + 1 {
+				text := strings.Repeat("a", place) + char + strings.Repeat("~", length-place)
+				require.Equal(t, utf8.ValidString(text), canonjson.IsUTF8(text), "%q", text)
+			}
+		}
+	}
+	require.True(t, canonjson.IsUTF8(""))
+}

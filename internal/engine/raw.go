@@ -31,8 +31,7 @@ import (
 //   - package rawjson would refuse the JSON, or a value has no canonical text;
 //   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
 //   - values are nested so deeply that what is absent may be too deep;
-//   - more bytes would be written, or moved into their order, than a fixed number for each byte of the
-//     JSON;
+//   - more bytes would be moved into their order than a fixed number for each byte of the JSON;
 //   - the JSON is longer than 64 MiB.
 type transcript struct {
 	*run
@@ -47,13 +46,12 @@ type transcript struct {
 	other     *transcript // of a document that has been written, or nil
 	deepest   int         // the deepest nesting that needs no value: what is absent there is not too deep
 	budget    int         // the number of bytes that may still be moved
-	longest   int         // the length at which a document is left to the value
 	hasFailed bool
 	hasValue  bool // something in the member was read into a value, whose type may see the spelling of its JSON
 }
 
-// moves bounds how long a document may be, and how often it may be moved to bring its members into
-// order: that many times, each byte. Each level of a document moves what is below it. A value can have many more levels
+// moves bounds how often a document may be moved to bring its members into order: that many times,
+// each byte. Each level of a document moves what is below it. A value can have many more levels
 // without moving anything.
 const moves = 32
 
@@ -67,8 +65,9 @@ type piece struct {
 	hasKey        bool // of an element of a keyed list
 }
 
-// maxRaw is the size of the longest JSON that is written without a value. Its document may be as many
-// times as long as moves says: the offsets of pieces have 32 bits.
+// maxRaw is the size of the longest JSON that is written without a value, so that offsets in its
+// document have 32 bits. No document is 16 times as long as its JSON: the longest texts beside their
+// JSON are those of quantities, 66 bytes for 1e63.
 const maxRaw = 1 << 26
 
 var transcripts = sync.Pool{New: func() any { return &transcript{} }}
@@ -80,7 +79,6 @@ func transcribe(raw []byte, w *document) *transcript {
 	t.deepest = w.deepest
 	t.in.Reset(raw)
 	t.budget = moves * (min(len(raw), maxRaw) + maxPooledBytes)
-	t.longest = t.budget
 	return t
 }
 
@@ -160,19 +158,14 @@ func (t *transcript) open(opening byte) (last bool) {
 }
 
 func (t *transcript) next(closing byte) (last bool) {
-	canGoOn := !t.hasFailed && len(t.buf) <= t.longest
-	if canGoOn && t.in.Comma() {
+	switch {
+	case t.hasFailed:
+		return true
+	case t.in.Comma():
 		return false
 	}
-	return t.nextAfterSpace(closing)
-}
-
-func (t *transcript) nextAfterSpace(closing byte) (last bool) {
-	if t.hasFailed {
-		return true
-	}
 	last, problem := t.in.Next(closing)
-	if problem != nil || len(t.buf) > t.longest {
+	if problem != nil {
 		t.fail()
 	}
 	return last || t.hasFailed

@@ -83,6 +83,53 @@ func TestRawJSONIsWrittenLikeItsValue(t *testing.T) {
 	}
 }
 
+// nestedRaw has parts that differ deep inside, or not at all, and are added, removed, null or empty.
+func nestedRaw() []string {
+	deep := func(inner string) string {
+		return strings.Repeat(`{"int64":1,"next":`, 12) + inner + strings.Repeat(`,"text":"a"}`, 12)
+	}
+	return []string{
+		`{}`, `{"tags":null}`, `{"tags":{}}`, `{"tags":{"a":"1"}}`, `{"tags":{"a":"2"}}`, `{"tags":{"a":"1","b":"2","c":"3"}}`, `{"tags":{"b":"2","c":"3"}}`, `{"tags":{"a":"1","b":"2"}}`,
+		`{"tags":{"c":"3","b":"2","a":"1"}}`, `{"tags":{"a":"1","b":"x","c":"3"}}`, `{"tags":{"a":"1","b":"2","bb":"x","c":"3"}}`, `{ "tags" : { "a" : "1", "b":"2", "c":"3" } }`, `{"tags":{"a":"1","b":null,"c":"3"}}`,
+		`{"tree":{"a":{"zone":"x","kept":1},"b":{"kept":2}}}`, `{"tree":{"a":{"zone":"y","kept":1},"b":{"kept":2}}}`, `{"tree":{"b":{"kept":2}}}`, `{"hotTree":{"a":{"zone":"x"},"b":null}}`, `{"hotTree":{"a":null,"b":{"kept":2}}}`, `{"hotTree":{"b":null}}`,
+		`{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"b"}}}}`, `{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"c"}}}}`, `{"farPlace":{"zone":"a","below":{"kept":2}}}`, `{"farPlace":{"zone":"a","below":null}}`, `{"farPlace":{}}`,
+		`{"next":{"tags":{"a":"1","b":"2"},"capacity":{"cpu":"1","memory":"1Gi"}}}`, `{"next":{"tags":{"a":"1","b":"3"},"capacity":{"cpu":"1","memory":"1024Mi"}}}`, `{"next":{"capacity":{"memory":"1Gi","cpu":"2"}}}`, `{"next":{"default":"usual"}}`, `{"next":{"default":"other"}}`,
+		`{"hot":{"trees":{"a":[{"name":"x"},{"name":"y"}],"b":[]}}}`, `{"hot":{"trees":{"a":[{"name":"y"},{"name":"x","extra":"z"}],"b":[]}}}`, `{"hot":{"trees":{"b":[]}}}`, `{"named":[{"name":"a","place":{"kept":1}},{"name":"b"}]}`, `{"named":[{"name":"b"},{"name":"a","place":{"kept":2}}]}`,
+		`{"array":[{"zone":"a"},{"zone":"b"}]}`, `{"array":[{"zone":"a"}]}`, `{"set":["a","b"]}`, `{"set":["b","c"]}`, `{"ignored":"a"}`, `{"ignored":"b"}`, deep(`{"text":"x"}`), deep(`{"text":"y"}`), deep(`{"text":"y","tags":{"a":"b"}}`), deep(`null`),
+	}
+}
+
+// TestRawDiffDescends: parts that differ within are compared alone, and have the differences of the whole values.
+func TestRawDiffDescends(t *testing.T) {
+	p := plan(t)
+	for _, old := range nestedRaw() {
+		for _, updated := range nestedRaw() {
+			checkRawDiff(t, p, []byte(old), []byte(updated))
+			_, ok := engine.DiffRaw(p, []byte(old), []byte(updated))
+			assert.True(t, ok, "%s %s", old, updated)
+		}
+	}
+}
+
+// TestRawDiffOfOneLeafReadsIt: the values that are compared hold little but what differs.
+func TestRawDiffOfOneLeafReadsIt(t *testing.T) {
+	p := plan(t)
+	allocated := func(entries int) float64 {
+		var tags strings.Builder
+		for i := range entries {
+			fmt.Fprintf(&tags, `,"key-%06d":"value"`, i)
+		}
+		old := []byte(`{"next":{"next":{"tags":{` + tags.String()[1:] + "}}}}")
+		updated := bytes.Replace(old, []byte(`0":"value"`), []byte(`0":"other"`), 1)
+		return testing.AllocsPerRun(10, func() {
+			changes, ok := engine.DiffRaw(p, old, updated)
+			assert.True(t, ok)
+			assert.Len(t, changes, 1)
+		})
+	}
+	assert.Less(t, allocated(1000), allocated(2)+100)
+}
+
 // hostile is JSON of a megabyte, or of a quarter, that takes long where a step is not linear.
 func hostile() map[string]string {
 	size := 1 << 18
@@ -132,10 +179,45 @@ func TestMovesAreBounded(t *testing.T) {
 	}
 }
 
+// TestLongJSONIsLeftToTheValue: offsets in documents are bounded.
+func TestLongJSONIsLeftToTheValue(t *testing.T) {
+	p := plan(t)
+	raw := []byte(`{"text":"` + strings.Repeat("x", 1<<26) + `"}`)
+	_, isWritten := engine.Of(p).SumRaw(raw)
+	assert.False(t, isWritten)
+	_, isWritten = engine.DiffRaw(p, raw, []byte("{}"))
+	assert.False(t, isWritten)
+	_, isWritten = engine.Of(p).SumRaw(raw[:len(raw)-1])
+	assert.False(t, isWritten)
+	_, isWritten = engine.Of(p).SumRaw(append(raw[:len(raw)-100], `"}`...))
+	assert.True(t, isWritten)
+}
+
+// TestDocumentsAreNotMuchLonger: what has a long text beside its JSON is a quantity.
+func TestDocumentsAreNotMuchLonger(t *testing.T) {
+	p := plan(t)
+	const count = 10_000
+	for _, token := range []string{"1e63", `"1Ei"`, "1e-64", `"9Ei"`} {
+		var entries strings.Builder
+		for i := range count {
+			fmt.Fprintf(&entries, `,"%x":%s`, i, token)
+		}
+		raw := []byte(`{"capacity":{` + entries.String()[1:] + "}}")
+		document, isWritten := engine.Of(p).AppendRaw(nil, raw)
+		require.True(t, isWritten, token)
+		assert.Less(t, len(document), 16*len(raw))
+		checkRaw(t, p, raw)
+	}
+}
+
 // FuzzRaw: raw JSON is written like its value, or left to it.
 func FuzzRaw(f *testing.F) {
 	for i, raw := range usualRaw {
 		f.Add([]byte(raw), []byte(usualRaw[(i+7)%len(usualRaw)]))
+	}
+	nested := nestedRaw()
+	for i, raw := range nested {
+		f.Add([]byte(raw), []byte(nested[(i+1)%len(nested)]))
 	}
 	if effort.All() && !testing.Short() { // a megabyte each
 		for _, raw := range hostile() {
@@ -151,21 +233,63 @@ func FuzzRaw(f *testing.F) {
 	})
 }
 
-// openPlan has a field for unknown members.
-type openPlan struct {
-	A    string            `json:"a"`
+// open admits unknown members on every level.
+type open struct {
+	B      string               `json:"b"`
+	D      *openPlace           `json:"d"`
+	List   []openPlace          `json:"list"`
+	Keyed  []openPlace          `json:"keyed"  hotupdatable:"false,key=name"`
+	Hot    *openPlace           `json:"hot"    hotupdatable:"true"`
+	HotMap map[string]openPlace `json:"hotMap" hotupdatable:"true"`
+	Set    []openPlace          `json:"set"    hotupdatable:"false,set"`
+	Rest   fieldplan.Unknown    `json:"rest"`
+}
+
+type openPlace struct {
+	Name string            `json:"name"`
+	Kept int               `json:"kept" hotupdatable:"false"`
 	Rest fieldplan.Unknown `json:"rest"`
 }
 
-// TestUnknownMembersAreLeftToTheValue also where they are admitted.
-func TestUnknownMembersAreLeftToTheValue(t *testing.T) {
-	p, err := fieldplan.Build(reflect.TypeFor[openPlan](), nil)
+func openPlan(t require.TestingT) *fieldplan.Plan {
+	p, err := fieldplan.Build(reflect.TypeFor[open](), nil)
 	require.NoError(t, err)
-	for raw, want := range map[string]bool{`{"a":"x"}`: true, `{"a":"x","b":1}`: false, `{"rest":1}`: false} {
+	require.True(t, p.Open)
+	return p
+}
+
+var openRaw = []string{
+	`{}`, `{"a":1}`, `{"e":1,"c":[2],"a":{"z":1,"y":2},"b":"x"}`, `{"z":1,"b":"x","d":{"zz":1,"name":"n","a":null}}`, `{"d":{"o":1}}`, `{"d":{"o":null}}`, `{"":1,"\u0041":2,"é":"\u00e9"}`,
+	`{"a":1,"b":"x","a":1}`, `{"a":null,"b":"x","\u0061":1}`, `{"a":1,"c":2,"e":3,"c":2}`, `{"d":{"o":1,"p":2,"o":3}}`, `{"rest":1}`, `{"B":"x","D":1}`, `{"a":[1,{"b":1,"b":2}]}`, `{"a":"` + "\xff" + `"}`,
+	`{"list":[{"o":1,"name":"x","b":2},null,{}]}`, `{"keyed":[{"name":"b","z":1,"a":2},{"z":1,"name":"a","kept":3}]}`, `{"keyed":[{"z":1}]}`, `{"keyed":[{"name":"a","z":1,"z":1}]}`, `{"set":[{"z":1},{"a":1},{"z":1.0}]}`,
+	`{"hot":{"name":"x","o":1}}`, `{"hot":{"o":1,"kept":2}}`, `{"hot":{"o":1,"o":1}}`, `{"hotMap":{"b":{"o":1},"a":{"kept":1,"z":2,"o":3}}}`, `{"hotMap":{"b":{"o":1,"o":2}}}`, `{"a":1e400,"b":"x"}`, `{"a":1e4000}`, `{"a":1,}`, `{"a":{}`,
+	`{"a":{"x":1,"y":[2,3]},"c":4}`, `{ "c" : 4, "a":{"y":[2, 3],"x":1.0} }`, `{"a":0,"d":{"name":"","x":0}}`, `{"a":true}x`,
+}
+
+// TestUnknownMembersAreWrittenLikeTheValue: where unknown members are admitted, raw JSON that has some is written without a value.
+func TestUnknownMembersAreWrittenLikeTheValue(t *testing.T) {
+	p := openPlan(t)
+	left := map[string]bool{`{"keyed":[{"z":1}]}`: true} // its only element has no key
+	for _, raw := range openRaw {
 		isWritten, isValid := checkRaw(t, p, []byte(raw))
-		assert.True(t, isValid)
-		assert.Equal(t, want, isWritten, raw)
+		assert.Equal(t, isValid && !left[raw], isWritten, "%s", raw)
+		for _, other := range openRaw {
+			checkRawDiff(t, p, []byte(raw), []byte(other))
+		}
 	}
+}
+
+// FuzzRawUnknown is FuzzRaw for a plan that admits unknown members.
+func FuzzRawUnknown(f *testing.F) {
+	for i, raw := range openRaw {
+		f.Add([]byte(raw), []byte(openRaw[(i+7)%len(openRaw)]))
+	}
+	p := openPlan(f)
+	f.Fuzz(func(t *testing.T, raw, other []byte) {
+		checkRaw(t, p, raw)
+		checkRawDiff(t, p, raw, other)
+		checkRawDiff(t, p, other, raw)
+	})
 }
 
 // chain is deep by itself, and has a part that is not.

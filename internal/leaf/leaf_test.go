@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -230,5 +231,19 @@ func TestSpell(t *testing.T) {
 		{leaf.Int, leaf.Quoted, `7`, `"7"`},
 	} {
 		assert.Equal(t, "before"+tc.want, string(leaf.Spell([]byte("before"+tc.text), len("before"), tc.kind, tc.spelling)))
+	}
+}
+
+// TestHoldsNatural: a natural number fits into an integer exactly if the integer's parser accepts it.
+func TestHoldsNatural(t *testing.T) {
+	for bits := 8; bits <= 64; bits *= 2 {
+		for shift := range 64 {
+			for _, n := range []uint64{1<<shift - 1, 1 << shift, 1<<shift + 1} {
+				for _, k := range []leaf.Kind{leaf.Int, leaf.Uint} {
+					_, want := leaf.AppendNumber(nil, k, bits, strconv.FormatUint(n, 10))
+					assert.Equal(t, want, leaf.HoldsNatural(k, bits, n), "%d bits of kind %d, %d", bits, k, n)
+				}
+			}
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package leaf_test
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"reflect"
 	"runtime"
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -54,4 +57,65 @@ func TestQuantityOfLargeScale(t *testing.T) {
 			assert.Equal(t, "number-range", problem.Code)
 		}
 	}
+}
+
+// checkQuantityJSON reads a token, and expects the text of the quantity that Kubernetes reads from it.
+func checkQuantityJSON(t require.TestingT, token []byte) {
+	s := canonjson.NewScanner(token)
+	text := token
+	if len(token) > 0 && token[0] == '"' {
+		var scratch []byte
+		read, problem := s.Text(&scratch)
+		if problem != nil || s.At != len(token) {
+			return
+		}
+		text = read
+	} else if _, problem := canonjson.AppendNumber(nil, token); problem != nil {
+		return
+	}
+	before := bytes.Clone(token)
+	got, ok := leaf.AppendQuantityJSON([]byte("dst "), token, text)
+	require.Equal(t, before, token)
+	var q resource.Quantity
+	var want []byte
+	isKnown := false
+	if _, err := leaf.ParseQuantity(string(text)); !errors.As(err, new(*fault.Error)) { // else it takes long
+		isKnown = q.UnmarshalJSON(token) == nil
+	}
+	if isKnown {
+		var problem *fault.Error
+		want, problem = leaf.AppendQuantity([]byte("dst "), &q)
+		isKnown = problem == nil
+	}
+	require.Equal(t, isKnown, ok, "%q", token)
+	if ok {
+		require.Equal(t, string(want), string(got), "%q", token)
+		return
+	}
+	require.Equal(t, "dst ", string(got))
+}
+
+var quantityTokens = []string{
+	"0", "8", "-1", "1.5", "1e3", "1E3", "007", "123456789012345678", "1234567890123456789", "99999999999999999999", "-0", `""`, `"0"`, `"8"`, `"08"`, `"+8"`, `" 8 "`,
+	`"8\u0020"`, `"\u0038"`, `"1Gi"`, `"1.5Gi"`, `"100m"`, `"1n"`, `"0.0000000001"`, `"1e999"`, `"1e1000"`, `"x"`, `"8x"`, `"123456789012345678"`, `"1234567890123456789"`, `"\""`, `"9Ei"`, `"é"`,
+}
+
+// TestQuantityJSON: a token means what Kubernetes reads from it, whichever way it is read.
+func TestQuantityJSON(t *testing.T) {
+	for _, token := range quantityTokens {
+		checkQuantityJSON(t, []byte(token))
+	}
+	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() {
+		var space [64]byte
+		if _, ok := leaf.AppendQuantityJSON(space[:0], []byte(`"20Gi"`), []byte(`20Gi`)); !ok {
+			t.Error("no quantity")
+		}
+	}), 1.0) // a copy, without unsafe
+}
+
+func FuzzQuantityJSON(f *testing.F) {
+	for _, token := range quantityTokens {
+		f.Add([]byte(token))
+	}
+	f.Fuzz(func(t *testing.T, token []byte) { checkQuantityJSON(t, token) })
 }
