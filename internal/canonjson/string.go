@@ -137,8 +137,7 @@ func appendASCII(dst, raw []byte) (appended []byte, size, escapes int) {
 
 // isShortest reports whether an escape of this letter is the canonical one of its character.
 func isShortest(letter byte) bool {
-	i := strings.IndexByte(escapeLetters, letter)
-	return i >= 0 && letter != '/'
+	return letter != '/' && strings.ContainsRune(escapeLetters, rune(letter))
 }
 
 // load reads eight bytes of a text. The compiler makes one instruction of it where it can.

@@ -14,41 +14,48 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 )
 
-// BenchmarkRun prints how fast JSON is audited, beside plain decoding of the same text: pools and megabytes in a second of one processor, with
-// everything that the process does. On a machine with other work the time on the clock says little.
+// BenchmarkRun prints how fast JSON and YAML are audited, and beside JSON plain decoding of the same text: pools and megabytes in a second of
+// one processor, with everything that the process does. On a machine with other work the time on the clock says little.
 func BenchmarkRun(b *testing.B) {
 	both := releases(b)
-	f := newFleet(2000)
-	var text bytes.Buffer
-	_, err := f.write(&text, asLines)
-	require.NoError(b, err)
-	lines := bytes.Split(text.Bytes(), []byte("\n"))
-	measure := func(b *testing.B, work func()) {
-		b.Helper()
-		before := processorTime(b)
-		for b.Loop() {
-			work()
-		}
-		seconds := processorTime(b) - before
-		b.ReportMetric(float64(f.pools*b.N)/seconds, "pools/s/core")
-		b.ReportMetric(float64(text.Len()*b.N)/seconds/1e6, "MB/s/core")
-	}
-	b.Run("audit", func(b *testing.B) {
-		measure(b, func() {
-			_, err := both.Run(b.Context(), manifest.Documents([]string{manifest.Stdin}, bytes.NewReader(text.Bytes())), audit.Options{
-				Each: func(*audit.JudgedPool) error { return nil },
+	for name, form := range map[string]string{"JSON": asLines, "YAML": asDocuments} {
+		f := newFleet(500)
+		var text bytes.Buffer
+		_, err := f.write(&text, form)
+		require.NoError(b, err)
+		b.Run("audit/"+name, func(b *testing.B) {
+			measure(b, f.pools, text.Len(), func() {
+				_, err := both.Run(b.Context(), manifest.Documents([]string{manifest.Stdin}, bytes.NewReader(text.Bytes())), audit.Options{
+					Each: func(*audit.JudgedPool) error { return nil },
+				})
+				require.NoError(b, err)
 			})
-			require.NoError(b, err)
 		})
-	})
-	b.Run("decode", func(b *testing.B) {
-		measure(b, func() {
-			for _, line := range lines {
-				var value any
-				_ = json.UnmarshalCaseSensitivePreserveInts(line, &value) // some lines are broken
-			}
+		if form != asLines {
+			continue
+		}
+		lines := bytes.Split(text.Bytes(), []byte("\n"))
+		b.Run("decode/"+name, func(b *testing.B) {
+			measure(b, f.pools, text.Len(), func() {
+				for _, line := range lines {
+					var value any
+					_ = json.UnmarshalCaseSensitivePreserveInts(line, &value) // some lines are broken
+				}
+			})
 		})
-	})
+	}
+}
+
+// measure reports how many pools and bytes work gets through.
+func measure(b *testing.B, pools, size int, work func()) {
+	b.Helper()
+	before := processorTime(b)
+	for b.Loop() {
+		work()
+	}
+	seconds := processorTime(b) - before
+	b.ReportMetric(float64(pools*b.N)/seconds, "pools/s/core")
+	b.ReportMetric(float64(size*b.N)/seconds/1e6, "MB/s/core")
 }
 
 // processorTime is what the process has used so far, in seconds.
