@@ -57,6 +57,7 @@ func strew(t *rapid.T, tree any) {
 // TestUnknownMembersAreImmutable: also with unknown members, two configurations have one hash exactly if they have one document, and exactly if Diff
 // lists no Immutable or InPlace change. Hash and Diff refuse the same configurations. Stripped hot members are not hashed.
 func TestUnknownMembersAreImmutable(t *testing.T) {
+	var transcribed, drawn int
 	checkJSON(t, func(t *rapid.T, s subject) {
 		exported, err := s.schema.MarshalJSON()
 		require.NoError(t, err)
@@ -81,10 +82,27 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		}
 		strictest, some := changes.Strictest()
 		require.Equal(t, before == after, !some || strictest > hotupdate.InPlace, "%s\nold %s\nnew %s\n%v", s.describe(), old, updated, changes)
+		requireTypedChanges(t, open, old, updated, changes)
 		for _, raw := range [][]byte{old, updated} {
 			requireSteady(t, s, open, raw)
+			drawn++
+			if open.Transcribes(raw) {
+				transcribed++
+			}
 		}
 	})
+	assert.Greater(t, transcribed, drawn*9/10, "nearly all are written without a value")
+}
+
+// requireTypedChanges expects the changes between raw JSON of the values that it means.
+func requireTypedChanges(t *rapid.T, open *hotupdate.Schema, old, updated []byte, changes hotupdate.Changes) {
+	before, err := open.Decode(old)
+	require.NoError(t, err)
+	after, err := open.Decode(updated)
+	require.NoError(t, err)
+	typed, err := open.Diff(before, after)
+	require.NoError(t, err)
+	require.Equal(t, typed, changes, "old %s\nnew %s", old, updated)
 }
 
 // requireSteady checks the changes that do not change the hash of a configuration with unknown members.
@@ -99,6 +117,9 @@ func requireSteady(t *rapid.T, s subject, open *hotupdate.Schema, raw []byte) {
 
 	config, err := open.Decode(raw)
 	require.NoError(t, err)
+	typed, err := open.Document(config)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(typed), "%s\nraw %s", s.describe(), raw)
 	immutable, hot, err := open.SplitAny(config)
 	require.NoError(t, err)
 	got, err = open.Document(immutable)

@@ -21,11 +21,9 @@ import (
 // the ends of objects, members, lists and sets, defaults, presence and the texts of leaves. Its own
 // loops only follow the JSON instead of a value: list, setOf, keyedList, entries, keyedElement,
 // element and traces name their twin, and compare orders pieces as a run orders keys. The properties
-// that hold raw JSON against the value compare both. What only a value can tell is read into a value,
-// part by part: see [source].
-//
-// Bound: the hash of a typical config takes 1.8 times as long as jsontext's validation and the SHA-256
-// of all its bytes, and allocates 7 times. A large config allocates once for each quantity.
+// that hold raw JSON against the value compare both. One loop for JSON and values would reach each
+// element through an interface or a type parameter, by calls that are not inlined; both walks would
+// be slower. What only a value can tell is read into a value, part by part: see [source].
 //
 // A transcript explains nothing. It fails, and the caller reads the whole value, if:
 //   - package rawjson would refuse the JSON, or a value has no canonical text;
@@ -91,6 +89,7 @@ func (t *transcript) release() {
 	recycle(&t.names, maxPooledBytes)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledBytes)
+	recycle(&t.parts.unknown, maxPooled)
 	t.hasFailed = false
 	t.hasValue = false
 	t.isApart = false

@@ -160,11 +160,14 @@ func hostile() map[string]string {
 
 // TestHostileRawJSONTakesLinearTime: anything is written, or left to the value, at once.
 func TestHostileRawJSONTakesLinearTime(t *testing.T) {
-	p := plan(t)
-	program := engine.Of(p)
-	for _, raw := range hostile() {
-		program.SumRaw([]byte(raw))
-		engine.DiffRaw(p, []byte(raw), []byte(" "+raw))
+	for _, p := range []*fieldplan.Plan{plan(t), openPlan(t)} {
+		program := engine.Of(p)
+		for _, raw := range hostile() {
+			program.SumRaw([]byte(raw))
+			engine.DiffRaw(p, []byte(raw), []byte(" "+raw))
+			engine.DiffRaw(p, []byte(raw), []byte(strings.Replace(raw, `"a"`, `"c"`, 1)))
+			engine.DiffRaw(p, []byte(raw), []byte(`{"text":"differs",`+strings.TrimPrefix(raw, "{")))
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ func (r *reduction) entries(at [2]span) {
 			if problem == nil {
 				problem = in.Skip()
 			}
-			t.spans = append(t.spans, span{from, in.At})
+			t.spans = append(withRoom(t.run, t.spans, 1), span{from, in.At})
 			return problem == nil
 		})
 		own[side] = t.spans[first:]
