@@ -108,31 +108,39 @@ func plainEnd[T string | []byte](text T, at int) int {
 // It copies eight bytes at a time, before it knows how many of them belong to the string.
 func appendASCII(dst, raw []byte) (appended []byte, size, escapes int) {
 	to := dst[len(dst):cap(dst)]
-	most := min(len(to), len(raw)) - 8
-	if most < 0 {
+	if len(to) == 0 {
 		return dst, 0, 0
 	}
 	to[0] = '"'
-	for at := 1; at <= most; {
-		x := load(raw, at)
-		binary.LittleEndian.PutUint64(to[at:at+8:at+8], x)
-		found := special(x)
-		if found == 0 {
-			at += 8
-			continue
-		}
-		at += bits.TrailingZeros64(found) / 8
-		switch {
-		case raw[at] == '"':
+	for at := copyPlain(to, raw, 1); at >= 0; at = copyPlain(to, raw, at) {
+		if raw[at] == '"' {
 			return dst[:len(dst)+at+1], at + 1, escapes
-		case raw[at] != '\\' || at+1 >= most || !isShortest(raw[at+1]):
-			return dst, 0, 0
 		}
-		to[at+1] = raw[at+1]
-		at += 2
+		at++
+		if raw[at-1] != '\\' || at >= min(len(to), len(raw)) || !isShortest(raw[at]) {
+			break
+		}
+		to[at] = raw[at]
+		at++
 		escapes++
 	}
 	return dst, 0, 0
+}
+
+// copyPlain copies text from at on, up to and including the first byte that is not ASCII which stands
+// for itself between quotes, and returns the offset of this byte. It is negative if that is not within
+// the bytes of text and room that can be copied by eight.
+func copyPlain(to, text []byte, at int) int {
+	text = text[:min(len(to), len(text))]
+	to = to[:len(text)]
+	for ; at+8 <= len(text); at += 8 {
+		x := load(text, at)
+		binary.LittleEndian.PutUint64(to[at:at+8:at+8], x)
+		if found := special(x); found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	return -1
 }
 
 // isShortest reports whether an escape of this letter is the canonical one of its character.
