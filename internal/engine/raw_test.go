@@ -111,6 +111,45 @@ func TestRawDiffDescends(t *testing.T) {
 	}
 }
 
+// Reached holds fields that are reached through an embedded pointer.
+type Reached struct {
+	Text    string            `json:"text"`
+	Number  int               `json:"number"  hotupdatable:"false,default=7"`
+	Struct  place             `json:"struct"`
+	Pointer *place            `json:"pointer" hotupdatable:"false,presence"`
+	Array   [2]int            `json:"array"`
+	Map     map[string]string `json:"map"     hotupdatable:"false,presence"`
+}
+
+type reaching struct {
+	*Reached `json:",inline"`
+}
+
+type reachingTwice struct {
+	*Reached `json:",inline"`
+
+	Inner *reaching `json:"inner"`
+}
+
+// TestRawDiffThroughEmbeddedPointers: an embedded pointer may be nil in the values that are compared because what it leads to is left out on both
+// sides. Where that could be told from zero, the plan refuses the struct tag.
+func TestRawDiffThroughEmbeddedPointers(t *testing.T) {
+	p, err := fieldplan.Build(reflect.TypeFor[reachingTwice](), nil)
+	require.NoError(t, err)
+	var all []string
+	for _, members := range []string{
+		``, `"text":null`, `"text":"x"`, `"text":"x","number":1`, `"number":0`, `"number":7`, `"text":"x","struct":{"zone":"a"}`, `"struct":{}`, `"text":"x","pointer":{}`,
+		`"pointer":{"zone":"a"}`, `"text":"x","array":[1]`, `"array":[0,0]`, `"text":"x","map":{"a":"b"}`, `"map":{}`,
+	} {
+		all = append(all, "{"+members+"}", `{"inner":{`+members+"}}")
+	}
+	for _, old := range all {
+		for _, updated := range all {
+			checkRawDiff(t, p, []byte(old), []byte(updated))
+		}
+	}
+}
+
 // TestRawDiffOfOneLeafReadsIt: the values that are compared hold little but what differs.
 func TestRawDiffOfOneLeafReadsIt(t *testing.T) {
 	p := plan(t)
