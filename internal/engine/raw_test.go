@@ -118,7 +118,7 @@ type Reached struct {
 	Struct  place             `json:"struct"`
 	Pointer *place            `json:"pointer" hotupdatable:"false,presence"`
 	Array   [2]int            `json:"array"`
-	Map     map[string]string `json:"map"     hotupdatable:"false,presence"`
+	Map     map[string]string `json:"map"`
 }
 
 type reaching struct {
