@@ -290,20 +290,20 @@ type controller struct {
 }
 
 func (c *controller) reconcile(ctx context.Context, machine *Machine, providerID, phase string, class machineupdate.MachineClass, secret map[string][]byte) (*Machine, time.Duration) {
-	prepared, _, err := c.classes.PrepareDescribed(class, c.described)
-	result := c.executor.Reconcile(ctx, machineupdate.Observation[*Machine]{
-		Machine: machine, ProviderID: providerID, Phase: phase, Class: prepared, ClassError: err, Secret: secret,
+	prepared, err := c.classes.PrepareDescribed(class, c.described)
+	result := c.executor.Reconcile(ctx, machine, machineupdate.Observation{
+		ProviderID: providerID, Phase: phase, Class: prepared, ClassError: err, Secret: secret,
 	})
-	return result.Machine, result.Delay // the rest of the reconcile goes on with this machine; log result.Err
+	return result.Machine, result.RequeueAfter // the rest of the reconcile goes on with this machine; log result.Err
 }
 
 func (c *controller) create(
-	ctx context.Context, o machineupdate.Observation[*Machine], class machineupdate.MachineClass,
+	ctx context.Context, machine *Machine, o machineupdate.Observation, class machineupdate.MachineClass,
 	createAndInitialize func(context.Context) (string, error),
 ) (machineupdate.Result[*Machine], error) {
-	creation, result := c.executor.BeginCreation(ctx, o, class) // the class of the driver's request
+	creation, result := c.executor.BeginCreation(ctx, machine, o, class) // the class of the driver's request
 	if creation == nil {
-		return result, nil // look again after result.Delay
+		return result, nil // look again after result.RequeueAfter
 	}
 	providerID, err := createAndInitialize(creation.Context(ctx)) // nothing is sent after its deadline
 	if err != nil {
@@ -434,8 +434,8 @@ func TestDriver(t *testing.T) {
 func TestController(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[ProviderSpec]()
 	require.NoError(t, err)
-	driver := machineupdate.Driver{Kinds: []string{"vm", "network", "disk"}, Revision: "tags"}
-	described, err := driver.Describe(schema)
+	driver := machineupdate.Driver{Schema: schema, Kinds: []string{"vm", "network", "disk"}, Revision: "tags"}
+	described, err := driver.Describe()
 	require.NoError(t, err)
 	var called []string
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -463,10 +463,10 @@ func TestController(t *testing.T) {
 	assert.Zero(t, delay)
 	assert.Len(t, called, 2, "updated and confirmed, then nothing")
 
-	prepared, _, err := c.classes.PrepareDescribed(class, c.described)
+	prepared, err := c.classes.PrepareDescribed(class, c.described)
 	require.NoError(t, err)
-	o := machineupdate.Observation[*Machine]{Machine: &Machine{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}, Class: prepared}
-	result, err := c.create(t.Context(), o, class, func(context.Context) (string, error) { return "aws:///i-2", nil })
+	created := &Machine{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}
+	result, err := c.create(t.Context(), created, machineupdate.Observation{Class: prepared}, class, func(context.Context) (string, error) { return "aws:///i-2", nil })
 	require.NoError(t, err)
 	record := result.Machine.Annotations[machineupdate.AnnotationRecord]
 	assert.Contains(t, record, `"providerID":"aws:///i-2"`)

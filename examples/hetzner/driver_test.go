@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hotupdate/providerconfig/examples/hetzner"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -57,10 +55,8 @@ func with(labels map[string]string, more ...string) map[string]string {
 
 // TestDriver takes a machine between three provider specs. The server 7 is another machine's.
 func TestDriver(t *testing.T) {
-	schema, err := hotupdate.SchemaOf[hetzner.ProviderSpec]()
-	require.NoError(t, err)
 	setup := drivertest.Setup{
-		Schema: schema, Rules: func(tags.Kind) (tags.Rules, error) { return hetzner.Rules(), nil },
+		Rules:     func(tags.Kind) (tags.Rules, error) { return hetzner.Rules(), nil },
 		Request:   machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "hcloud:///hel1-dc2/42"},
 		Unchanged: []string{"/labels/disk"}, // a server has no disk with labels of its own
 	}

@@ -53,7 +53,7 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 // isFailure reports whether an error is a failure and not a refusal: the cloud does not say when
 // the call may succeed.
 func isFailure(problem *fault.Error) bool {
-	_, after := machineupdate.ErrorKindOf(problem)
+	_, after := machineupdate.DriverErrorOf(problem)
 	return after == 0
 }
 
@@ -162,7 +162,7 @@ func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error
 	delay := firstDelay
 	for try := 0; ; try++ {
 		err := f(ctx)
-		kind, after := machineupdate.ErrorKindOf(err)
+		kind, after := machineupdate.DriverErrorOf(err)
 		if kind != machineupdate.ErrThrottled || after > maxDelay {
 			return err
 		}
@@ -197,7 +197,7 @@ func caught(f func() error) (err error) {
 
 // outcomeOf returns the outcome that Definition.Count gets.
 func outcomeOf(err error) string {
-	kind, _ := machineupdate.ErrorKindOf(err)
+	kind, _ := machineupdate.DriverErrorOf(err)
 	switch {
 	case kind == machineupdate.ErrThrottled:
 		return "Throttled"

@@ -4,8 +4,8 @@
 //
 // # Use
 //
-// A driver fills in a [Definition], calls [New] once, reads classes by [Kit.Prepare] and calls
-// [Kit.UpdateMachine] in its UpdateMachine. It supplies
+// A driver fills in a [Definition], calls [New] once, passes [Kit.Driver] or [Kit.Describe] to the
+// update flow, and calls [Kit.UpdateMachine] in its UpdateMachine. It supplies
 //
 //   - the projection: [Tagging.Project] tells which infrastructure tags a provider spec gives to
 //     the resources of a kind. The kit projects hot parts of the request by the same function, so
@@ -39,7 +39,6 @@
 //
 //   - Key: of whom calls may be shared, such as region, endpoint and credentials;
 //   - Refill: how many calls a second the cloud refills for each function, since no cloud tells it;
-//   - MaxResources, unless 100 or the bound of the Rules is right;
 //   - a read of many machines, and which errors are about some resources only, if the cloud has
 //     them.
 //

@@ -118,7 +118,7 @@ func TestAttributes(t *testing.T) {
 			err := w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000}))
 			assert.Equal(t, map[bool][]string{true: {call}}[tc.call], w.calls)
 			assert.Equal(t, tc.call, w.marked == 1)
-			switch kind, _ := machineupdate.ErrorKindOf(err); {
+			switch kind, _ := machineupdate.DriverErrorOf(err); {
 			case tc.problem != "":
 				require.ErrorContains(t, err, tc.problem)
 				assert.NotEqual(t, machineupdate.ErrPending, kind, "a change that fails is told")
@@ -236,7 +236,7 @@ func TestNotBefore(t *testing.T) {
 	w := newVolumes(t)
 	request := w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000})
 	request.NotBefore = time.Now().Add(time.Hour)
-	_, after := machineupdate.ErrorKindOf(w.kit().UpdateMachine(t.Context(), request))
+	_, after := machineupdate.DriverErrorOf(w.kit().UpdateMachine(t.Context(), request))
 	assert.Positive(t, after, "the flow takes it for no failure")
 	assert.Empty(t, w.calls)
 	assert.Zero(t, w.marked)
@@ -247,7 +247,7 @@ func TestRefusal(t *testing.T) {
 	w := newVolumes(t)
 	w.fail["modify vol-1 map[iops:4000 throughput:125]"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: errCloud}
 	err := w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000}))
-	_, after := machineupdate.ErrorKindOf(err)
+	_, after := machineupdate.DriverErrorOf(err)
 	assert.Equal(t, 6*time.Hour, after)
 	assert.Len(t, w.calls, 1)
 }
@@ -266,7 +266,7 @@ func TestRefusalBesideFailure(t *testing.T) {
 		w.fail["modify vol-1 map[iops:4000 throughput:125]"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: errors.New("4000 comes too early")}
 		w.fail["modify vol-2 map[iops:4000 throughput:125]"] = other
 		err := w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000}))
-		_, after := machineupdate.ErrorKindOf(err)
+		_, after := machineupdate.DriverErrorOf(err)
 		assert.Equal(t, want, after, err)
 		assert.Len(t, w.calls, 2)
 		require.ErrorContains(t, err, "disk vol-1")
@@ -444,6 +444,6 @@ func TestPartialFailureWithPending(t *testing.T) {
 	assert.Equal(t, []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, partial.NotDone)
 	require.ErrorIs(t, err, errCloud)
 	require.ErrorIs(t, err, machineupdate.ErrPending)
-	kind, _ := machineupdate.ErrorKindOf(err)
+	kind, _ := machineupdate.DriverErrorOf(err)
 	assert.NotEqual(t, machineupdate.ErrPending, kind, "a failure is told")
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -21,7 +20,7 @@ type Kit[T, C any] struct {
 }
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
-// unusable-driver or a code of [machineupdate.Driver.Check]. The Rules of each
+// unusable-driver or a code of [machineupdate.Driver.Validate]. The Rules of each
 // Tagging are also checked, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
@@ -38,10 +37,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	}
 	k := &Kit[T, C]{definition: definition, shell: &share.Shell[*member[C]]{Wait: definition.Wait}}
 	described := k.Driver()
-	if err := described.Check(definition.Schema); err != nil {
-		return nil, err
-	}
-	description, err := described.Describe(definition.Schema)
+	description, err := described.Describe()
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +45,12 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, nil
 }
 
-// Schema returns the Schema of the Definition.
-func (k *Kit[T, C]) Schema() *hotupdate.Schema { return k.definition.Schema }
-
-// Driver describes the kit to the update flow. A changed attribute, default or AnyValue of
+// Driver describes the kit to [machineupdate.Classes.Prepare]. A changed attribute, default or AnyValue of
 // [tags.Rules] changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
-	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
+	said := machineupdate.Driver{
+		Schema: k.definition.Schema, Kinds: k.definition.kinds(""), Revision: "tags", ReadsFirst: true,
+	}
 	for _, lane := range k.definition.Lanes {
 		lane.Kinds = k.definition.kinds(lane.Name)
 		said.Lanes = append(said.Lanes, lane)
@@ -71,16 +66,9 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	return said
 }
 
-// Describe returns what [machineupdate.Classes.PrepareDescribed] needs, for a driver interface
-// without a type of this library. The caller must not change it.
+// Describe returns Driver as [machineupdate.Driver.Describe] writes it, for a driver interface without
+// a type of this library. The caller must not change it.
 func (k *Kit[T, C]) Describe() []byte { return k.description }
-
-// Prepare reads a class with the kit's Schema and Driver.
-func (k *Kit[T, C]) Prepare(
-	classes *machineupdate.Classes, class machineupdate.MachineClass,
-) (prepared *machineupdate.Prepared, beyond bool, err error) {
-	return classes.Prepare(class, k.definition.Schema, k.Driver())
-}
 
 // UpdateMachine brings the resources of a machine to the desired state. It is the function that
 // [machineupdate.Executor] calls.

@@ -67,7 +67,7 @@ func newModel(t *testing.T) *model {
 	})
 	require.NoError(t, err)
 	for class := range 3 {
-		prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: fmt.Appendf(nil, `{"a":%d}`, class)}, schema, m.kit.Driver())
+		prepared, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: fmt.Appendf(nil, `{"a":%d}`, class)}, m.kit.Driver())
 		require.NoError(t, err)
 		m.classes = append(m.classes, prepared)
 	}
@@ -208,10 +208,10 @@ type modelMachine struct {
 func (m *model) run(w modelWorld, script []int) *modelRun {
 	run := &modelRun{m: m, start: w, now: w, script: script}
 	executor := machineupdate.Executor[*modelMachine]{Patch: run.patch, UpdateMachine: run.update, Now: func() time.Time { return modelNow }}
-	result := executor.Reconcile(context.Background(), machineupdate.Observation[*modelMachine]{
-		Machine: run.machine(), ProviderID: "i-1", Phase: "Running", Class: m.classes[w.class],
+	result := executor.Reconcile(context.Background(), run.machine(), machineupdate.Observation{
+		ProviderID: "i-1", Phase: "Running", Class: m.classes[w.class],
 	})
-	run.delay = result.Delay
+	run.delay = result.RequeueAfter
 	return run
 }
 

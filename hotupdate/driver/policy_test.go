@@ -87,10 +87,10 @@ func (f *policedFleet) reconcile(after time.Duration, wanted map[string]string) 
 	spec, err := json.Marshal(map[string]any{"cluster": "c", "tags": uniform(wanted)})
 	require.NoError(f.t, err)
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: spec}
-	prepared, _, err := kit.Prepare(&f.classes, class)
+	prepared, err := f.classes.Prepare(class, kit.Driver())
 	require.NoError(f.t, err)
-	result := f.executor.Reconcile(f.t.Context(), machineupdate.Observation[*metav1.PartialObjectMetadata]{
-		Machine: f.machine, ProviderID: "aws:///i-1", Phase: "Running", Class: prepared,
+	result := f.executor.Reconcile(f.t.Context(), f.machine, machineupdate.Observation{
+		ProviderID: "aws:///i-1", Phase: "Running", Class: prepared,
 		Settings: machineupdate.Settings{ConfirmAfter: policyConfirm, VerifyPeriod: policyVerify},
 	})
 	require.NoError(f.t, result.Err)

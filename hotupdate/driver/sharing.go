@@ -29,9 +29,6 @@ type Sharing[C any] struct {
 	// are of the first kind of their Tagging. If Resources calls several actions, the lowest refill
 	// counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
-	// MaxResources is the number of resources that one call of Set or Remove may name, at most
-	// ResourcesPerCall of Rules. The default is 100.
-	MaxResources int
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
 	// the same goroutine: without resources if there is no VM. Nil reads each machine alone.
 	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
@@ -73,7 +70,6 @@ func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 func (d *Definition[T, C]) checkSharing(require require) {
 	s := &d.Sharing
 	require(s.Key != nil || s.isUnset(), "Sharing.Key", "must be set if other fields of Sharing are set")
-	require(s.MaxResources >= 0, "Sharing.MaxResources", "must be 0 or more")
 	hasMachines := s.MaxMachines > 0
 	var fits bool
 	if s.Resources == nil {
@@ -92,7 +88,7 @@ func (d *Definition[T, C]) checkSharing(require require) {
 
 // isUnset reports whether no field but Key is set.
 func (s *Sharing[C]) isUnset() bool {
-	hasNumbers := len(s.Refill) > 0 || s.MaxResources != 0 || s.MaxMachines != 0
+	hasNumbers := len(s.Refill) > 0 || s.MaxMachines != 0
 	hasFunctions := s.Resources != nil || s.Divisible != nil
 	return !hasNumbers && !hasFunctions
 }
@@ -110,8 +106,9 @@ func isAction(name string) bool {
 	return false
 }
 
-// defaultMaxResources is the default of Sharing.MaxResources.
-const defaultMaxResources = 100
+// maxResources is the number of resources that one shared Set or Remove may name, unless the Rules
+// have a lower bound.
+const maxResources = 100
 
 // bound returns how many resources one Set or Remove of a Tagging may name. If such calls are not
 // shared, it returns any, the number of all resources.
@@ -119,11 +116,7 @@ func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, a
 	if s.action("", function, kind).Refill == 0 {
 		return any
 	}
-	atMost := s.MaxResources
-	if atMost == 0 {
-		atMost = defaultMaxResources
-	}
-	return min(atMost, max(rules.ResourcesPerCall, 1))
+	return min(maxResources, max(rules.ResourcesPerCall, 1))
 }
 
 // equalText returns the content of a call apart from its resources. The values of a removal are
@@ -220,7 +213,7 @@ func (u *update[T, C]) do(
 }
 
 func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answer {
-	kind, after := machineupdate.ErrorKindOf(err)
+	kind, after := machineupdate.DriverErrorOf(err)
 	switch {
 	case err == nil:
 	case kind == machineupdate.ErrThrottled && after <= share.MaxDelay:
@@ -310,13 +303,13 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 		secrets = append(secrets, other.secrets...)
 		ids = append(ids, other.ids...)
 	}
-	kind, after := machineupdate.ErrorKindOf(err)
+	kind, after := machineupdate.DriverErrorOf(err)
 	text := func(whole string) string { return redact(redact(whole, secrets, nil), ids, m.ids) }
 	own := &shown{text: text(err.Error())}
 	problem, isPanic := errors.AsType[*machineupdate.PanicError](err)
 	switch {
 	case isPanic:
-		own.kind = &machineupdate.PanicError{What: text(problem.What), Stack: problem.Stack}
+		own.kind = &machineupdate.PanicError{Value: text(problem.Value), Stack: problem.Stack}
 	case slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
 		error(kind)):
 		own.kind = kind

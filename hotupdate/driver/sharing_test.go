@@ -339,13 +339,13 @@ func TestSharingByRank(t *testing.T) {
 func TestSharingBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 1})
-		f.definition.Sharing.MaxResources = 3
+		f.definition.Tags[0].Rules.ResourcesPerCall = 3
 		none(t, f.together(t.Context(), f.requests("2", "a", "b", "c")...))
 		assert.Equal(t, []string{"100ms set disk-a vm-a", "2.1s set disk-b vm-b", "4.1s set disk-c vm-c"}, f.calls[3:])
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 10})
-		f.definition.Sharing.MaxResources = 1
+		f.definition.Tags[0].Rules.ResourcesPerCall = 1
 		none(t, f.together(t.Context(), f.requests("2", "a")...))
 		assert.Equal(t, []string{"100ms set vm-a", "200ms set disk-a"}, f.calls[1:], "unless it exceeds the bound")
 	})
@@ -447,8 +447,8 @@ func TestSharingPanic(t *testing.T) {
 			problem, ok := errors.AsType[*machineupdate.PanicError](errs[machine])
 			require.True(t, ok)
 			require.Contains(t, problem.Stack, "TestSharingPanic")
-			require.NotContains(t, problem.What, "token")
-			kind, _ := machineupdate.ErrorKindOf(errs[machine])
+			require.NotContains(t, problem.Value, "token")
+			kind, _ := machineupdate.DriverErrorOf(errs[machine])
 			require.Empty(t, kind, "something may have been sent")
 		}
 		none(t, f.together(t.Context(), f.requests("2", "d")...))
@@ -488,7 +488,7 @@ func TestSharingKindsOfOthers(t *testing.T) {
 		kindOfB := func(value string) machineupdate.DriverError {
 			errs := f.together(t.Context(), f.requests(value, "a", "b", "c")...)
 			require.Error(t, errs["b"])
-			kind, _ := machineupdate.ErrorKindOf(errs["b"])
+			kind, _ := machineupdate.DriverErrorOf(errs["b"])
 			return kind
 		}
 		assert.Empty(t, kindOfB("2"))
@@ -656,7 +656,7 @@ func TestSharingAloneIsAsBefore(t *testing.T) {
 				return of[len(seen)-1]
 			}
 			err := f.together(t.Context(), f.requests("2", "a")...)["a"]
-			kind, after := machineupdate.ErrorKindOf(err)
+			kind, after := machineupdate.DriverErrorOf(err)
 			seen = append(seen, fmt.Sprint(err, kind, after, f.counts, f.live))
 		})
 		return seen
@@ -721,7 +721,6 @@ func TestUnusableSharing(t *testing.T) {
 		"no bound":        {Key: key, Refill: map[string]float64{"Resources": 1}, Resources: read},
 		"no refill":       {Key: key, Resources: read, MaxMachines: 10},
 		"a useless bound": {Key: key, MaxMachines: 10},
-		"a wrong bound":   {Key: key, MaxResources: -1},
 	} {
 		f := newFleet(t, nil)
 		f.definition.Sharing = sharing

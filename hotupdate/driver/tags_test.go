@@ -168,7 +168,7 @@ func TestPanics(t *testing.T) {
 			assert.Contains(t, problem.Stack, "driver_test.TestPanics")
 			assert.Contains(t, err.Error(), "panic: ")
 			assert.NotContains(t, err.Error(), "secret-key")
-			kind, _ := machineupdate.ErrorKindOf(err)
+			kind, _ := machineupdate.DriverErrorOf(err)
 			assert.Empty(t, kind)
 		})
 	}
@@ -212,7 +212,7 @@ func TestTotalFailure(t *testing.T) {
 	// The same error after a call that the cloud took: something was sent.
 	w := newWorld(t)
 	w.fail["remove [i-1 eni-1 vol-1 vol-2]"] = machineupdate.ErrUnimplemented
-	kind, _ := machineupdate.ErrorKindOf(w.update(map[string]string{"more": "1"}))
+	kind, _ := machineupdate.DriverErrorOf(w.update(map[string]string{"more": "1"}))
 	assert.NotEqual(t, machineupdate.ErrUnimplemented, kind)
 }
 
@@ -412,7 +412,7 @@ func TestThrottlingEndsWithTheContext(t *testing.T) {
 		}
 		one := uniform(map[string]string{"mine": "1"})
 		err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
-		kind, _ := machineupdate.ErrorKindOf(err)
+		kind, _ := machineupdate.DriverErrorOf(err)
 		assert.Equal(t, machineupdate.ErrThrottled, kind, err)
 		assert.Len(t, w.waits, 3)
 	}
@@ -426,7 +426,7 @@ func TestLongThrottling(t *testing.T) {
 		t.Error("a worker is held")
 		return errCloud
 	}
-	_, after := machineupdate.ErrorKindOf(w.update(nil))
+	_, after := machineupdate.DriverErrorOf(w.update(nil))
 	assert.Equal(t, time.Minute, after)
 	w.fail["Resources"] = &machineupdate.RetryError{After: 10 * time.Second, Err: machineupdate.ErrThrottled}
 	ctx, cancel := context.WithCancel(t.Context())

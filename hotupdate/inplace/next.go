@@ -67,7 +67,8 @@ func Next(d MachineDeployment, m Machine) (Step, error) {
 	case m.leaves() || !m.hasJoined():
 		return Step{Do: ActionDone, Why: "the machine leaves the pool, or its creation is not finished"}, nil
 	case m.Node != nil && m.Node.mark().Revision > d.Revision:
-		return Step{Do: ActionWait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
+		const why = "the node knows a newer revision: the MachineDeployment as observed is stale"
+		return Step{Do: ActionWait, Why: why}, nil
 	case m.isUpdated(&d):
 		return m.giveBack(), nil
 	case m.Node == nil:

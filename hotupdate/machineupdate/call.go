@@ -177,7 +177,7 @@ func isPanic(err error) bool {
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
 	now := e.Now()
-	kind, after := ErrorKindOf(callErr)
+	kind, after := DriverErrorOf(callErr)
 	isNewRefusal := after > o.Settings.confirmAfter() && pass.Marker.NotBefore.IsZero()
 	switch {
 	case callErr == nil:
@@ -232,7 +232,7 @@ func (e *Executor[M]) failed(ctx context.Context, o *observation, result *Result
 			return
 		}
 	}
-	kind, after := ErrorKindOf(callErr)
+	kind, after := DriverErrorOf(callErr)
 	retry := o.nextTry(&marker, now)
 	isStillRefused := after > 0 && !marker.NotBefore.IsZero()
 	switch {

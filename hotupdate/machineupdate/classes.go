@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"bytes"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,11 +49,15 @@ func (c *MachineClass) version() string {
 // part, and remembers for which classes the driver cannot update. A process needs only one. The
 // zero value is ready for use, and safe for concurrent use.
 type Classes struct {
+	// OnNonHotChange is called with the Object of a class, once for each change of the class outside
+	// of its hot part: labels, images and subnets change a class without changing its name, and
+	// running machines keep theirs. Report it. Set it before the first use. It may be nil.
+	OnNonHotChange func(class metav1.Object)
+
 	mutex    sync.Mutex
 	prepared map[string]preparation // by namespace/name
 
 	described string // the last description of a driver, and what it says
-	schema    *hotupdate.Schema
 	driver    Driver
 }
 
@@ -68,61 +71,69 @@ type ability struct {
 // preparation is the prepared state of a class.
 type preparation struct {
 	version  string // see MachineClass.version
-	schema   *hotupdate.Schema
 	driver   Driver
 	readable *Prepared // the last version that could be read
 	err      error     // of this version
 }
 
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are also cached.
-// Schemas are compared by meaning, so each call may pass a new one. Classes without UID or
-// resourceVersion, as in fake clients, are read each time. Machines of a class with an error are
-// not updated, but they are created. The error is a [*fault.Error] with the code
+// Prepare reads a class, once per UID, resourceVersion and driver. Errors are also cached. Classes
+// without UID or resourceVersion, as in fake clients, are read each time. Machines of a class with
+// an error are not updated, but they are created. The error is a [*fault.Error] with the code
 //
-//   - unusable-class, if the Schema is nil, if the provider spec does not fit the Schema, or if it
-//     has no members: it is nil, empty, null or {}. Members that the Schema does not know are
-//     Immutable, since an extension may be rolled out before its driver. A member whose name differs
-//     from a known name only in case is an error, since drivers would read it as the known member.
+//   - unusable-class, if the provider spec does not fit the Schema, or if it has no members: it is
+//     nil, empty, null or {}. Members that the Schema does not know are Immutable, since an extension
+//     may be rolled out before its driver. A member whose name differs from a known name only in case
+//     is an error, since drivers would read it as the known member.
 //   - large-hot-part, if no record can hold the hot part.
-//   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
-//
-// With the nil Schema and the zero Driver, Prepare is for a driver without hot updates: no machine
-// of the class is recorded, updated or delayed, and an event says so once.
-//
-// Beyond is true for one caller after each change of the class outside of its hot part. Labels,
-// images and subnets change a class without changing its name, and running machines keep theirs.
-// Report it.
-func (c *Classes) Prepare(
-	class MachineClass, schema *hotupdate.Schema, driver Driver,
-) (prepared *Prepared, beyond bool, err error) {
+//   - unusable-schema or invalid-lane, as in [Driver.Validate].
+func (c *Classes) Prepare(class MachineClass, driver Driver) (*Prepared, error) {
+	if driver.Schema == nil {
+		return nil, driver.validateSchema()
+	}
+	prepared, isChanged, err := c.prepare(class, driver)
+	if isChanged && c.OnNonHotChange != nil {
+		c.OnNonHotChange(class.Object)
+	}
+	return prepared, err
+}
+
+// PrepareUnsupported prepares a class of a driver without hot updates. The class is not read. No
+// machine of the class is recorded, updated or delayed, and an event says so once.
+func (c *Classes) PrepareUnsupported(class MachineClass) *Prepared {
+	prepared, _, _ := c.prepare(class, Driver{}) // no provider spec is read that could be unusable
+	return prepared
+}
+
+// prepare reads a class, and reports whether it has changed outside of its hot part.
+func (c *Classes) prepare(class MachineClass, driver Driver) (prepared *Prepared, isChanged bool, err error) {
 	key := class.key()
 	version := class.version()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	last := c.prepared[key]
-	sameDriver := reflect.DeepEqual(last.driver, driver) && same(last.schema, schema)
-	isKnown := version != "" && version == last.version && sameDriver
+	isSameDriver := last.driver.equals(&driver)
+	isKnown := version != "" && version == last.version && isSameDriver
 	if isKnown && last.err != nil {
 		return nil, false, last.err
 	}
 	if isKnown {
 		return last.readable, false, nil
 	}
-	prepared, err = prepare(class, schema, driver)
-	next := preparation{version: version, schema: schema, driver: driver, readable: prepared, err: err}
+	prepared, err = prepare(class, driver)
+	next := preparation{version: version, driver: driver, readable: prepared, err: err}
 	former := last.readable
 	if prepared == nil {
 		next.readable = former
 	}
 	if prepared != nil && former != nil {
-		beyond = same(former.schema, schema) && former.rest != prepared.rest
-		sameSpec := bytes.Equal(former.class.ProviderSpec, class.ProviderSpec)
-		if sameDriver && last.err == nil && sameSpec {
+		isChanged = same(former.driver.Schema, driver.Schema) && former.rest != prepared.rest
+		isSameSpec := bytes.Equal(former.class.ProviderSpec, class.ProviderSpec)
+		if isSameDriver && last.err == nil && isSameSpec {
 			prepared.learn(former)
 		}
 	}
 	c.keep(key, next)
-	return prepared, beyond, err
+	return prepared, isChanged, err
 }
 
 // keep remembers how a class was prepared. Objects without identity are not remembered.

@@ -89,8 +89,8 @@ func TestNotBeforeOfAWrongClock(t *testing.T) {
 		_, result := b.step(time.Minute) // the cloud is read once more
 		require.Len(t, b.asked, 1)
 		assert.Equal(t, ahead > 0, b.asked[0].NotBefore.IsZero(), "%v", b.asked[0].NotBefore)
-		assert.LessOrEqual(t, result.Delay, 24*time.Hour)
-		b.step(result.Delay)
+		assert.LessOrEqual(t, result.RequeueAfter, 24*time.Hour)
+		b.step(result.RequeueAfter)
 		assert.Len(t, b.asked, 1)
 	}
 }
@@ -112,9 +112,9 @@ func TestClockIsSetBackDuringACall(t *testing.T) {
 	}
 	_, result := b.step(0)
 	require.Len(t, b.asked, 1)
-	assert.Less(t, result.Delay, time.Minute)
+	assert.Less(t, result.RequeueAfter, time.Minute)
 	b.versions = nil
-	b.step(result.Delay)
+	b.step(result.RequeueAfter)
 	assert.Len(t, b.asked, 1)
 }
 

@@ -87,9 +87,9 @@ func (c *Creation) created(providerID string) annotations {
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result holds the
 // machine returned by that write. If the creation is nil, the driver must not be called: reconcile
-// again after the delay of the result.
+// again after RequeueAfter of the result.
 //
-// Pass the class of the driver's request, and the same Observation as to Reconcile. In a pool that
+// Pass the class of the driver's request, and the same machine and Observation as to Reconcile. In a pool that
 // is updated in place, the Class of the Observation may be another class. It serves only to read
 // the class by its Schema; if it is nil, Former serves for that.
 //
@@ -99,16 +99,17 @@ func (c *Creation) created(providerID string) annotations {
 // written, and the error of the result says so. For a driver without hot updates nothing is
 // written.
 func (e *Executor[M]) BeginCreation(
-	ctx context.Context, observed Observation[M], class MachineClass,
+	ctx context.Context, machine M, observed Observation, class MachineClass,
 ) (*Creation, Result[M]) {
-	result := Result[M]{Machine: observed.Machine, Reason: creationPending, ending: notCalled}
-	if observed.isUnrecorded() {
+	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
+	if observed.Class.isUnsupported() {
 		return &Creation{}, result
 	}
-	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.missing(), given("machine", machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return nil, result
 	}
+	observed.complete()
 	by := observed.Class
 	if by == nil {
 		by = observed.Former
@@ -116,14 +117,14 @@ func (e *Executor[M]) BeginCreation(
 	if by != nil {
 		observed.Class, observed.ClassError = by.of(class)
 	}
-	o := observed.at(e.Now(), nil)
+	o := observed.at(e.Now(), machine, nil)
 	creation := &Creation{seen: o, first: true, now: e.Now, begun: o.now}
 	if o.Class == nil {
 		result.Reason = classUnusable
 		result.decision.reason = classUnusable
 		e.tell(o, &result)
 	}
-	if err := versioned("Observation.Machine", observed.Machine); err != nil {
+	if err := versioned("machine", machine); err != nil {
 		result.note(err)
 		return creation, result
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
@@ -135,20 +136,45 @@ func TestCreationWithoutHotUpdates(t *testing.T) {
 		t.Error("written")
 		return "8", nil
 	}}
-	none, err := machineupdate.Prepare(machineupdate.MachineClass{}, nil, machineupdate.Driver{})
-	require.NoError(t, err)
-	for _, class := range []*machineupdate.Prepared{nil, none} {
-		o := machineupdate.Observed{Machine: machine(""), Class: class}
-		c, version, begun := executor.BeginCreation(t.Context(), o)
-		require.NotNil(t, c)
-		require.NoError(t, begun.Err)
-		assert.Empty(t, begun.Events)
-		_, ends := c.Context(t.Context()).Deadline()
-		assert.False(t, ends, "its creations may take as long as before")
-		require.NoError(t, executor.FinishCreation(t.Context(), c, "aws:///i-1", version).Err)
-		executor.Reconcile(t.Context(), o)
+	var classes machineupdate.Classes
+	o := machineupdate.Observed{Machine: machine(""), Class: classes.PrepareUnsupported(machineupdate.MachineClass{})}
+	c, version, begun := executor.BeginCreation(t.Context(), o)
+	require.NotNil(t, c)
+	require.NoError(t, begun.Err)
+	assert.Empty(t, begun.Events)
+	_, ends := c.Context(t.Context()).Deadline()
+	assert.False(t, ends, "its creations may take as long as before")
+	require.NoError(t, executor.FinishCreation(t.Context(), c, "aws:///i-1", version).Err)
+	executor.Reconcile(t.Context(), o)
+}
+
+// TestObservationWithoutClass: a caller that drops the error of Prepare gets it reported, and records its creations as with any class that cannot be read.
+func TestObservationWithoutClass(t *testing.T) {
+	m := machine("")
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	for range 2 {
+		result := executor.Reconcile(t.Context(), machineupdate.Observed{Machine: m})
+		assert.Equal(t, []string{"missing-class Observation"}, codes(result.Err))
+		assert.Equal(t, []any{"None", "ClassUnusable"}, []any{machineupdate.DecisionOf(result).Action, string(result.Reason)})
+		require.Len(t, result.Events, 1)
+		assert.Equal(t, "HotUpdateClassUnusable", result.Events[0].Reason)
 	}
-	assert.Empty(t, executor.Reconcile(t.Context(), machineupdate.Observed{Machine: machine("")}).Events)
+	assert.Empty(t, m.Annotations)
+	m.ProviderID, m.Phase = "", ""
+	c, _, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m})
+	require.NotNil(t, c)
+	require.Len(t, begun.Events, 1)
+	marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
+	require.NoError(t, err)
+	assert.Equal(t, record.Calling, marker.State)
+	_, ready := (&machineupdate.Executor[*object]{
+		Patch: executor.patch(nil), Now: executor.Now,
+	}).ApplyInPlace(t.Context(), &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}, machineupdate.Observation{}, drained)
+	assert.False(t, ready)
+}
+
+func drained(context.Context) (machineupdate.DrainedNode, error) {
+	return machineupdate.DrainedNode{UID: "n", Drained: start, Unschedulable: true}, nil
 }
 
 // TestCreationHasADeadline: a leader slept through ConfirmAfter, and then initialised a machine that another leader had settled. Its tags stayed for
@@ -184,7 +210,7 @@ func TestCreationWithoutResourceVersion(t *testing.T) {
 	o.Machine.ResourceVersion = ""
 	c, version, begun := executor.BeginCreation(t.Context(), o)
 	require.NotNil(t, c)
-	assert.Equal(t, []string{"missing-resource-version Observation.Machine"}, codes(begun.Err))
+	assert.Equal(t, []string{"missing-resource-version machine"}, codes(begun.Err))
 	require.NoError(t, executor.FinishCreation(t.Context(), c, "i", version).Err)
 }
 
@@ -235,22 +261,22 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 	wanted := laneClass(t, accounts, `{"tags":{"k":"2"},"account":"b"}`)
 	for _, tc := range []struct {
 		name   string
-		change func(*machineupdate.Observation[*object])
+		change func(*machineupdate.Observation)
 		known  bool
 	}{
-		{"the wanted class differs", func(*machineupdate.Observation[*object]) {}, true},
-		{"the wanted class is the own one", func(o *machineupdate.Observation[*object]) { o.Class = own }, true},
-		{"the wanted class cannot be read", func(o *machineupdate.Observation[*object]) {
+		{"the wanted class differs", func(*machineupdate.Observation) {}, true},
+		{"the wanted class is the own one", func(o *machineupdate.Observation) { o.Class = own }, true},
+		{"the wanted class cannot be read", func(o *machineupdate.Observation) {
 			o.Class, o.ClassError, o.Former = nil, assert.AnError, own
 		}, true},
-		{"no class can be read", func(o *machineupdate.Observation[*object]) { o.Class, o.ClassError = nil, assert.AnError }, false},
+		{"no class can be read", func(o *machineupdate.Observation) { o.Class, o.ClassError = nil, assert.AnError }, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBed(t, wanted)
 			o := b.observation()
 			o.ProviderID, o.Phase = "", ""
 			tc.change(&o)
-			creation, begun := b.executor.BeginCreation(t.Context(), o, own.Class())
+			creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, own.Class())
 			require.NotNil(t, creation)
 			require.NoError(t, begun.Err)
 			require.Equal(t, "Calling", b.state(""))
@@ -263,7 +289,7 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 			assert.Equal(t, []string{"Settled", `[{"applied":{"account":"a"}}]}`}, []string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])})
 			b.class = wanted
 			o = b.observation()
-			assert.Equal(t, machineupdate.InPlacePending, o.InPlace(), "the node has to be drained")
+			assert.Equal(t, machineupdate.InPlacePending, o.InPlace(b.machine), "the node has to be drained")
 			lanes, _ := b.step(0)
 			require.Equal(t, []string{""}, lanes)
 			assert.Equal(t, machineupdate.HotSpec(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours")
@@ -276,7 +302,7 @@ func TestCreationByAnUnreadableClass(t *testing.T) {
 	b := newBed(t, laneClass(t, accounts, `{"tags":{"k":"2"}}`))
 	o := b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun := b.executor.BeginCreation(t.Context(), o, machineupdate.MachineClass{ProviderSpec: []byte(`{"tags":1}`)})
+	creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, machineupdate.MachineClass{ProviderSpec: []byte(`{"tags":1}`)})
 	require.NotNil(t, creation)
 	require.NoError(t, begun.Err)
 	assert.Equal(t, "Calling", b.state(""))

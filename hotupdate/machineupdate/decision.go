@@ -29,7 +29,7 @@ func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
-	if o.Class.isAbsent() {
+	if o.Class.isUnsupported() {
 		return decision{action: actUnsupported, reason: noUpdates}
 	}
 	annotation, exists := o.Machine.GetAnnotations()[o.lane.annotation]
@@ -95,7 +95,7 @@ func (o *observation) isPaused() bool {
 }
 
 // owns returns an error if a record cannot be read or does not belong to this machine.
-func (o *Observation[M]) owns(h *record.Header, err error) error {
+func (o *observation) owns(h *record.Header, err error) error {
 	name := o.Machine.GetName()
 	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		problem.Where = "machine " + name

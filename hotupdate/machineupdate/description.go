@@ -14,49 +14,50 @@ type description struct {
 	Driver Driver          `json:"driver"`
 }
 
-// Describe returns the Schema and the abilities of a driver as JSON, for
-// [Classes.PrepareDescribed]. Its form may change: driver and controller are one process.
-func (d *Driver) Describe(schema *hotupdate.Schema) ([]byte, error) {
-	exported, err := json.Marshal(schema)
+// Describe returns the driver as JSON, for [Classes.PrepareDescribed]. Its form may change: driver
+// and controller are one process. The error is the error of Validate.
+func (d *Driver) Describe() ([]byte, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	exported, err := json.Marshal(d.Schema)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(description{exported, *d})
 }
 
-// PrepareDescribed is Prepare with the Schema and the Driver that Driver.Describe wrote. The
-// description is read once. An empty description stands for a driver without hot updates.
-func (c *Classes) PrepareDescribed(class MachineClass, text []byte) (prepared *Prepared, beyond bool, err error) {
-	schema, driver, err := c.describedBy(text)
+// PrepareDescribed is Prepare with a driver as JSON, as Driver.Describe wrote it. The description is
+// read once. If it cannot be read, as the empty one, the error is a [*fault.Error] with the code
+// unusable-description.
+func (c *Classes) PrepareDescribed(class MachineClass, description []byte) (*Prepared, error) {
+	driver, err := c.describedBy(description)
 	if err != nil {
-		return nil, false, &fault.Error{
+		return nil, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-description", Where: "description of the driver",
 			What: "cannot be read", Hint: "pass the result of Driver.Describe", Cause: err,
 		}
 	}
-	return c.Prepare(class, schema, driver)
+	return c.Prepare(class, driver)
 }
 
 // describedBy reads a description.
-func (c *Classes) describedBy(text []byte) (*hotupdate.Schema, Driver, error) {
+func (c *Classes) describedBy(text []byte) (Driver, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	switch {
-	case len(text) == 0:
-		return nil, Driver{}, nil
-	case c.described == string(text):
-		return c.schema, c.driver, nil
+	if c.driver.Schema != nil && c.described == string(text) {
+		return c.driver, nil
 	}
 	var read description
 	if err := json.Unmarshal(text, &read); err != nil {
-		return nil, Driver{}, err
+		return Driver{}, err
 	}
 	schema, err := hotupdate.LoadSchema(read.Schema)
 	if err != nil {
-		return nil, Driver{}, err
+		return Driver{}, err
 	}
 	c.described = string(text)
-	c.schema = schema
 	c.driver = read.Driver
-	return schema, read.Driver, nil
+	c.driver.Schema = schema
+	return c.driver, nil
 }

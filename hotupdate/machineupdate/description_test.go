@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -17,7 +18,8 @@ func TestDescription(t *testing.T) {
 	driver := volumes
 	driver.Revision, driver.Epoch, driver.ReadsFirst = "r", "2", true
 	schema := schemaOf[laneSpec](t)
-	text, err := driver.Describe(schema)
+	driver.Schema = schema
+	text, err := driver.Describe()
 	require.NoError(t, err)
 	class := machineupdate.MachineClass{
 		Object:       &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"},
@@ -26,26 +28,26 @@ func TestDescription(t *testing.T) {
 	want, err := machineupdate.Prepare(class, schema, driver)
 	require.NoError(t, err)
 	var classes machineupdate.Classes
-	got, _, err := classes.PrepareDescribed(class, text)
+	got, err := classes.PrepareDescribed(class, text)
 	require.NoError(t, err)
 	assert.Equal(t, []any{want.Hot(), want.Schema()}, []any{got.Hot(), got.Schema()})
-	again, _, err := classes.PrepareDescribed(class, append([]byte{}, text...))
+	again, err := classes.PrepareDescribed(class, append([]byte{}, text...))
 	require.NoError(t, err)
 	assert.Same(t, got, again)
 
-	other := machineupdate.Driver{Kinds: []string{"vm"}}
-	text, err = other.Describe(schema)
+	other := machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}}
+	text, err = other.Describe()
 	require.NoError(t, err)
-	changed, _, err := classes.PrepareDescribed(class, text)
+	changed, err := classes.PrepareDescribed(class, text)
 	require.NoError(t, err)
 	assert.NotEqual(t, got.Schema(), changed.Schema(), "another driver")
-	none, _, err := classes.PrepareDescribed(class, nil)
-	require.NoError(t, err)
-	o := machineupdate.Observed{Machine: machine(""), Class: none}
-	assert.Equal(t, "Unsupported", machineupdate.DecideAt(start, o).Action, "a driver without hot updates")
 
-	for _, text := range []string{"{", "{}", `{"schema":null}`, `{"schema":{}}`} {
-		_, _, err := classes.PrepareDescribed(class, []byte(text))
+	for _, unfit := range []machineupdate.Driver{{}, {Schema: &hotupdate.Schema{}}, {Schema: schema, Lanes: []machineupdate.Lane{{Name: "A"}}}} {
+		_, err = unfit.Describe()
+		require.Error(t, err)
+	}
+	for _, text := range []string{"", "{", "{}", `{"schema":null}`, `{"schema":{}}`} {
+		_, err := classes.PrepareDescribed(class, []byte(text))
 		assert.Equal(t, "unusable-description", codeOf(err), text)
 	}
 }

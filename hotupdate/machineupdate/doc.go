@@ -10,11 +10,12 @@
 //
 // # Use
 //
-//   - [Classes.Prepare] reads a class once for all of its machines.
+//   - [Classes.Prepare] reads a class once for all of its machines. [Classes.PrepareUnsupported] is
+//     for a driver without hot updates.
 //   - [Executor.Reconcile] decides what to do with one machine, and does it. Call it after the
 //     health check in MCM's reconcile of a machine, outside the block that needs a node label. The
-//     rest of the reconcile continues with the machine of the result, and returns the [Earlier] of
-//     both delays, even if it returns an error.
+//     rest of the reconcile continues with the machine of the result, and returns
+//     [Result.RequeueWithin] of its own delay, even if it returns an error.
 //   - [Executor.ApplyInPlace] is part of the in-place update of a machine.
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] enclose CreateMachine and
 //     InitializeMachine.

@@ -2,12 +2,18 @@ package machineupdate
 
 import (
 	"net/url"
+	"reflect"
 	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Driver describes the abilities of a driver. The zero value cannot update machines. If Kinds,
-// Lanes, Revision or Epoch change, every machine is updated once.
+// Driver describes a driver: its provider spec and its abilities. If the meaning of the Schema,
+// Kinds, Lanes, Revision or Epoch change, every machine is updated once.
 type Driver struct {
+	// Schema is the Schema of the provider spec. It is required. Schemas are compared by meaning, so
+	// each call may pass a new one.
+	Schema *hotupdate.Schema `json:"-"`
 	// Kinds are the kinds of resources that UpdateMachine covers, by the driver's names, such as
 	// vm, network and disk. Names must never change: a record identifies a kind by its name.
 	// Without kinds the driver cannot update machines.
@@ -22,6 +28,15 @@ type Driver struct {
 	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
 	// desired state cost reads of the cloud and no marker.
 	ReadsFirst bool
+}
+
+// equals reports whether two drivers describe the same.
+func (d *Driver) equals(other *Driver) bool {
+	one := *d
+	two := *other
+	one.Schema = nil
+	two.Schema = nil
+	return reflect.DeepEqual(one, two) && same(d.Schema, other.Schema)
 }
 
 // text identifies the driver in a record.

@@ -37,9 +37,9 @@ const (
 // Error returns the text.
 func (k DriverError) Error() string { return string(k) }
 
-// ErrorKindOf returns the kind of a driver's error and, if the error has a [*RetryError], the time
+// DriverErrorOf returns the kind of a driver's error and, if the error has a [*RetryError], the time
 // until the next call. The outermost known kind of an error and the errors that it wraps counts,
-// except that a [*PartialError] always counts. ErrorKindOf follows Unwrap and Cause, since MCM's
+// except that a [*PartialError] always counts. DriverErrorOf follows Unwrap and Cause, since MCM's
 // status.Status has no Unwrap. It knows
 //
 //   - the errors of this package, and any error whose method Is reports that it is one;
@@ -53,7 +53,7 @@ func (k DriverError) Error() string { return string(k) }
 // Joined errors have a kind if all of them have it: a driver that reports something unimplemented
 // beside another error may have sent calls. A single throttled error makes the whole ErrThrottled,
 // and a PartialError makes it partial.
-func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
+func DriverErrorOf(err error) (kind DriverError, retryAfter time.Duration) {
 	if err == nil {
 		return errOther, 0
 	}
@@ -70,7 +70,7 @@ func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
 
 // ownKind returns the kind of an error without the errors that it wraps.
 func ownKind(err error) DriverError {
-	if _, ok := err.(*PartialError); ok { //nolint:errorlint // ErrorKindOf walks the wrapped errors itself
+	if _, ok := err.(*PartialError); ok { //nolint:errorlint // DriverErrorOf walks the wrapped errors itself
 		return errPartial
 	}
 	is, _ := err.(interface{ Is(target error) bool })
@@ -109,7 +109,7 @@ func wrapped(err error) []error {
 
 func joinedKind(errs []error) (kind DriverError, retryAfter time.Duration) {
 	for i, err := range errs {
-		one, after := ErrorKindOf(err)
+		one, after := DriverErrorOf(err)
 		retryAfter = max(retryAfter, after)
 		switch {
 		case i == 0 || one == kind:
@@ -160,18 +160,18 @@ func (e *PartialError) Unwrap() error { return e.Err }
 // PanicError is the error of a driver that panicked. It has no kind, whatever the value of the panic
 // is: the driver may have sent something.
 type PanicError struct {
-	What  string // the text of the panic's value
+	Value string // the text of the panic's value
 	Stack string // of the goroutine that panicked, for logs: it has no values
 }
 
 // NewPanicError returns the error for a value that recover has returned. Call it in the deferred
 // function that called recover.
 func NewPanicError(value any) *PanicError {
-	return &PanicError{What: fmt.Sprint(value), Stack: string(debug.Stack())}
+	return &PanicError{Value: fmt.Sprint(value), Stack: string(debug.Stack())}
 }
 
 // Error shows the value of the panic, and no stack.
-func (e *PanicError) Error() string { return "panic: " + e.What }
+func (e *PanicError) Error() string { return "panic: " + e.Value }
 
 // RetryError is returned by a driver if the cloud says when a call may succeed.
 type RetryError struct {

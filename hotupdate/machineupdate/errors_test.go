@@ -70,7 +70,7 @@ func TestErrorKinds(t *testing.T) {
 		{"an error that is one of ours", is{machineupdate.ErrNotFound}, machineupdate.ErrNotFound, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			kind, after := machineupdate.ErrorKindOf(tc.err)
+			kind, after := machineupdate.DriverErrorOf(tc.err)
 			assert.Equal(t, []any{tc.kind, tc.after}, []any{kind, after}, "%v", tc.err)
 		})
 	}
@@ -88,5 +88,5 @@ func TestAdoptersErrorKind(t *testing.T) {
 	b := newBench(t, settledRecord(classOf(t, `{"image":""}`)))
 	b.callErr = fmt.Errorf("%w: %w", machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Hour, Err: assert.AnError})
 	result := b.reconcile(t)
-	assert.Equal(t, []any{"Throttled", time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
+	assert.Equal(t, []any{"Throttled", time.Hour}, []any{machineupdate.EndingOf(result), result.RequeueAfter})
 }

@@ -22,7 +22,7 @@ func ExampleExecutor() {
 	}
 	var classes machineupdate.Classes
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "pool-a", UID: "1f3c", ResourceVersion: "42"}, ProviderSpec: []byte(`{"tags":{"cost-center":"2"}}`)}
-	prepared, _, err := classes.Prepare(class, schema, machineupdate.Driver{Kinds: []string{"vm"}})
+	prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}})
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "7"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
 		Patch: func(_ context.Context, name string, patchType types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
@@ -38,10 +38,10 @@ func ExampleExecutor() {
 		Event: func(_ runtime.Object, eventType, reason, _ string) { fmt.Println(eventType, reason) },
 		Now:   time.Now,
 	}
-	result := executor.Reconcile(context.Background(), machineupdate.Observation[*metav1.PartialObjectMetadata]{
-		Machine: machine, ProviderID: "aws:///eu-west-1/i-1", Phase: "Running", Class: prepared, ClassError: err,
+	result := executor.Reconcile(context.Background(), machine, machineupdate.Observation{
+		ProviderID: "aws:///eu-west-1/i-1", Phase: "Running", Class: prepared, ClassError: err,
 	})
-	fmt.Println(result.Reason, "look again in", result.Delay, "and go on with resourceVersion", result.Machine.ResourceVersion)
+	fmt.Println(result.Reason, "look again in", result.RequeueAfter, "and go on with resourceVersion", result.Machine.ResourceVersion)
 	// Output:
 	// patch machine-1 with application/merge-patch+json
 	// call the driver: update of machine machine-1 (aws:///eu-west-1/i-1) of class pool-a
@@ -64,10 +64,10 @@ func ExampleExecutor_ApplyInPlace() {
 	refused := schema.ValidateUpdateRaw(before, after, hotupdate.AutoInPlaceUpdate, nil)
 	fmt.Println(changes.Outcome(hotupdate.AutoInPlaceUpdate), "refused:", len(refused), "another hash:", old != updated)
 
-	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}}}
+	driver := machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}}}
 	var classes machineupdate.Classes
-	former, _, _ := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "old"}, ProviderSpec: before}, schema, driver)
-	class, _, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "new"}, ProviderSpec: after}, schema, driver)
+	former, _ := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "old"}, ProviderSpec: before}, driver)
+	class, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "new"}, ProviderSpec: after}, driver)
 	now, account := start, machineupdate.HotSpec(`{"account":"a"}`)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
@@ -94,24 +94,19 @@ func ExampleExecutor_ApplyInPlace() {
 		},
 		Now: func() time.Time { return now },
 	}
-	observed := func() machineupdate.Observation[*metav1.PartialObjectMetadata] {
-		return machineupdate.Observation[*metav1.PartialObjectMetadata]{
-			Machine: machine, ProviderID: "gce:///eu/vm-1", Phase: "InPlaceUpdating", Class: class, ClassError: err, Former: former,
-		}
+	observed := machineupdate.Observation{
+		ProviderID: "gce:///eu/vm-1", Phase: "InPlaceUpdating", Class: class, ClassError: err, Former: former,
 	}
-	tell := func(what string) {
-		o := observed()
-		fmt.Printf("%s: %v\n", what, o.InPlace())
-	}
+	tell := func(what string) { fmt.Printf("%s: %v\n", what, observed.InPlace(machine)) }
 	tell("before the node is selected")
-	executor.Reconcile(context.Background(), observed())
+	executor.Reconcile(context.Background(), machine, observed)
 	tell("hot updates touch nothing of it")
 
 	node := machineupdate.DrainedNode{UID: "node-1", Drained: now, Unschedulable: true}
-	_, ready := executor.ApplyInPlace(context.Background(), observed(), func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
+	_, ready := executor.ApplyInPlace(context.Background(), machine, observed, func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
 	tell(fmt.Sprint("drained, ready for the update ", ready))
 	now = now.Add(15 * time.Minute)
-	executor.Reconcile(context.Background(), observed())
+	executor.Reconcile(context.Background(), machine, observed)
 	tell("read once more, so the machine may be handed over")
 	// Output:
 	// in-place update refused: 0 another hash: true

@@ -30,7 +30,7 @@ type Executor[M MachineObject] struct {
 		subresources ...string,
 	) (M, error)
 	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. It wraps an
-	// error whose kind [ErrorKindOf] does not know in one of this package: fmt.Errorf("%w: %v",
+	// error whose kind [DriverErrorOf] does not know in one of this package: fmt.Errorf("%w: %v",
 	// ErrNotFound, err). Its panic is a [*PanicError] of the machine.
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
@@ -59,10 +59,10 @@ type Result[M MachineObject] struct {
 	// why the machine was updated or not: the reason of the first updated lane, else of the first
 	// lane; empty if nothing was decided
 	Reason Reason
-	// Delay is the time until the next reconcile. Zero means that only another event calls for one;
-	// a work queue would read zero as at once. The caller's reconcile continues in any case, and
-	// returns the [Earlier] of this and its own delay.
-	Delay time.Duration
+	// RequeueAfter is the time until the next reconcile, as in controller-runtime. Zero means that
+	// only another event calls for one; a work queue would read zero as at once. The caller's
+	// reconcile continues in any case, and returns [Result.RequeueWithin] of its own delay.
+	RequeueAfter time.Duration
 	// Err is the error of a function, of the record or of the class. It is for logs, and not a
 	// reason to end the reconcile.
 	Err error
@@ -72,17 +72,18 @@ type Result[M MachineObject] struct {
 	marked   bool // the marker was written before the driver returned
 }
 
-// Earlier returns the shorter of two delays. Zero means no delay. Call it at the end of the
-// caller's reconcile: the steps after Reconcile must not lose its delay, even if they return an
-// error. It is generic for controllers with another type of delays, such as MCM's RetryPeriod.
-func Earlier[D ~int64](a, b D) D {
+// RequeueWithin returns the time until the next reconcile for a caller whose own steps ask for the
+// delay own: RequeueAfter if that is sooner, and otherwise own. As in RequeueAfter, zero means that
+// no reconcile is asked for. Call it where the caller's reconcile returns: the steps after Reconcile
+// must not lose its time, even if they return an error.
+func (r *Result[M]) RequeueWithin(own time.Duration) time.Duration {
 	switch {
-	case a <= 0:
-		return b
-	case b <= 0:
-		return a
+	case own <= 0:
+		return r.RequeueAfter
+	case r.RequeueAfter <= 0:
+		return own
 	}
-	return min(a, b)
+	return min(r.RequeueAfter, own)
 }
 
 // Delays of retries, with MCM's values.
@@ -94,20 +95,23 @@ const (
 // Reconcile decides about the machine and carries out the decision, for one lane of the driver
 // after the other. The next lane has its turn whatever the result of a lane, unless the machine has
 // changed meanwhile.
-func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
-	result := Result[M]{Machine: observed.Machine}
-	if err := errors.Join(e.unusable(), versioned("Observation.Machine", observed.Machine)); err != nil {
+//
+// The machine is the object that the last write or the cache returned. It is not changed.
+func (e *Executor[M]) Reconcile(ctx context.Context, machine M, observed Observation) Result[M] {
+	result := Result[M]{Machine: machine}
+	if err := errors.Join(e.unusable(), versioned("machine", machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result
 	}
+	observed.complete()
 	if read := observed.Versions; read != nil { // once for all lanes
 		once := sync.OnceValues(func() ([]HotSpec, error) { return read(ctx) })
 		observed.Versions = func(context.Context) ([]HotSpec, error) { return once() }
 	}
 	lanes := lanesOf(observed.Class)
 	for i := range lanes {
-		observed.Machine = result.Machine
-		one := e.reconcile(ctx, observed.at(e.Now(), &lanes[i]), observed.Machine)
+		machine = result.Machine
+		one := e.reconcile(ctx, observed.at(e.Now(), machine, &lanes[i]), machine)
 		if i == 0 {
 			result = one
 		} else {
@@ -122,7 +126,9 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 
 func (e *Executor[M]) reconcile(ctx context.Context, o *observation, machine M) Result[M] {
 	d := decide(o)
-	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d, ending: notCalled}
+	result := Result[M]{
+		Machine: machine, Reason: d.reason, RequeueAfter: d.delay, Err: d.err, decision: d, ending: notCalled,
+	}
 	if d.pass != nil {
 		e.carryOut(ctx, o, &result)
 	}
@@ -140,7 +146,7 @@ func (r *Result[M]) join(next *Result[M]) {
 		joined = *next
 	}
 	joined.Machine = next.Machine
-	joined.Delay = Earlier(r.Delay, next.Delay)
+	joined.RequeueAfter = next.RequeueWithin(r.RequeueAfter)
 	joined.Err = r.Err
 	joined.note(next.Err)
 	*r = joined
@@ -168,7 +174,7 @@ func missingFunction(name string) *fault.Error {
 
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
 	r.ending = how
-	r.Delay = delay
+	r.RequeueAfter = delay
 	r.note(err)
 }
 

@@ -70,20 +70,19 @@ func (b *bench) reconcile(t *testing.T) result {
 // TestMisuse: a wrong wiring is a typed error before anything is written, and all errors at once.
 func TestMisuse(t *testing.T) {
 	type real = machineupdate.Executor[*object]
-	type observation = machineupdate.Observation[*object]
 	wrote := 0
 	written := &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "8"}}
 	for _, tc := range []struct {
 		name   string
-		change func(*real, *observation)
+		change func(*real, **object)
 		codes  []string
 		writes int
 	}{
-		{"no Patch and no clock", func(e *real, _ *observation) { e.Patch, e.Now = nil, nil }, []string{"missing-function Executor.Patch", "missing-function Executor.Now"}, 0},
-		{"no driver", func(e *real, _ *observation) { e.UpdateMachine = nil }, []string{"missing-function Executor.UpdateMachine"}, 0},
-		{"no machine", func(_ *real, o *observation) { o.Machine = nil }, []string{"missing-machine Observation.Machine"}, 0},
-		{"no resourceVersion", func(_ *real, o *observation) { o.Machine.ResourceVersion = "" }, []string{"missing-resource-version Observation.Machine"}, 0},
-		{"a write that returns nothing", func(_ *real, _ *observation) { written = nil }, []string{"missing-machine what Executor.Patch returned"}, 1},
+		{"no Patch and no clock", func(e *real, _ **object) { e.Patch, e.Now = nil, nil }, []string{"missing-function Executor.Patch", "missing-function Executor.Now"}, 0},
+		{"no driver", func(e *real, _ **object) { e.UpdateMachine = nil }, []string{"missing-function Executor.UpdateMachine"}, 0},
+		{"no machine", func(_ *real, m **object) { *m = nil }, []string{"missing-machine machine"}, 0},
+		{"no resourceVersion", func(_ *real, m **object) { (*m).ResourceVersion = "" }, []string{"missing-resource-version machine"}, 0},
+		{"a write that returns nothing", func(_ *real, _ **object) { written = nil }, []string{"missing-machine what Executor.Patch returned"}, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			wrote = 0
@@ -94,20 +93,21 @@ func TestMisuse(t *testing.T) {
 					return written, nil
 				},
 			}
-			o := observation{Machine: &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}, ProviderID: "i-1", Phase: "Running", Class: classOf(t, `{"tags":{"k":"2"}}`)}
-			tc.change(e, &o)
-			result := e.Reconcile(t.Context(), o)
+			m := &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}
+			o := machineupdate.Observation{ProviderID: "i-1", Phase: "Running", Class: classOf(t, `{"tags":{"k":"2"}}`)}
+			tc.change(e, &m)
+			result := e.Reconcile(t.Context(), m, o)
 			assert.Equal(t, tc.codes, codes(result.Err))
 			assert.Equal(t, "WriteFailed", machineupdate.EndingOf(result))
-			assert.Equal(t, o.Machine, result.Machine)
+			assert.Equal(t, m, result.Machine)
 			assert.Equal(t, tc.writes, wrote)
 			if tc.name == "no driver" {
 				return // machines are created without it
 			}
-			creation, begun := e.BeginCreation(t.Context(), o, o.Class.Class())
+			creation, begun := e.BeginCreation(t.Context(), m, o, o.Class.Class())
 			assert.Equal(t, tc.codes, codes(begun.Err))
 			assert.Equal(t, tc.name == "no resourceVersion", creation != nil)
-			assert.Contains(t, codes(e.FinishCreation(t.Context(), nil, o.Machine, "i-1").Err), "missing-creation FinishCreation")
+			assert.Contains(t, codes(e.FinishCreation(t.Context(), nil, m, "i-1").Err), "missing-creation FinishCreation")
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestExecutor(t *testing.T) {
 		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, "NotCalled", 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
 		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, "NotCalled", 24 * time.Hour, 0, 0, nil, nil},
 		{"unreadable record", "{", func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
-		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, nil, nil},
+		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, nil},
 		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
 			b.Limiter = exhausted(b.now)
@@ -187,7 +187,7 @@ func TestExecutor(t *testing.T) {
 			result := b.reconcile(t)
 			assert.Equal(t, tc.want, machineupdate.EndingOf(result))
 			if tc.delay >= 0 {
-				assert.Equal(t, tc.delay, result.Delay)
+				assert.Equal(t, tc.delay, result.RequeueAfter)
 			}
 			assert.Equal(t, []int{tc.writes, tc.calls}, []int{len(b.writes), len(b.calls)})
 			var reasons []string
@@ -228,7 +228,7 @@ func TestPatchesAreBound(t *testing.T) {
 	b.o.Machine.UID = "u"
 	b.writeErr = map[int]error{1: apierrors.NewTooManyRequests("later", 42)}
 	result := b.reconcile(t)
-	assert.Equal(t, []any{"WriteFailed", 42 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+	assert.Equal(t, []any{"WriteFailed", 42 * time.Second}, []any{machineupdate.EndingOf(result), result.RequeueAfter})
 	require.Len(t, b.writes, 1)
 	assert.Equal(t, []any{types.UID("u"), "7"}, []any{b.writes[0].UID, b.writes[0].ResourceVersion})
 }
@@ -262,7 +262,7 @@ func TestUnableIsRemembered(t *testing.T) {
 			Object:       &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.version},
 			ProviderSpec: []byte(`{"tags":{"k":"` + tc.value + `"}}`),
 		}
-		prepared, _, err := classes.Prepare(class, schemaOf[spec](t), machineupdate.Driver{Kinds: []string{machineupdate.Kind}, Revision: tc.revision})
+		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[spec](t), Kinds: []string{machineupdate.Kind}, Revision: tc.revision})
 		require.NoError(t, err)
 		b := newBench(t, "")
 		b.now, b.o.Settings.VerifyPeriod = start.Add(tc.at), tc.verify
@@ -275,7 +275,7 @@ func TestUnableIsRemembered(t *testing.T) {
 		}
 		assert.Equal(t, []any{2 * tc.calls, tc.calls, tc.tells}, []any{len(b.writes), len(b.calls), tells}, "%d: %s", i, tc.reason)
 		if tc.calls > 0 {
-			assert.Equal(t, cmp.Or(tc.verify, time.Hour), result.Delay, "when it is asked again")
+			assert.Equal(t, cmp.Or(tc.verify, time.Hour), result.RequeueAfter, "when it is asked again")
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestUnableIsRemembered(t *testing.T) {
 // TestNoUpdates: a driver without hot updates is reported once for each class, and nothing else
 // happens.
 func TestNoUpdates(t *testing.T) {
-	var classes machineupdate.Classes
+	classes := machineupdate.Classes{OnNonHotChange: func(metav1.Object) { t.Error("the class is not read") }}
 	var told []string
 	counts := counters{}
 	for i, tc := range []struct {
@@ -298,23 +298,21 @@ func TestNoUpdates(t *testing.T) {
 		{"a", "2", "{", 0},
 	} {
 		meta := &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.value}
-		prepared, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: meta, ProviderSpec: []byte(tc.value)}, nil, machineupdate.Driver{})
-		require.NoError(t, err)
-		assert.False(t, beyond)
+		prepared := classes.PrepareUnsupported(machineupdate.MachineClass{Object: meta, ProviderSpec: []byte(tc.value)})
 		b := newBench(t, tc.record)
 		b.o.Class = prepared
 		result := b.reconcile(t)
 		assert.Equal(t, []int{tc.tells, 0, 0}, []int{len(result.Events), len(b.writes), len(b.calls)}, i)
-		assert.Equal(t, []any{"Unsupported", time.Duration(0)}, []any{machineupdate.DecisionOf(result).Action, result.Delay})
+		assert.Equal(t, []any{"Unsupported", time.Duration(0)}, []any{machineupdate.DecisionOf(result).Action, result.RequeueAfter})
 		for _, event := range result.Events {
 			told = append(told, event.Reason)
 		}
 		for label, n := range b.Counters {
 			counts[label] += n
 		}
-		o := machineupdate.Observation[*object]{Machine: &object{}, Class: prepared}
-		assert.Equal(t, machineupdate.InPlaceApplied, o.InPlace(), "there is nothing to apply")
-		_, ready := (&machineupdate.Executor[*object]{}).ApplyInPlace(t.Context(), o, nil)
+		o := machineupdate.Observation{Class: prepared}
+		assert.Equal(t, machineupdate.InPlaceApplied, o.InPlace(&object{}), "there is nothing to apply")
+		_, ready := (&machineupdate.Executor[*object]{}).ApplyInPlace(t.Context(), &object{}, o, nil)
 		assert.True(t, ready)
 	}
 	assert.Equal(t, []string{"HotUpdateUnsupported", "HotUpdateUnsupported", "HotUpdateUnsupported"}, told)
@@ -365,7 +363,7 @@ func TestCanceledAnywhere(t *testing.T) {
 				}
 			}
 			result := b.Reconcile(ctx, b.o)
-			assert.Equal(t, []any{"Canceled", 5 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+			assert.Equal(t, []any{"Canceled", 5 * time.Second}, []any{machineupdate.EndingOf(result), result.RequeueAfter})
 			assert.Empty(t, result.Events)
 			require.Error(t, result.Err)
 			assert.Len(t, b.writes, tc.writes)
@@ -439,9 +437,9 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 		result := b.Reconcile(t.Context(), b.o)
 		if machineupdate.EndingOf(result) == "Denied" {
 			assert.Empty(t, b.writes)
-			delays[result.Delay] = true
-			assert.GreaterOrEqual(t, result.Delay, time.Minute)
-			assert.Less(t, result.Delay, 2*time.Minute)
+			delays[result.RequeueAfter] = true
+			assert.GreaterOrEqual(t, result.RequeueAfter, time.Minute)
+			assert.Less(t, result.RequeueAfter, 2*time.Minute)
 		}
 	}
 	assert.Equal(t, []int{2, 10}, []int{counted.ended("Updated"), counted.ended("Denied")}, "a half is left to changes")
@@ -464,7 +462,7 @@ func TestDriverPanics(t *testing.T) {
 				}
 				b.onCall = func(context.Context) { panic(value) }
 				result := b.reconcile(t)
-				assert.Equal(t, []any{"Panicked", 10 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+				assert.Equal(t, []any{"Panicked", 10 * time.Second}, []any{machineupdate.EndingOf(result), result.RequeueAfter})
 				problem, ok := errors.AsType[*machineupdate.PanicError](result.Err)
 				require.True(t, ok, "%v", result.Err)
 				assert.Contains(t, problem.Stack, "TestDriverPanics")
@@ -546,10 +544,12 @@ func TestLimiter(t *testing.T) {
 	assert.False(t, one.Ask(spec, start.Add(time.Hour)))
 }
 
-func TestEarlier(t *testing.T) {
-	type retryPeriod time.Duration
-	for _, tc := range [][3]retryPeriod{{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 2, 1}, {2, 1, 1}, {-1, 2, 2}, {2, -1, 2}} {
-		assert.Equal(t, tc[2], machineupdate.Earlier(tc[0], tc[1]))
+func TestRequeueWithin(t *testing.T) {
+	for _, tc := range []struct{ ours, own, want time.Duration }{
+		{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 2, 1}, {2, 1, 1}, {2, -1, 2}, {0, -1, 0},
+	} {
+		result := machineupdate.Result[*object]{RequeueAfter: tc.ours}
+		assert.Equal(t, tc.want, result.RequeueWithin(tc.own), tc)
 	}
 }
 

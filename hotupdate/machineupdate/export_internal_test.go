@@ -146,24 +146,24 @@ func (o *Observed) SetLane(name string) { o.lane = name }
 
 func (o *Observed) Lane() string { return o.lane }
 
-// Observation is the observation as a caller passes it.
-func (o *Observed) Observation() Observation[*metav1.PartialObjectMetadata] {
+// Observation is the machine and the observation as a caller passes them.
+func (o *Observed) Observation() (*metav1.PartialObjectMetadata, Observation) {
 	seen := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: o.Machine.Name, UID: o.Machine.UID, ResourceVersion: o.Machine.ResourceVersion, Annotations: o.Machine.Annotations,
 	}}
 	if o.Machine.Deleting {
 		seen.DeletionTimestamp = &metav1.Time{}
 	}
-	return Observation[*metav1.PartialObjectMetadata]{
-		Machine: seen, ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
+	return seen, Observation{
+		ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
 		Secret: o.Secret,
 	}
 }
 
 // Decider returns the decision about a lane of the machine, without what a caller allocates for the observation.
 func Decider(o Observed) func() Decision {
-	observed := o.Observation()
-	at := observed.at(o.now, nil)
+	seen, observed := o.Observation()
+	at := observed.at(o.now, seen, nil)
 	for i, lanes := 0, lanesOf(o.Class); i < len(lanes) && o.Class != nil; i++ {
 		if lanes[i].name == o.lane {
 			at.lane = &lanes[i]
@@ -250,7 +250,8 @@ func (p Patch) Apply(annotations map[string]string) map[string]string {
 }
 
 func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	return prepare(class, schema, driver)
+	driver.Schema = schema
+	return prepare(class, driver)
 }
 
 // Disable records that the driver of the class has just returned Unimplemented.
@@ -271,7 +272,7 @@ func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
 
 // PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
 func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
-	p, err := prepare(class, schema, driver)
+	p, err := Prepare(class, schema, driver)
 	if err != nil || bound == 0 {
 		return p, err
 	}

@@ -42,11 +42,11 @@ func TestFlowPageHasTheRecords(t *testing.T) {
 	var classes machineupdate.Classes
 	pass := func(version, providerSpec string) {
 		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "pool-a", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
-		prepared, _, err := classes.Prepare(class, schema, machineupdate.Driver{Kinds: []string{"vm"}})
+		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}})
 		require.NoError(t, err)
 		for range 2 { // the update, and its confirmation
-			result := executor.Reconcile(t.Context(), machineupdate.Observation[*metav1.PartialObjectMetadata]{
-				Machine: machine, ProviderID: "aws:///eu-west-1/i-1", Phase: "Running", Class: prepared,
+			result := executor.Reconcile(t.Context(), machine, machineupdate.Observation{
+				ProviderID: "aws:///eu-west-1/i-1", Phase: "Running", Class: prepared,
 			})
 			require.NoError(t, result.Err)
 			now = now.Add(15 * time.Minute)

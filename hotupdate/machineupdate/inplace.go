@@ -40,12 +40,19 @@ func (s InPlaceState) String() string {
 	return string(s)
 }
 
-// InPlace returns the state of the InPlace part of the Class on the machine. The Class must be the
-// class of the MachineDeployment's template. Call it before a node is selected for an in-place
-// update, and before the machine is handed over to the new MachineSet, which requires
-// InPlaceApplied.
-func (o *Observation[M]) InPlace() InPlaceState {
-	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
+// InPlace returns the state of the InPlace part of the Class on the machine, to which the
+// observation belongs. The Class must be the class of the MachineDeployment's template. Call it
+// before a node is selected for an in-place update, and before the machine is handed over to the
+// new MachineSet, which requires InPlaceApplied.
+func (o *Observation) InPlace(machine MachineObject) InPlaceState {
+	if given("machine", machine) != nil {
+		return InPlaceUnknown
+	}
+	return o.at(time.Time{}, machine, nil).inPlace()
+}
+
+func (o *observation) inPlace() InPlaceState {
+	if o.Class == nil {
 		return InPlaceUnknown
 	}
 	if o.mayDifferBeside() {
@@ -68,7 +75,7 @@ func (o *Observation[M]) InPlace() InPlaceState {
 
 // mayDifferBeside reports whether InPlace leaves that belong to no lane may differ from the machine's
 // state.
-func (o *Observation[M]) mayDifferBeside() bool {
+func (o *observation) mayDifferBeside() bool {
 	if o.Former == nil {
 		return o.Class.beside
 	}
@@ -76,7 +83,7 @@ func (o *Observation[M]) mayDifferBeside() bool {
 }
 
 // recorded returns the state by the record of the lane that is InPlace.
-func (o *Observation[M]) recorded(lane *lane) InPlaceState {
+func (o *observation) recorded(lane *lane) InPlaceState {
 	r, err := record.Parse(o.Machine.GetAnnotations()[lane.annotation])
 	switch {
 	case o.owns(&r.Header, err) != nil:
@@ -160,34 +167,34 @@ func (g *gate) admits(node DrainedNode) bool {
 //
 // Node reads the node from the API server. It is called at the beginning, and again before the
 // first request that changes the cloud. That request is sent only if the node is the same,
-// unschedulable, and was not drained again. For an Observation with neither class nor error the
-// node is ready.
+// unschedulable, and was not drained again. For a driver without hot updates the node is ready.
 func (e *Executor[M]) ApplyInPlace(
-	ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error),
+	ctx context.Context, machine M, observed Observation, node func(ctx context.Context) (DrainedNode, error),
 ) (result Result[M], ready bool) {
-	result = Result[M]{Machine: observed.Machine, ending: notCalled}
-	if observed.isUnrecorded() {
+	result = Result[M]{Machine: machine, ending: notCalled}
+	if observed.Class.isUnsupported() {
 		return result, true
 	}
-	if err := errors.Join(e.unusable(), versioned("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.unusable(), versioned("machine", machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result, false
 	}
-	o := observed.at(e.Now(), nil)
+	observed.complete()
+	o := observed.at(e.Now(), machine, nil)
 	o.gate = &gate{read: node}
 	if err := o.gate.check(ctx); err != nil {
 		result.end(undrained, shortRetry, err)
 		return result, false
 	}
-	if observed.InPlace() == InPlaceUnable {
+	if o.inPlace() == InPlaceUnable {
 		err := &fault.Error{
-			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
+			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + machine.GetName(),
 			What: "may need another InPlace part, which the driver cannot apply",
 			Hint: "call Observation.InPlace before a node is selected",
 		}
 		result.end(unable, 0, err)
 		if e.Event != nil {
-			e.Event(observed.Machine, warning, "HotUpdateUnsupported", err.Error())
+			e.Event(machine, warning, "HotUpdateUnsupported", err.Error())
 		}
 		return result, false
 	}
@@ -195,10 +202,9 @@ func (e *Executor[M]) ApplyInPlace(
 		o.lane = o.Class.inPlace()
 	}
 	if o.lane != nil || o.Class == nil {
-		result = e.reconcile(ctx, o, observed.Machine)
+		result = e.reconcile(ctx, o, machine)
 	}
-	observed.Machine = result.Machine
-	state := observed.InPlace()
+	state := observed.InPlace(result.Machine)
 	isDone := slices.Contains([]ending{notCalled, updated, confirmed}, result.ending)
 	isApplied := state == InPlaceUnconfirmed || state == InPlaceApplied
 	return result, isDone && isApplied

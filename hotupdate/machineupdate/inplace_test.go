@@ -50,7 +50,7 @@ func (p *pool) created() *pool {
 	p.Helper()
 	observation := p.observation()
 	observation.ProviderID, observation.Phase = "", ""
-	creation, begun := p.executor.BeginCreation(p.Context(), observation, observation.Class.Class())
+	creation, begun := p.executor.BeginCreation(p.Context(), p.machine, observation, observation.Class.Class())
 	require.NoError(p, begun.Err)
 	require.NoError(p, p.executor.FinishCreation(p.Context(), creation, begun.Machine, "i-1").Err)
 	return p
@@ -90,7 +90,7 @@ func (p *pool) wantsB() {
 	p.class = laneClass(p.T, accounts, accountSpec("b"))
 }
 
-func (p *pool) observed() machineupdate.Observation[*object] {
+func (p *pool) observed() machineupdate.Observation {
 	o := p.observation()
 	o.Former, o.Phase = p.former, "InPlaceUpdating"
 	return o
@@ -101,7 +101,7 @@ func (p *pool) apply() machineupdate.Result[*object] {
 	p.Helper()
 	p.asked, p.writes = nil, 0
 	again := false // the first read is older
-	result, ready := p.executor.ApplyInPlace(p.Context(), p.observed(), func(context.Context) (machineupdate.DrainedNode, error) {
+	result, ready := p.executor.ApplyInPlace(p.Context(), p.machine, p.observed(), func(context.Context) (machineupdate.DrainedNode, error) {
 		if !again {
 			again = true
 			return p.node, nil
@@ -116,7 +116,7 @@ func (p *pool) apply() machineupdate.Result[*object] {
 func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 	p.Helper()
 	o := p.observed()
-	assert.Equal(p, []string{string(state), account}, []string{string(o.InPlace()), p.account}, reason)
+	assert.Equal(p, []string{string(state), account}, []string{string(o.InPlace(p.machine)), p.account}, reason)
 }
 
 // TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is confirmed by a read.
@@ -250,7 +250,7 @@ func TestInPlaceUnable(t *testing.T) {
 			p := newPool(t)
 			p.former, p.class = tc.former, tc.target
 			o := p.observed()
-			assert.Equal(t, string(tc.want), string(o.InPlace()))
+			assert.Equal(t, string(tc.want), string(o.InPlace(p.machine)))
 			p.drain()
 			p.errs[lane] = machineupdate.ErrUnimplemented
 			var events []string
@@ -269,13 +269,13 @@ func TestInPlaceUnable(t *testing.T) {
 		})
 	}
 	p := newPool(t)
-	p.class = nil
+	p.class = new(machineupdate.Classes).PrepareUnsupported(machineupdate.MachineClass{})
 	p.apply()
 	assert.True(t, p.ready, "a driver that knows no hot updates holds up no node")
 	p.drain()
 	unreadable := p.observed()
-	unreadable.ClassError = assert.AnError
-	_, ready := p.executor.ApplyInPlace(t.Context(), unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
+	unreadable.Class, unreadable.ClassError = nil, assert.AnError
+	_, ready := p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
 	assert.False(t, ready, "nobody knows what a class says that cannot be read")
 
 	p = newPool(t)
@@ -293,13 +293,13 @@ func TestInPlaceUnable(t *testing.T) {
 	p.apply()
 	p.class = p.class.DisableLane(1, start)
 	p.is(machineupdate.InPlaceUnable, "b", "nobody can confirm it")
-	assert.Equal(t, machineupdate.InPlaceUnknown, (&machineupdate.Observation[*object]{Class: p.class}).InPlace(), "no machine")
+	assert.Equal(t, machineupdate.InPlaceUnknown, (&machineupdate.Observation{Class: p.class}).InPlace((*object)(nil)), "no machine")
 
 	other := p.observed()
-	other.Machine = &object{ObjectMeta: metav1.ObjectMeta{Name: "m-2", ResourceVersion: "1"}}
-	assert.Equal(t, machineupdate.InPlaceUnable, other.InPlace())
+	newest := &object{ObjectMeta: metav1.ObjectMeta{Name: "m-2", ResourceVersion: "1"}}
+	assert.Equal(t, machineupdate.InPlaceUnable, other.InPlace(newest))
 	asked, _ := p.step(2 * time.Hour)
 	assert.Contains(t, asked, lane, "after an hour the driver is asked to confirm, which needs no drain")
 	p.is(machineupdate.InPlaceApplied, "b", "it is confirmed")
-	assert.Equal(t, machineupdate.InPlaceUnknown, other.InPlace(), "the driver is able again")
+	assert.Equal(t, machineupdate.InPlaceUnknown, other.InPlace(newest), "the driver is able again")
 }

@@ -76,23 +76,34 @@ type layout struct {
 	owner  map[string]int // path to lane
 }
 
-// Check reports whether the lanes of the driver fit a Schema. The error joins all problems, each a
-// [*fault.Error]: with the code invalid-lane, or unusable-schema if the Schema is nil or zero.
-// [Classes.Prepare] checks the same for each class.
-func (d *Driver) Check(schema *hotupdate.Schema) error {
-	if _, err := schema.Fingerprint(); err != nil {
-		problem := misuse("unusable-schema", "Schema", "is nil or zero", "pass what SchemaOf or LoadSchema returned")
-		problem.Cause = err
-		return problem
+// Validate checks the driver: it needs a Schema that its lanes fit. The error joins all problems,
+// each a [*fault.Error]: with the code invalid-lane, or unusable-schema if the Schema is nil or
+// zero. [Classes.Prepare] checks the same for each class.
+func (d *Driver) Validate() error {
+	if err := d.validateSchema(); err != nil {
+		return err
 	}
-	_, err := layoutOf(d, schema)
+	_, err := layoutOf(d)
 	return err
 }
 
+func (d *Driver) validateSchema() error {
+	_, err := d.Schema.Fingerprint()
+	if err == nil {
+		return nil
+	}
+	const hint = "set it to what SchemaOf or LoadSchema returned; " +
+		"for a driver without hot updates call Classes.PrepareUnsupported"
+	problem := misuse("unusable-schema", "machineupdate.Driver", "is nil or zero", hint)
+	problem.Field = "Schema"
+	problem.Cause = err
+	return problem
+}
+
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
-func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
+func layoutOf(driver *Driver) (*layout, error) {
 	l := &layout{
-		schema: schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}},
+		schema: driver.Schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}},
 		owner: map[string]int{},
 	}
 	var problems fault.List

@@ -106,7 +106,7 @@ func (b *bed) update(ctx context.Context, r *machineupdate.UpdateMachineRequest)
 func (b *bed) step(after time.Duration) (lanes []string, result machineupdate.Result[*object]) {
 	b.Helper()
 	b.now, b.asked, b.writes = b.now.Add(after), nil, 0
-	result = b.executor.Reconcile(b.Context(), b.observation())
+	result = b.executor.Reconcile(b.Context(), b.machine, b.observation())
 	assert.Equal(b, b.machine.ResourceVersion, result.Machine.ResourceVersion, "the newest machine")
 	for _, r := range b.asked {
 		lanes = append(lanes, r.Lane)
@@ -114,9 +114,9 @@ func (b *bed) step(after time.Duration) (lanes []string, result machineupdate.Re
 	return lanes, result
 }
 
-func (b *bed) observation() machineupdate.Observation[*object] {
-	return machineupdate.Observation[*object]{
-		Machine: b.machine, ProviderID: "i-1", Phase: "Running", Class: b.class, Settings: b.settings, Versions: b.versions,
+func (b *bed) observation() machineupdate.Observation {
+	return machineupdate.Observation{
+		ProviderID: "i-1", Phase: "Running", Class: b.class, Settings: b.settings, Versions: b.versions,
 	}
 }
 
@@ -145,13 +145,13 @@ func TestLanesAreApart(t *testing.T) {
 	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Attempted: []machineupdate.HotSpec{`{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}, Desired: `{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}}, b.asked[0].Parts)
 	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000,"zones":["a","b"]}}`}, Desired: `{"volume":{"iops":3000,"zones":["b","a"]}}`}}, b.asked[1].Parts)
 	assert.Equal(t, []string{"Unconfirmed", "Calling"}, []string{b.state(""), b.state("volume")})
-	assert.Equal(t, 10*time.Second, result.Delay, "the earliest")
+	assert.Equal(t, 10*time.Second, result.RequeueAfter, "the earliest")
 	require.ErrorIs(t, result.Err, assert.AnError)
 
 	lanes, result = b.step(10 * time.Second)
 	assert.Equal(t, []string{"volume"}, lanes, "read again: the refusal may be due to a change of ours")
 	assert.Equal(t, start.Add(6*time.Hour), b.asked[0].NotBefore)
-	assert.Equal(t, time.Hour-10*time.Second, result.Delay, "of the confirmation")
+	assert.Equal(t, time.Hour-10*time.Second, result.RequeueAfter, "of the confirmation")
 	lanes, _ = b.step(time.Hour)
 	assert.Equal(t, []string{""}, lanes, "tags are confirmed")
 	assert.Equal(t, []string{"Settled", "Calling"}, []string{b.state(""), b.state("volume")})
@@ -201,7 +201,7 @@ func TestPending(t *testing.T) {
 	confirmed := b.machine.Annotations[annotationOf("volume")]
 	lanes, result = b.step(time.Hour)
 	assert.Equal(t, []any{[]string{"", "volume"}, "Unconfirmed"}, []any{lanes, b.state("volume")})
-	assert.Equal(t, time.Hour, result.Delay)
+	assert.Equal(t, time.Hour, result.RequeueAfter)
 	assert.NotEqual(t, confirmed, b.machine.Annotations[annotationOf("volume")], "Since is renewed")
 	assert.Equal(t, partsOf(confirmed), partsOf(b.machine.Annotations[annotationOf("volume")]), "and nothing is forgotten")
 	b.errs["volume"] = nil
@@ -270,7 +270,7 @@ func TestRefusal(t *testing.T) {
 	require.Equal(t, "Unconfirmed", b.state("volume"))
 	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
 	_, result = b.step(time.Hour)
-	assert.Equal(t, []any{"Unconfirmed", b.now.Add(6 * time.Hour), time.Hour}, []any{b.state("volume"), hint(), result.Delay}, "a confirmation that has to change something")
+	assert.Equal(t, []any{"Unconfirmed", b.now.Add(6 * time.Hour), time.Hour}, []any{b.state("volume"), hint(), result.RequeueAfter}, "a confirmation that has to change something")
 	b.step(time.Hour)
 	assert.Equal(t, hint(), b.asked[len(b.asked)-1].NotBefore, "reads until then")
 	b.errs["volume"] = nil
@@ -298,7 +298,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 			b := newBed(t, laneClass(t, volumes, `{"tags":{"k":"1"},"volume":{"iops":3000}}`))
 			tc.given(b)
 			lanes, result := b.step(0)
-			assert.Equal(t, []any{tc.lanes, tc.delay}, []any{lanes, result.Delay})
+			assert.Equal(t, []any{tc.lanes, tc.delay}, []any{lanes, result.RequeueAfter})
 		})
 	}
 	b := newBed(t, laneClass(t, volumes, `{"image":""}`))
@@ -307,7 +307,7 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 		cancel()
 		return b.update(ctx, r)
 	}
-	assert.Equal(t, "Canceled", machineupdate.EndingOf(b.executor.Reconcile(ctx, b.observation())))
+	assert.Equal(t, "Canceled", machineupdate.EndingOf(b.executor.Reconcile(ctx, b.machine, b.observation())))
 	assert.Len(t, b.asked, 1)
 }
 
@@ -380,7 +380,7 @@ func TestKeyThatIsFrozen(t *testing.T) {
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
 	var classes machineupdate.Classes
-	prepared, _, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), volumes)
+	prepared, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"image":""}`)}, with(schemaOf[laneSpec](t), volumes))
 	require.NoError(t, err)
 	b := newBed(t, prepared)
 	b.step(0)
@@ -396,7 +396,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"},"volume":{"iops":3000},"account":"a"}`))
 	o := b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun := b.executor.BeginCreation(t.Context(), o, o.Class.Class())
+	creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	require.NoError(t, begun.Err)
 	assert.Equal(t, []string{"Calling", "Calling", "Calling"}, []string{b.state(""), b.state("volume"), b.state(lane)})
 	assert.Equal(t, 1, b.writes)
@@ -411,11 +411,11 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b = newBed(t, laneClass(t, volumes, `{"image":""}`))
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	_, _ = b.executor.BeginCreation(t.Context(), o, o.Class.Class()) // and crash
+	_, _ = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class()) // and crash
 	b.class = laneClass(t, driver, `{"account":"a"}`)
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun = b.executor.BeginCreation(t.Context(), o, o.Class.Class())
+	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
 
@@ -425,7 +425,7 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b.machine.Annotations[annotationOf(lane)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
 	o = b.observation()
 	o.ProviderID, o.Phase = "", ""
-	creation, begun = b.executor.BeginCreation(t.Context(), o, o.Class.Class())
+	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-3")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
 }
@@ -494,7 +494,7 @@ func TestLanesAreTold(t *testing.T) {
 	var classes machineupdate.Classes
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
 	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
-		prepared, _, err := classes.Prepare(class, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes})
+		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[laneSpec](t), Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)
 		return prepared
 	}

@@ -203,7 +203,7 @@ func (r *replay) reconcile() node {
 	e := &machineupdate.Executor[*object]{Patch: r.patch, UpdateMachine: r.update, Now: func() time.Time { return r.now }}
 	ctx := context.Background()
 	if r.q.does == calls {
-		return ended(e.Reconcile(ctx, r.observation()))
+		return ended(e.Reconcile(ctx, r.machine(), r.observation()))
 	}
 	if r.q.does == reports {
 		r.answer(node{does: reports})
@@ -217,7 +217,7 @@ func (r *replay) reconcile() node {
 	if observed.Class != nil {
 		class = observed.Class.Class()
 	}
-	creation, begun := e.BeginCreation(ctx, observed, class)
+	creation, begun := e.BeginCreation(ctx, r.machine(), observed, class)
 	if creation == nil {
 		return ended(begun)
 	}
@@ -246,29 +246,34 @@ func (r *replay) isOver(creation *machineupdate.Creation) bool {
 }
 
 func ended(result machineupdate.Result[*object]) node {
-	if result.Delay > 0 {
+	if result.RequeueAfter > 0 {
 		return node{does: waits}
 	}
 	return node{}
 }
 
-// observation returns the reads of the process.
-func (r *replay) observation() machineupdate.Observation[*object] {
-	o := machineupdate.Observation[*object]{
-		Machine:  r.object(),
+// machine returns the machine as the process has read it.
+func (r *replay) machine() *object {
+	read := r.object()
+	if r.q.doomed {
+		read.DeletionTimestamp = &metav1.Time{Time: modelThen}
+	}
+	read.Annotations = map[string]string{"machine.sapcloud.io/pause-hot-update": strconv.FormatBool(r.q.paused)}
+	if r.annotation != "" {
+		read.Annotations[machineupdate.AnnotationRecord] = r.annotation
+	}
+	return read
+}
+
+// observation returns the other reads of the process.
+func (r *replay) observation() machineupdate.Observation {
+	o := machineupdate.Observation{
 		Class:    r.m.class(r.q),
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
 		Versions: r.versions,
 	}
-	if r.q.doomed {
-		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}
-	}
-	o.Machine.Annotations = map[string]string{"machine.sapcloud.io/pause-hot-update": strconv.FormatBool(r.q.paused)}
 	if r.q.classState == unreadable {
 		o.ClassError = errModel
-	}
-	if r.annotation != "" {
-		o.Machine.Annotations[machineupdate.AnnotationRecord] = r.annotation
 	}
 	if r.q.does == calls {
 		o.Phase = "Running"

@@ -116,9 +116,11 @@ func (m *drainModel) object(w *drainWorld, version int) *object {
 	return &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: strconv.Itoa(version), Annotations: annotations}}
 }
 
-func (r *drainRun) observation() machineupdate.Observation[*object] {
-	return machineupdate.Observation[*object]{
-		Machine: r.m.object(r.w, r.version), ProviderID: "i-1", Phase: "InPlaceUpdating", Class: r.m.classes[r.w.wanted], Former: r.m.classes[0],
+func (r *drainRun) machine() *object { return r.m.object(r.w, r.version) }
+
+func (r *drainRun) observation() machineupdate.Observation {
+	return machineupdate.Observation{
+		ProviderID: "i-1", Phase: "InPlaceUpdating", Class: r.m.classes[r.w.wanted], Former: r.m.classes[0],
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
 	}
 }
@@ -215,7 +217,7 @@ func (m *drainModel) state(w *drainWorld) machineupdate.InPlaceState {
 	if !known {
 		r := drainRun{m: m, w: w, version: 1}
 		o := r.observation()
-		state = o.InPlace()
+		state = o.InPlace(r.machine())
 		m.states[key] = state
 	}
 	if state == machineupdate.InPlaceUnconfirmed && m.naive == "hands over without a confirmation" {
@@ -227,7 +229,7 @@ func (m *drainModel) state(w *drainWorld) machineupdate.InPlaceState {
 // gate runs ApplyInPlace, and reconcile the rest, with all disturbances.
 func (m *drainModel) gate(w drainWorld, s *script) drainWorld {
 	r := &drainRun{m: m, w: &w, s: s, version: 1}
-	_, ready := r.executor().ApplyInPlace(context.Background(), r.observation(), r.node)
+	_, ready := r.executor().ApplyInPlace(context.Background(), r.machine(), r.observation(), r.node)
 	if ready && r.asked && w.vm != w.wanted {
 		m.broken = "the node is ready, and the account is not the wanted one"
 	}
@@ -236,7 +238,7 @@ func (m *drainModel) gate(w drainWorld, s *script) drainWorld {
 
 func (m *drainModel) reconcile(w drainWorld, s *script) drainWorld {
 	r := &drainRun{m: m, w: &w, s: s, version: 1}
-	r.executor().Reconcile(context.Background(), r.observation())
+	r.executor().Reconcile(context.Background(), r.machine(), r.observation())
 	return w
 }
 

@@ -25,13 +25,13 @@ type MachineObject interface {
 	runtime.Object
 }
 
-// Observation holds everything that a decision depends on.
-type Observation[M MachineObject] struct {
-	Machine    M      // as returned by the last write or the cache; it is not changed
-	ProviderID string // its spec.providerID
-	Phase      string // its status.currentStatus.phase
+// Observation holds everything that a decision depends on besides the Machine object.
+type Observation struct {
+	ProviderID string // spec.providerID of the machine
+	Phase      string // status.currentStatus.phase of the machine
 	// Class is the machine's class. If it could not be prepared, it is nil and ClassError says why.
-	// Without both nothing is updated or recorded: that is for drivers without hot updates.
+	// For a driver without hot updates it comes from [Classes.PrepareUnsupported]. Without both
+	// nothing is updated, and the error of the result has the code missing-class.
 	Class      *Prepared
 	ClassError error
 	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in
@@ -47,39 +47,27 @@ type Observation[M MachineObject] struct {
 	Settings Settings
 }
 
-// observation is an Observation of one lane at a time, for any type of machines.
+// observation is an Observation of a machine, for a decision about one lane.
 type observation struct {
-	Observation[MachineObject]
+	Observation
 
-	lane *lane // empty without a class
-	gate *gate // nil unless the node is drained for an in-place update
-	now  time.Time
+	Machine MachineObject
+	lane    *lane // empty without a class
+	gate    *gate // nil unless the node is drained for an in-place update
+	now     time.Time
 }
 
-// at prepares an observation for a decision about a lane. Go converts no Observation of one type of
-// machines to another, so each field is copied; a test fills every field.
-func (o *Observation[M]) at(now time.Time, lane *lane) *observation {
-	ofAnyType := Observation[MachineObject]{
-		Machine:    o.Machine,
-		ProviderID: o.ProviderID,
-		Phase:      o.Phase,
-		Class:      o.Class,
-		ClassError: o.ClassError,
-		Former:     o.Former,
-		Versions:   o.Versions,
-		Secret:     o.Secret,
-		Settings:   o.Settings,
-	}
-	return &observation{Observation: ofAnyType, lane: lane, now: now}
+// at returns the observation of a machine, for a decision about a lane.
+func (o *Observation) at(now time.Time, machine MachineObject, lane *lane) *observation {
+	return &observation{Observation: *o, Machine: machine, lane: lane, now: now}
 }
 
-// isUnrecorded reports whether the driver has no hot updates: a part that no driver applies is not
-// recorded.
-func (o *Observation[M]) isUnrecorded() bool {
-	if o.Class == nil {
-		return o.ClassError == nil
+// complete sets ClassError if there is neither a class nor an error.
+func (o *Observation) complete() {
+	if o.Class == nil && o.ClassError == nil {
+		o.ClassError = misuse("missing-class", "Observation", "has neither Class nor ClassError",
+			"set them to what Classes.Prepare returned, or Class to what Classes.PrepareUnsupported returned")
 	}
-	return o.Class.isAbsent()
 }
 
 // given returns the error of a machine that is nil.

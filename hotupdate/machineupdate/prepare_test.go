@@ -32,8 +32,27 @@ func TestPrepare(t *testing.T) {
 		assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
 		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
 	}
-	_, err = machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, nil, able)
-	assert.Equal(t, "unusable-class", codeOf(err))
+	for _, schema := range []*hotupdate.Schema{nil, {}} {
+		p, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, machineupdate.Driver{Schema: schema})
+		assert.Nil(t, p)
+		assert.Equal(t, "unusable-schema", codeOf(err), "a driver without hot updates has a method of its own")
+	}
+}
+
+// with returns a driver with a Schema.
+func with(schema *hotupdate.Schema, driver machineupdate.Driver) machineupdate.Driver {
+	driver.Schema = schema
+	return driver
+}
+
+// noted counts the changes outside of the hot part that are reported.
+func noted() (classes *machineupdate.Classes, changed func() bool) {
+	n := 0
+	return &machineupdate.Classes{OnNonHotChange: func(metav1.Object) { n++ }}, func() bool {
+		isOne := n == 1
+		n = 0
+		return isOne
+	}
 }
 
 // TestUnknownMembersAreImmutable: drivers accept unknown members, and an extension may be rolled out before its driver.
@@ -42,12 +61,12 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 	newer := classOf(t, `{"apiVersion":"v1","kind":"Spec","image":"a","tags":{"a":"1"},"spot":{"price":1}}`)
 	assert.Equal(t, []any{known.Hot(), known.Schema()}, []any{newer.Hot(), newer.Schema()}, "no machine is updated for it")
 
-	var classes machineupdate.Classes
+	classes, changed := noted()
 	for i, want := range []bool{false, true, true, false} {
 		providerSpec := []string{`{"image":""}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
-		_, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
+		_, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec)}, with(schemaOf[spec](t), able))
 		require.NoError(t, err)
-		assert.Equal(t, want, beyond, providerSpec)
+		assert.Equal(t, want, changed(), providerSpec)
 	}
 }
 
@@ -61,41 +80,41 @@ func TestSchemasAreComparedByMeaning(t *testing.T) {
 		return loaded
 	}
 	for name, schema := range map[string]func() *hotupdate.Schema{"SchemaOf": func() *hotupdate.Schema { return schemaOf[spec](t) }, "LoadSchema": load} {
-		var classes machineupdate.Classes
+		classes, changed := noted()
 		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
-		first, _, err := classes.Prepare(class, schema(), able)
+		first, err := classes.Prepare(class, with(schema(), able))
 		require.NoError(t, err)
-		again, _, _ := classes.Prepare(class, schema(), able)
+		again, _ := classes.Prepare(class, with(schema(), able))
 		assert.Same(t, first, again, name)
 		class = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "2"}, ProviderSpec: []byte(`{"image":"b"}`)}
-		_, beyond, _ := classes.Prepare(class, schema(), able)
-		assert.True(t, beyond, name)
+		_, _ = classes.Prepare(class, with(schema(), able))
+		assert.True(t, changed(), name)
 	}
 }
 
 // TestClassesOfFakes: fake clients give objects neither UID nor resourceVersion. Class b got the hot part of class a.
 func TestClassesOfFakes(t *testing.T) {
 	for _, fake := range []machineupdate.MachineClass{{}, {Object: &metav1.ObjectMeta{UID: "u"}}, {Object: &metav1.ObjectMeta{ResourceVersion: "1"}}} {
-		var classes machineupdate.Classes
+		classes, changed := noted()
 		for i, k := range []string{"1", "2"} {
 			fake.ProviderSpec = []byte(`{"image":"` + k + `","tags":{"k":"` + k + `"}}`)
-			p, beyond, err := classes.Prepare(fake, schemaOf[spec](t), able)
+			p, err := classes.Prepare(fake, with(schemaOf[spec](t), able))
 			require.NoError(t, err)
-			assert.Equal(t, []any{[]machineupdate.HotSpec{hotOne, hotTwo}[i], false}, []any{p.Hot(), beyond})
+			assert.Equal(t, []any{[]machineupdate.HotSpec{hotOne, hotTwo}[i], false}, []any{p.Hot(), changed()})
 		}
 	}
 }
 
 // TestKeptChangeSurvivesABrokenVersion: an image changed while the class could not be read.
 func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
-	var classes machineupdate.Classes
+	classes, changed := noted()
 	for i, tc := range []struct {
 		spec   string
 		beyond bool
 		ok     bool
 	}{{`{"image":"a"}`, false, true}, {`{"image":1}`, false, false}, {`{"image":"b"}`, true, true}, {`{"image":2}`, false, false}, {`{"image":"b"}`, false, true}} {
-		_, beyond, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
-		assert.Equal(t, []bool{tc.beyond, tc.ok}, []bool{beyond, err == nil}, i)
+		_, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(tc.spec)}, with(schemaOf[spec](t), able))
+		assert.Equal(t, []bool{tc.beyond, tc.ok}, []bool{changed(), err == nil}, i)
 	}
 }
 
@@ -104,13 +123,13 @@ func TestForgottenClass(t *testing.T) {
 	var classes machineupdate.Classes
 	for _, namespace := range []string{"ns", ""} {
 		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
-		first, _, err := classes.Prepare(class, schemaOf[spec](t), able)
+		first, err := classes.Prepare(class, with(schemaOf[spec](t), able))
 		require.NoError(t, err)
 		classes.Forget("other/c")
-		again, _, _ := classes.Prepare(class, schemaOf[spec](t), able)
+		again, _ := classes.Prepare(class, with(schemaOf[spec](t), able))
 		assert.Same(t, first, again)
 		classes.Forget(strings.TrimPrefix(namespace+"/c", "/"))
-		again, _, _ = classes.Prepare(class, schemaOf[spec](t), able)
+		again, _ = classes.Prepare(class, with(schemaOf[spec](t), able))
 		assert.NotSame(t, first, again)
 	}
 }
@@ -121,7 +140,7 @@ func BenchmarkPrepareAgain(b *testing.B) {
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
 	for b.Loop() {
 		schema, _ := hotupdate.SchemaOf[spec]()
-		if _, _, err := classes.Prepare(class, schema, able); err != nil {
+		if _, err := classes.Prepare(class, with(schema, able)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -130,14 +149,14 @@ func BenchmarkPrepareAgain(b *testing.B) {
 // TestClassesAreReadOnce: a class is read once, and a change beyond its hot part is reported once.
 func TestClassesAreReadOnce(t *testing.T) {
 	schema := schemaOf[spec](t)
-	var classes machineupdate.Classes
+	classes, changed := noted()
 	class := func(version, providerSpec string) machineupdate.MachineClass {
 		return machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
 	}
-	first, beyond, err := classes.Prepare(class("1", `{"image":"a"}`), schema, able)
+	first, err := classes.Prepare(class("1", `{"image":"a"}`), with(schema, able))
 	require.NoError(t, err)
-	assert.False(t, beyond)
-	again, _, _ := classes.Prepare(class("1", `{"image":"not looked at"}`), schema, able)
+	assert.False(t, changed())
+	again, _ := classes.Prepare(class("1", `{"image":"not looked at"}`), with(schema, able))
 	assert.Same(t, first, again)
 	for _, tc := range []struct {
 		version, spec string
@@ -148,25 +167,47 @@ func TestClassesAreReadOnce(t *testing.T) {
 		{"3", `{"image":"b","tags":{"k":"1"}}`, false},
 		{"4", `{"image":"b","labels":{"l":"1"}}`, false},
 	} {
-		_, beyond, err := classes.Prepare(class(tc.version, tc.spec), schema, able)
+		_, err := classes.Prepare(class(tc.version, tc.spec), with(schema, able))
 		require.NoError(t, err)
-		assert.Equal(t, tc.want, beyond, tc.version)
+		assert.Equal(t, tc.want, changed(), tc.version)
 	}
-	_, _, err = classes.Prepare(class("5", `{`), schema, able)
+	_, err = classes.Prepare(class("5", `{`), with(schema, able))
 	require.Error(t, err)
-	_, _, again2 := classes.Prepare(class("5", `{`), schema, able)
+	_, again2 := classes.Prepare(class("5", `{`), with(schema, able))
 	assert.Equal(t, err, again2)
-	other, _, err := classes.Prepare(class("5", `{"image":""}`), schema, machineupdate.Driver{})
+	other, err := classes.Prepare(class("5", `{"image":""}`), machineupdate.Driver{Schema: schema})
 	require.NoError(t, err, "another driver is another question")
 	require.NotNil(t, other)
 	allHot, err := hotupdate.SchemaOf[spec](hotupdate.WithTag("image", "true"))
 	require.NoError(t, err)
-	_, _, err = classes.Prepare(class("6", `{"image":"a"}`), schema, able)
+	_, err = classes.Prepare(class("6", `{"image":"a"}`), with(schema, able))
 	require.NoError(t, err)
-	other, beyond, err = classes.Prepare(class("6", `{"image":"a"}`), allHot, able)
+	other, err = classes.Prepare(class("6", `{"image":"a"}`), with(allHot, able))
 	require.NoError(t, err)
 	assert.Equal(t, machineupdate.HotSpec(`{"image":"a"}`), other.Hot(), "another Schema is another question")
-	assert.False(t, beyond, "and no change of the class")
+	assert.False(t, changed(), "and no change of the class")
+}
+
+// TestNonHotChangeIsReported: the report has the object of the caller, and may ask for the class.
+func TestNonHotChangeIsReported(t *testing.T) {
+	var classes machineupdate.Classes
+	var told []string
+	driver := with(schemaOf[spec](t), able)
+	prepare := func(version, providerSpec string) {
+		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
+		_, err := classes.Prepare(class, driver)
+		require.NoError(t, err)
+	}
+	prepare("1", `{"image":"a"}`)
+	prepare("2", `{"image":"b"}`) // nobody is told
+	classes.OnNonHotChange = func(class metav1.Object) {
+		told = append(told, class.GetResourceVersion())
+		_, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`not looked at`)}, driver)
+		require.NoError(t, err)
+	}
+	prepare("3", `{"image":"c"}`)
+	prepare("3", `{"image":"c"}`)
+	assert.Equal(t, []string{"3"}, told)
 }
 
 func TestClassesConcurrently(t *testing.T) {
@@ -176,7 +217,7 @@ func TestClassesConcurrently(t *testing.T) {
 	prepared := make([]*machineupdate.Prepared, 32)
 	for i := range prepared {
 		wait.Go(func() {
-			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}, schema, able)
+			prepared[i], _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}, with(schema, able))
 		})
 	}
 	wait.Wait()

@@ -15,7 +15,6 @@ import (
 // immutable and safe for concurrent use.
 type Prepared struct {
 	class  MachineClass
-	schema *hotupdate.Schema
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
 
@@ -28,15 +27,20 @@ type Prepared struct {
 	beside bool // the Schema has InPlace leaves that belong to no lane
 }
 
-// isAbsent reports whether the driver has no hot updates: it has no Schema.
-func (p *Prepared) isAbsent() bool { return p != nil && p.schema == nil }
+// unsupported prepares a class of a driver without hot updates. It is not read.
+func unsupported(class MachineClass) *Prepared {
+	return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}
+}
+
+// isUnsupported reports whether the driver has no hot updates: it has no Schema.
+func (p *Prepared) isUnsupported() bool { return p != nil && p.driver.Schema == nil }
 
 // of prepares another class of the same driver.
 func (p *Prepared) of(class MachineClass) (*Prepared, error) {
 	if class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) {
 		return p, nil
 	}
-	return prepare(class, p.schema, p.driver)
+	return prepare(class, p.driver)
 }
 
 // lanesOf returns the lanes of a class; without a class, an empty first lane.
@@ -47,9 +51,14 @@ func lanesOf(class *Prepared) []lane {
 	return class.lanes
 }
 
-func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	if schema == nil && len(driver.Kinds)+len(driver.Lanes) == 0 {
-		return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}, nil
+// prepare prepares a class. Only a driver without hot updates has no Schema.
+func prepare(class MachineClass, driver Driver) (*Prepared, error) {
+	schema := driver.Schema
+	if schema == nil {
+		return unsupported(class), nil
+	}
+	if err := driver.validateSchema(); err != nil {
+		return nil, err
 	}
 	if isEmpty(class.ProviderSpec) {
 		return nil, &fault.Error{
@@ -65,7 +74,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 			What: "its provider spec cannot be read", Cause: err,
 		}
 	}
-	layout, err := layoutOf(&driver, schema)
+	layout, err := layoutOf(&driver)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +84,6 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	}
 	return &Prepared{
 		class:     class,
-		schema:    schema,
 		driver:    driver,
 		lanes:     layout.lanes,
 		hot:       HotSpec(read.hot),

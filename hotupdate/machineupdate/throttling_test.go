@@ -36,9 +36,9 @@ func TestRetries(t *testing.T) {
 			retries = want[i]
 		}
 		require.Equal(t, retries, recordIn(t, b.o.Machine.Annotations).Retries, "%d", i)
-		assert.GreaterOrEqual(t, result.Delay, min(10*time.Second<<min(retries, 20), time.Hour))
-		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
-		b.now = b.now.Add(result.Delay)
+		assert.GreaterOrEqual(t, result.RequeueAfter, min(10*time.Second<<min(retries, 20), time.Hour))
+		assert.LessOrEqual(t, result.RequeueAfter, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
+		b.now = b.now.Add(result.RequeueAfter)
 		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observed{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
 		assert.Equal(t, "Wait", d.Action, "the delay is that of the next decision")
 	}
@@ -57,7 +57,7 @@ func TestRetriesOfFullRecords(t *testing.T) {
 		result := b.Reconcile(t.Context(), b.o)
 		require.Equal(t, "CallFailed", machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
-		b.now = b.now.Add(result.Delay)
+		b.now = b.now.Add(result.RequeueAfter)
 		return recordIn(t, b.o.Machine.Annotations)
 	}
 	full := false

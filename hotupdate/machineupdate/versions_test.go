@@ -98,7 +98,7 @@ func TestAddVersionIsLinear(t *testing.T) {
 			adding := func(n int) float64 {
 				var classes []*machineupdate.Prepared
 				for i := range n {
-					class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, schema, able)
+					class, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, with(schema, able))
 					require.NoError(t, err)
 					classes = append(classes, class)
 				}
@@ -137,7 +137,7 @@ func TestAddVersionKeepsValues(t *testing.T) {
 			require.NoError(t, err)
 			whole, err := json.Marshal(spec{Image: "a", Tags: tags})
 			require.NoError(t, err)
-			class, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: whole}, schema, able)
+			class, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: whole}, with(schema, able))
 			require.NoError(t, err)
 			before := slices.Clone(all)
 			next, isNew := class.AddVersion(all)
@@ -257,7 +257,7 @@ func TestUnusableVersions(t *testing.T) {
 			_, result := b.step(0)
 			assert.Empty(t, b.asked)
 			assert.Zero(t, b.writes)
-			assert.Positive(t, result.Delay)
+			assert.Positive(t, result.RequeueAfter)
 			if problem, ok := errors.AsType[*fault.Error](result.Err); assert.Equal(t, tc.code != "", ok) && ok {
 				assert.Equal(t, tc.code, problem.Code)
 			} else {

@@ -100,15 +100,15 @@ type result struct {
 
 type published struct{ Type, Reason, Message string }
 
-func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineupdate.Executor[*object], machineupdate.Observation[*object]) {
-	observed := o.Observation()
+func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineupdate.Executor[*object], *object, machineupdate.Observation) {
+	machine, observed := o.Observation()
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch(observed.Machine.Annotations), UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
+		Patch: e.patch(machine.Annotations), UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},
 	}
-	return real, observed
+	return real, machine, observed
 }
 
 // patch reads merge patches as an API server does.
@@ -134,25 +134,25 @@ func readPatch(name string, data []byte) (machineupdate.Patch, error) {
 
 func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) result {
 	var events []published
-	real, observed := e.on(&o, &events)
-	return result{real.Reconcile(ctx, observed), events}
+	real, machine, observed := e.on(&o, &events)
+	return result{real.Reconcile(ctx, machine, observed), events}
 }
 
 func (e *executor) BeginCreation(ctx context.Context, o machineupdate.Observed) (creation *machineupdate.Creation, resourceVersion string, _ result) {
 	var events []published
-	real, observed := e.on(&o, &events)
+	real, machine, observed := e.on(&o, &events)
 	var class machineupdate.MachineClass
 	if o.Class != nil {
 		class = o.Class.Class()
 	}
-	creation, begun := real.BeginCreation(ctx, observed, class)
+	creation, begun := real.BeginCreation(ctx, machine, observed, class)
 	return creation, begun.Machine.ResourceVersion, result{begun, events}
 }
 
 func (e *executor) FinishCreation(ctx context.Context, creation *machineupdate.Creation, providerID, resourceVersion string) result {
 	o := machineupdate.Observed{Machine: machineupdate.Seen{Name: "m-1", ResourceVersion: resourceVersion}}
-	real, observed := e.on(&o, nil)
-	return result{Result: real.FinishCreation(ctx, creation, observed.Machine, providerID)}
+	real, machine, _ := e.on(&o, nil)
+	return result{Result: real.FinishCreation(ctx, creation, machine, providerID)}
 }
 
 // writer returns a function that writes to one machine as an API server does.

@@ -150,19 +150,21 @@ type providerSpec struct {
 	Tags  map[string]string `json:"tags,omitempty" hotupdatable:"true"`
 }
 
-// uncalled is a driver that is not called.
-type uncalled struct{}
+// described is a driver that is not called.
+type described struct{ driver machineupdate.Driver }
 
-func (uncalled) Driver() machineupdate.Driver { return machineupdate.Driver{Kinds: []string{"vm"}} }
+func (d described) Driver() machineupdate.Driver { return d.driver }
 
-func (uncalled) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }
+func (described) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error {
+	return nil
+}
 
 // updater returns an Updater that does not run.
 func (s *apiServer) updater() *updater.Updater {
 	s.Helper()
 	schema, err := hotupdate.SchemaOf[providerSpec]()
 	require.NoError(s, err)
-	u, err := updater.New(updater.Options{Control: s.config, Namespace: namespace, Driver: uncalled{}, Schema: schema})
+	u, err := updater.New(updater.Options{Control: s.config, Namespace: namespace, Driver: described{machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}}}})
 	require.NoError(s, err)
 	return u
 }

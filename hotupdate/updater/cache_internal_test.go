@@ -1,7 +1,6 @@
 package updater
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/fake"
-
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // made returns an object of MCM's API, which is controlled by another one unless owner is empty.
@@ -69,16 +66,9 @@ func TestOrigins(t *testing.T) {
 		assert.Equal(t, row.origins, c.origins(row.machine), row.machine.GetName())
 	}
 
-	u := &Updater{Options: Options{Driver: noLanes{}}, cache: c}
+	u := &Updater{cache: c}
 	assert.Equal(t, map[string]bool{"new": true, "old": true}, u.usage([]*object{transferred}))
 	recorded := transferred.DeepCopy()
 	recorded.SetAnnotations(map[string]string{u.annotations()[0]: `{"providerID":"id"}`})
 	assert.Equal(t, map[string]bool{"new": false}, u.usage([]*object{recorded}))
 }
-
-// noLanes is a driver without lanes of its own.
-type noLanes struct{}
-
-func (noLanes) Driver() machineupdate.Driver { return machineupdate.Driver{} }
-
-func (noLanes) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }

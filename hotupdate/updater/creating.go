@@ -31,10 +31,10 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 	}
 	u.record()
 	u.tellNotRunning(ctx, machine)
-	if own := machine.GetNamespace(); own != "" && own != u.Namespace {
+	if own := machine.GetNamespace(); own != "" && own != u.options.Namespace {
 		u.notStored(ctx, "Foreign", machine, &fault.Error{
 			Kind: fault.Misuse, Code: "other-namespace", Where: "updater.Options", Field: "Namespace",
-			What: "is " + u.Namespace + ", while the machine is in " + own,
+			What: "is " + u.options.Namespace + ", while the machine is in " + own,
 			Hint: "set it to the namespace of the machines, which is MCM's flag --namespace",
 		})
 		return
@@ -42,7 +42,7 @@ func (u *Updater) Creating(ctx context.Context, machine, class metav1.Object, pr
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	read := machineupdate.MachineClass{Object: class, ProviderSpec: providerSpec}
-	version, _, err := u.creating.Prepare(read, u.Schema, u.driver())
+	version, err := u.creating.Prepare(read, u.driver)
 	if err != nil {
 		u.notStored(ctx, "Unreadable", machine, err)
 		return
@@ -76,7 +76,7 @@ func (u *Updater) tellNotRunning(ctx context.Context, machine metav1.Object) {
 func (u *Updater) reference(machine metav1.Object) *corev1.ObjectReference {
 	namespace := machine.GetNamespace()
 	if namespace == "" {
-		namespace = u.Namespace
+		namespace = u.options.Namespace
 	}
 	return &corev1.ObjectReference{
 		APIVersion: machineAPI.String(), Kind: "Machine", Namespace: namespace,

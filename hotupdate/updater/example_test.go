@@ -22,7 +22,11 @@ type ProviderSpec struct {
 }
 
 // newKit makes the kit of the driver. The calls of the cloud are left out: see package driver.
-func newKit(schema *hotupdate.Schema) (*driver.Kit[ProviderSpec, string], error) {
+func newKit() (*driver.Kit[ProviderSpec, string], error) {
+	schema, err := hotupdate.SchemaOf[ProviderSpec]()
+	if err != nil {
+		return nil, err
+	}
 	rules, err := tags.AWS.Rules(tags.VM)
 	if err != nil {
 		return nil, err
@@ -45,16 +49,12 @@ func newKit(schema *hotupdate.Schema) (*driver.Kit[ProviderSpec, string], error)
 
 // newUpdater makes the updater in the main function of the driver.
 func newUpdater(control *rest.Config) (*updater.Updater, error) {
-	schema, err := hotupdate.SchemaOf[ProviderSpec]()
-	if err != nil {
-		return nil, err
-	}
-	kit, err := newKit(schema)
+	kit, err := newKit()
 	if err != nil {
 		return nil, err
 	}
 	return updater.New(updater.Options{
-		Control: control, Namespace: "shoot--shop--orders", Driver: kit, Schema: schema,
+		Control: control, Namespace: "shoot--shop--orders", Driver: kit,
 		// Ten updates a second, and five calls of the driver at once.
 		Limiter: &machineupdate.Limiter{Every: 100 * time.Millisecond, Burst: 10, InFlight: 5},
 	})
@@ -74,9 +74,9 @@ func ExampleNew() {
 	}
 	// go hot.Run(context.Background())
 	// must(app.Run(server, driver)) // as today
-	fmt.Println("hot updates in namespace", hot.Namespace)
+	fmt.Println("made")
 	// Output:
-	// hot updates in namespace shoot--shop--orders
+	// made
 }
 
 // The driver's CreateMachine begins with one more line. A nil Updater stores nothing, so unit tests of

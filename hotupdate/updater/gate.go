@@ -142,7 +142,7 @@ func (g *gate) apply(r *http.Request, machine *object) error {
 		drained := condition.LastTransitionTime.Time
 		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: isDrained}, nil
 	}
-	result, ready := g.executor.ApplyInPlace(r.Context(), observed, read)
+	result, ready := g.executor.ApplyInPlace(r.Context(), machine, observed, read)
 	g.noteWrite(machine, result.Machine)
 	g.log(r.Context(), machine, result.Err)
 	if ready {

@@ -80,10 +80,10 @@ func (u *Updater) inPlaceStates(machines []*object) map[string]int {
 			continue
 		}
 		id := text(machine, "spec", "providerID")
-		observed := machineupdate.Observation[*object]{Machine: machine, ProviderID: id}
+		observed := machineupdate.Observation{ProviderID: id}
 		_, observed.Class, _ = u.prepare(of.wanted)
 		_, observed.Former, _ = u.prepare(of.former)
-		counts[observed.InPlace().String()]++
+		counts[observed.InPlace(machine).String()]++
 	}
 	return counts
 }

@@ -10,28 +10,25 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Options configure an [Updater]. Control, Namespace, Driver and Schema are required.
+// Options configure an [Updater]. Control, Namespace and Driver are required.
 type Options struct {
 	// Control configures a client of the cluster that has the Machines. It is copied. Without QPS
 	// the client gets 50 queries a second. Creations and the lease have separate budgets.
 	Control *rest.Config
 	// Namespace is the namespace of the Machines.
 	Namespace string
-	// Driver updates machines: a [driver.Kit], or another implementation of both methods.
+	// Driver updates machines: a [driver.Kit], or another implementation of both methods. Driver is
+	// called once.
 	//
 	// [driver.Kit]: https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/driver#Kit
 	Driver interface {
 		Driver() machineupdate.Driver
 		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	}
-	// Schema is the Schema of the provider spec. If the Driver has a method Schema, as a driver.Kit
-	// has, both must have the same fingerprint.
-	Schema *hotupdate.Schema
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil sets no bound,
 	// which is right with a driver.Kit: the kit paces its calls, and a machine that a Limiter denies
 	// waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
@@ -46,9 +43,10 @@ type Options struct {
 
 // New returns an Updater, which does nothing before Run. The error joins all problems of the
 // options, each a [*fault.Error] with the code unusable-options or with a code of
-// [machineupdate.Driver.Check] or [machineupdate.Limiter.Validate], or comes from client-go.
+// [machineupdate.Driver.Validate] or [machineupdate.Limiter.Validate], or comes from client-go.
 func New(options Options) (*Updater, error) {
-	if err := options.check(); err != nil {
+	driver, err := options.check()
+	if err != nil {
 		return nil, err
 	}
 	clients, err := newClients(options.Control, options.Namespace)
@@ -56,7 +54,7 @@ func New(options Options) (*Updater, error) {
 		return nil, err
 	}
 	u := &Updater{
-		Options: options, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
+		options: options, driver: driver, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
 		store: store{
 			objects:   clients.versions.ConfigMaps(options.Namespace),
 			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},
@@ -69,13 +67,15 @@ func New(options Options) (*Updater, error) {
 		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.event,
 		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
 	}
+	u.classes.OnNonHotChange = u.tellNonHotChange
 	return u, nil
 }
 
 // codeUnusable is the code of problems of options.
 const codeUnusable = "unusable-options"
 
-func (o *Options) check() error {
+// check checks the options, and returns the description of the driver.
+func (o *Options) check() (driver machineupdate.Driver, err error) {
 	var problems fault.List
 	require := func(holds bool, field, what, hint string) {
 		if !holds {
@@ -87,58 +87,28 @@ func (o *Options) check() error {
 	}
 	require(o.Control != nil, "Control", "is nil", "set it")
 	require(o.Namespace != "", "Namespace", "is empty", "set it")
-	_, schemaErr := o.Schema.Fingerprint()
-	require(schemaErr == nil, "Schema", "is nil or zero", "set it to what hotupdate.SchemaOf returned")
 	require(o.Workers >= 0, "Workers", "is negative, so that no machine would be updated",
 		"use 0 for the default, or a positive number")
 	problems = append(problems, fault.All(o.Limiter.Validate())...)
 	driver, driverErr := o.described()
 	require(driverErr == nil, "Driver", "is nil, or its description panics", "set it to what driver.New returned")
-	if driverErr == nil && schemaErr == nil {
-		require(o.hasSchemaOfDriver(), "Schema", "is not the Schema of the Driver, which could read no class",
-			"use the Schema of the driver's Definition")
-		problems = append(problems, fault.All(driver.Check(o.Schema))...)
+	if driverErr == nil {
+		problems = append(problems, fault.All(driver.Validate())...)
 	}
-	return problems.Err()
+	return driver, problems.Err()
 }
 
-// described describes the driver. A driver that is nil, or made of a nil Kit, panics.
+// described describes the driver, with the Epoch of the options. A driver that is nil, or made of a
+// nil Kit, panics.
 func (o *Options) described() (driver machineupdate.Driver, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = machineupdate.NewPanicError(value)
 		}
 	}()
-	return o.driver(), nil
-}
-
-// hasSchemaOfDriver reports whether the Schema means the same as the Schema of the driver, if the
-// driver has a method Schema.
-func (o *Options) hasSchemaOfDriver() bool {
-	ofDriver, says := o.schemaOfDriver()
-	if !says {
-		return true
-	}
-	wanted, err := ofDriver.Fingerprint()
-	given, givenErr := o.Schema.Fingerprint()
-	areKnown := err == nil && givenErr == nil
-	return areKnown && wanted == given
-}
-
-// schemaOfDriver returns the Schema that the driver says it has. A driver that is nil inside has none.
-func (o *Options) schemaOfDriver() (schema *hotupdate.Schema, says bool) {
-	driver, says := o.Driver.(interface{ Schema() *hotupdate.Schema })
-	if _, err := o.described(); !says || err != nil {
-		return nil, false
-	}
-	return driver.Schema(), true
-}
-
-// driver describes the driver, with the Epoch of the options.
-func (o *Options) driver() machineupdate.Driver {
-	driver := o.Driver.Driver()
+	driver = o.Driver.Driver()
 	if o.Epoch != "" {
 		driver.Epoch = o.Epoch
 	}
-	return driver
+	return driver, nil
 }

@@ -28,24 +28,18 @@ func TestOptions(t *testing.T) {
 		}
 		return fields
 	}
-	assert.Equal(t, []string{"Control", "Namespace", "Schema", "Driver"}, fieldsOf(updater.Options{}))
+	assert.Equal(t, []string{"Control", "Namespace", "Driver"}, fieldsOf(updater.Options{}))
 	negative := updater.Options{Control: &rest.Config{}, Namespace: "n", Workers: -1}
-	assert.Equal(t, []string{"Schema", "Workers", "Driver"}, fieldsOf(negative))
+	assert.Equal(t, []string{"Workers", "Driver"}, fieldsOf(negative))
 }
 
-// kit is a driver on the kit, which tells its Schema.
+// kit is a driver on the kit.
 type kit = *driver.Kit[providerSpec, any]
 
 // TestSilentWirings: what would update no machine, or take the process down later, is an error of New.
 func TestSilentWirings(t *testing.T) {
-	schemaOf := func(schema *hotupdate.Schema, err error) *hotupdate.Schema {
-		require.NoError(t, err)
-		return schema
-	}
-	schema := schemaOf(hotupdate.SchemaOf[providerSpec]())
-	other := schemaOf(hotupdate.SchemaOf[struct {
-		Labels map[string]string `json:"labels,omitempty" hotupdatable:"true"`
-	}]())
+	schema, err := hotupdate.SchemaOf[providerSpec]()
+	require.NoError(t, err)
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(t, err)
 	made, err := driver.New(driver.Definition[providerSpec, any]{
@@ -67,18 +61,16 @@ func TestSilentWirings(t *testing.T) {
 		want  []string // code and field
 	}{
 		"nothing":                  {func(*updater.Options) {}, nil},
-		"equal Schema":             {func(o *updater.Options) { o.Schema = schemaOf(hotupdate.SchemaOf[providerSpec]()) }, nil},
-		"Schema of another type":   {func(o *updater.Options) { o.Schema = other }, []string{"unusable-options Schema"}},
-		"zero Schema":              {func(o *updater.Options) { o.Schema = &hotupdate.Schema{} }, []string{"unusable-options Schema"}},
-		"nil Schema":               {func(o *updater.Options) { o.Schema = nil }, []string{"unusable-options Schema"}},
+		"zero Schema":              {func(o *updater.Options) { o.Driver = described{machineupdate.Driver{Schema: &hotupdate.Schema{}}} }, []string{"unusable-schema Schema"}},
+		"nil Schema":               {func(o *updater.Options) { o.Driver = described{} }, []string{"unusable-schema Schema"}},
 		"nil Kit":                  {func(o *updater.Options) { o.Driver = kit(nil) }, []string{"unusable-options Driver"}},
 		"driver around a nil Kit":  {func(o *updater.Options) { o.Driver = struct{ kit }{} }, []string{"unusable-options Driver"}},
 		"zero Limiter":             {func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{} }, []string{"unusable-limiter Every", "unusable-limiter Burst"}},
 		"Limiter without Burst":    {func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{Every: 1} }, []string{"unusable-limiter Burst"}},
-		"lane that does not exist": {func(o *updater.Options) { o.Driver = laned{} }, []string{"invalid-lane "}},
+		"lane that does not exist": {func(o *updater.Options) { o.Driver = laned(schema) }, []string{"invalid-lane "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := updater.Options{Control: &rest.Config{}, Namespace: "n", Driver: made, Schema: schema}
+			options := updater.Options{Control: &rest.Config{}, Namespace: "n", Driver: made}
 			tc.spoil(&options)
 			_, err := updater.New(options)
 			var problems []string
@@ -93,8 +85,8 @@ func TestSilentWirings(t *testing.T) {
 }
 
 // laned is a driver with a lane whose path the Schema does not have.
-type laned struct{ uncalled }
-
-func (laned) Driver() machineupdate.Driver {
-	return machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "a", Paths: []string{"/none"}}}}
+func laned(schema *hotupdate.Schema) described {
+	return described{machineupdate.Driver{
+		Schema: schema, Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "a", Paths: []string{"/none"}}},
+	}}
 }

@@ -113,8 +113,9 @@ func (u *Updater) usage(machines []*object) map[string]bool {
 // annotations returns the names of the records that an adoption writes: the records of all Hot lanes.
 func (u *Updater) annotations() []string {
 	names := []string{machineupdate.AnnotationRecord}
-	for _, lane := range u.driver().Lanes {
-		isHot := func(path string) bool { return (*schemabridge.Schema)(u.Schema).Holds(structtag.Hot, path) }
+	for _, lane := range u.driver.Lanes {
+		schema := (*schemabridge.Schema)(u.driver.Schema)
+		isHot := func(path string) bool { return schema.Holds(structtag.Hot, path) }
 		if slices.ContainsFunc(lane.Paths, isHot) {
 			names = append(names, machineupdate.AnnotationRecord+"-"+lane.Name)
 		}

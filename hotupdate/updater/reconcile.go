@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
@@ -35,17 +36,16 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 		return writtenAge // an event is on its way
 	}
 	observed, owned := u.observe(ctx, machine)
-	result := u.executor.Reconcile(ctx, observed)
+	result := u.executor.Reconcile(ctx, machine, observed)
 	u.noteWrite(machine, result.Machine)
 	u.log(ctx, machine, result.Err)
 	if owned.inPlace {
-		observed.Machine = result.Machine
-		u.reportInPlace(&observed, owned)
+		u.reportInPlace(result.Machine, &observed, owned)
 	}
 	if observed.ClassError != nil {
-		return machineupdate.Earlier(result.Delay, unknownRetry)
+		return result.RequeueWithin(unknownRetry)
 	}
-	return result.Delay
+	return result.RequeueAfter
 }
 
 // isFinished reports whether MCM has finished creating a machine, and is not deleting it. A decision
@@ -60,9 +60,9 @@ func isFinished(machine *object) bool {
 }
 
 // observe returns what a decision about the machine depends on.
-func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate.Observation[*object], of ownership) {
-	o = machineupdate.Observation[*object]{
-		Machine: machine, ProviderID: text(machine, "spec", "providerID"), Settings: u.Settings,
+func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate.Observation, of ownership) {
+	o = machineupdate.Observation{
+		ProviderID: text(machine, "spec", "providerID"), Settings: u.options.Settings,
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
 	o.Versions = func(ctx context.Context) (all []machineupdate.HotSpec, err error) {
@@ -88,14 +88,14 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 }
 
 // observeClass sets what a decision depends on besides the machine, and reports why there is none.
-func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation[*object], of ownership) {
+func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation, of ownership) {
 	var class *object
 	class, o.Class, o.ClassError = u.prepare(of.wanted)
 	if o.ClassError == nil {
 		if of.inPlace {
 			_, o.Former, _ = u.prepare(of.former) // it may be gone
 		}
-		o.Secret, o.ClassError = u.secrets.of(ctx, class, u.Namespace)
+		o.Secret, o.ClassError = u.secrets.of(ctx, class, u.options.Namespace)
 	}
 	if o.ClassError != nil {
 		o.Class = nil
@@ -116,12 +116,14 @@ func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.P
 		return nil, nil, err
 	}
 	read := machineupdate.MachineClass{Object: class, ProviderSpec: raw}
-	prepared, beyond, err := u.classes.Prepare(read, u.Schema, u.driver())
-	if beyond {
-		u.recorder.Event(class, corev1.EventTypeNormal, "HotUpdateBeyond",
-			"the class has changed outside of its hot part: running machines do not get that")
-	}
+	prepared, err = u.classes.Prepare(read, u.driver)
 	return class, prepared, err
+}
+
+// tellNonHotChange reports a change of a class that its machines do not get.
+func (u *Updater) tellNonHotChange(class metav1.Object) {
+	u.recorder.Event(class.(*object), corev1.EventTypeNormal, "HotUpdateBeyond", //nolint:forcetypeassert // see prepare
+		"the class has changed outside of its hot part: running machines do not get that")
 }
 
 // reasonUnusable is the reason of the events of classes whose machines are not updated.
@@ -156,7 +158,7 @@ func (u *Updater) tellClass(name string, class *object, err error) {
 	if class == nil {
 		class = &object{}
 		class.SetGroupVersionKind(machineAPI.WithKind("MachineClass"))
-		class.SetNamespace(u.Namespace)
+		class.SetNamespace(u.options.Namespace)
 		class.SetName(name)
 	}
 	u.recorder.Event(class, level, reasonUnusable, problem)
@@ -191,7 +193,7 @@ func (u *Updater) tellBroken(ctx context.Context, name string, problem error) {
 func (u *Updater) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	end := u.calls.begin(ctx, request)
 	defer end()
-	return u.Driver.UpdateMachine(ctx, request)
+	return u.options.Driver.UpdateMachine(ctx, request)
 }
 
 // noteWrite notes that this process has written a machine.
@@ -216,9 +218,9 @@ func versionOf(machine *object) uint64 {
 
 // reportInPlace reports the InPlace part of a machine that is to be updated in place, once for each
 // state.
-func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of ownership) {
-	state := observed.InPlace()
-	name := observed.Machine.GetName()
+func (u *Updater) reportInPlace(machine *object, observed *machineupdate.Observation, of ownership) {
+	state := observed.InPlace(machine)
+	name := machine.GetName()
 	if observed.Class == nil {
 		return
 	}
@@ -226,7 +228,7 @@ func (u *Updater) reportInPlace(observed *machineupdate.Observation[*object], of
 	before, _ := u.reported.Swap(name, said)
 	isDone := state == machineupdate.InPlaceApplied || state == machineupdate.InPlaceUnconfirmed
 	if before != said && !isDone && of.former != of.wanted {
-		u.recorder.Event(observed.Machine, corev1.EventTypeNormal, "InPlaceUpdate"+state.String(),
+		u.recorder.Event(machine, corev1.EventTypeNormal, "InPlaceUpdate"+state.String(),
 			"the InPlace part of the class "+of.wanted+" is not applied: that needs a gate at the drain of the node")
 	}
 }

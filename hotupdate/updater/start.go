@@ -62,10 +62,9 @@ func (s Server) ControlConfig() (*rest.Config, error) {
 // [prometheus.DefaultRegisterer], which MCM serves. Call it once, after the flags are parsed and
 // before MCM's app.Run. The context must meet the conditions of [Updater.Run].
 //
-// Options need only a Driver, which is a [driver.Kit]: Start takes Control and Namespace from the
-// Server, and the Schema from the kit. A Driver without a method Schema needs Options.Schema. The
-// error joins the errors of [New] and of [Server.ControlConfig], and an error for each option that
-// Start sets itself.
+// Options need only a Driver, such as a [driver.Kit]: Start takes Control and Namespace from the
+// Server. The error joins the errors of [New] and of [Server.ControlConfig], and an error for each
+// option that Start sets itself.
 //
 // [driver.Kit]: https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/driver#Kit
 func Start(ctx context.Context, server Server, options Options) (*Updater, error) {
@@ -83,23 +82,19 @@ func Start(ctx context.Context, server Server, options Options) (*Updater, error
 	return u, nil
 }
 
-// completeFrom sets what a Server and the Driver know.
+// completeFrom sets what a Server knows.
 func (o *Options) completeFrom(server Server) error {
 	var problems fault.List
-	mustBeUnset := func(isUnset bool, field, what string) {
+	mustBeUnset := func(isUnset bool, field string) {
 		if !isUnset {
 			problems.Add(&fault.Error{
 				Kind: fault.Misuse, Code: codeUnusable, Where: "updater.Options", Field: field,
-				What: "is set, although Start takes it from " + what, Hint: "leave it out, or call New",
+				What: "is set, although Start takes it from the Server", Hint: "leave it out, or call New",
 			})
 		}
 	}
-	mustBeUnset(o.Control == nil, "Control", "the Server")
-	mustBeUnset(o.Namespace == "", "Namespace", "the Server")
-	if schema, says := o.schemaOfDriver(); says {
-		mustBeUnset(o.Schema == nil, "Schema", "the Driver")
-		o.Schema = schema
-	}
+	mustBeUnset(o.Control == nil, "Control")
+	mustBeUnset(o.Namespace == "", "Namespace")
 	if err := problems.Err(); err != nil {
 		return err
 	}

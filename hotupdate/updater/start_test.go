@@ -1,7 +1,6 @@
 package updater_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,16 +64,7 @@ func TestControlConfig(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// ownKit is a Driver that knows its Schema, as a driver.Kit does.
-type ownKit struct{ schema *hotupdate.Schema }
-
-func (k ownKit) Schema() *hotupdate.Schema { return k.schema }
-
-func (ownKit) Driver() machineupdate.Driver { return machineupdate.Driver{} }
-
-func (ownKit) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }
-
-// TestStart: Start has the Schema of the driver, and runs. A second one in a process is an error,
+// TestStart: Start needs only a driver, and runs. A second one in a process is an error,
 // because both would have the same metrics.
 func TestStart(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct {
@@ -83,11 +73,11 @@ func TestStart(t *testing.T) {
 	require.NoError(t, err)
 	ctx := t.Context()
 	server := updater.Server{ControlKubeconfig: kubeconfig(t, 1), Namespace: "n"}
-	hot, err := updater.Start(ctx, server, updater.Options{Driver: ownKit{schema}})
+	own := described{machineupdate.Driver{Schema: schema}}
+	hot, err := updater.Start(ctx, server, updater.Options{Driver: own})
 	require.NoError(t, err)
 	defer prometheus.Unregister(hot)
-	assert.Same(t, schema, hot.Schema)
-	_, err = updater.Start(ctx, server, updater.Options{Driver: ownKit{schema}})
+	_, err = updater.Start(ctx, server, updater.Options{Driver: own})
 	var already prometheus.AlreadyRegisteredError
 	require.ErrorAs(t, err, &already)
 
@@ -95,15 +85,15 @@ func TestStart(t *testing.T) {
 	require.ErrorContains(t, err, "field Driver is nil, or its description panics")
 
 	_, err = updater.Start(ctx, server, updater.Options{
-		Driver: ownKit{schema}, Control: &rest.Config{}, Namespace: "n", Schema: schema,
+		Driver: own, Control: &rest.Config{}, Namespace: "n",
 	})
 	var fields []string
 	for _, problem := range fault.All(err) {
 		assert.Equal(t, "unusable-options", problem.Code)
 		fields = append(fields, problem.Field)
 	}
-	assert.Equal(t, []string{"Control", "Namespace", "Schema"}, fields)
-	_, err = updater.Start(ctx, server, updater.Options{Driver: ownKit{}})
+	assert.Equal(t, []string{"Control", "Namespace"}, fields)
+	_, err = updater.Start(ctx, server, updater.Options{Driver: described{}})
 	require.Len(t, fault.All(err), 1)
 	assert.Equal(t, "Schema", fault.All(err)[0].Field)
 }

@@ -25,7 +25,8 @@ import (
 
 // Updater applies hot updates beside a machine-controller-manager. It is a [prometheus.Collector].
 type Updater struct {
-	Options
+	options Options
+	driver  machineupdate.Driver
 
 	clients     clients
 	cache       *caches
@@ -102,7 +103,7 @@ func (u *Updater) compete(ctx context.Context) {
 	host, _ := os.Hostname()                                          // only for people
 	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it dies of an invalid configuration
 		Lock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: u.Namespace, Name: leaseName}, Client: u.clients.leases,
+			LeaseMeta: metav1.ObjectMeta{Namespace: u.options.Namespace, Name: leaseName}, Client: u.clients.leases,
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
 		},
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
@@ -124,7 +125,7 @@ func (u *Updater) lead(term context.Context) {
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
 	var running sync.WaitGroup
-	for range cmp.Or(u.Workers, workers) {
+	for range cmp.Or(u.options.Workers, workers) {
 		u.work(term, machines, &running)
 	}
 	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
@@ -194,7 +195,7 @@ func (u *Updater) watch() error {
 	})
 	classes := handle(u.cache.classes, func(name string, before, after *object) {
 		if after == nil {
-			u.classes.Forget(u.Namespace + "/" + name)
+			u.classes.Forget(u.options.Namespace + "/" + name)
 			u.told.Delete(name)
 		}
 		if before == nil || before.GetResourceVersion() != after.GetResourceVersion() {

@@ -5,7 +5,7 @@ const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
 	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|LimiterClock.*)$"
 	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
-	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold)$"
+	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold|NonHotChangeIsReported|ObservationWithoutClass)$"
 	creations  = "hotupdate/machineupdate TestCreation"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
@@ -74,7 +74,7 @@ var updateMutants = []mutant{
 	{"retries do not come together", decisionFile, "return d + jitter.Below(d/2, o.Machine.GetName())", "return d + jitter.Below(0, o.Machine.GetName())", decisions},
 	// The executor, its passes, and errors of drivers.
 	{"a write names the resourceVersion of the decision", executorFile, "{m.GetUID(), m.GetResourceVersion(), a}", `{m.GetUID(), "", a}`, executions},
-	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
+	{"an object without resourceVersion is not written", executorFile, `versioned("machine", machine)`, `given("machine", machine)`, executions},
 	{"a success carries the resourceVersion of the marker", executorFile, "\t\tresult.Machine = written\n\t\tif crowded", "\t\twritten.SetResourceVersion(m.GetResourceVersion())\n\t\tresult.Machine = written\n\t\tif crowded", executions},
 	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
 	{"a process that slept does not call", callFile, "elapsed(o.now, e.Now()) >= o.Settings.callTimeout()", "false", executions},
@@ -106,8 +106,11 @@ var updateMutants = []mutant{
 	{"a driver that succeeds is able again", callFile, "\to.lane.unable.Store(nil)\n", "", lanes},
 	{"an unable driver is known for one class", classesFile, "\t\t\tprepared.learn(former)\n", "", executions},
 	{"another spec is asked for", classesFile, "bytes.Equal(former.class.ProviderSpec, class.ProviderSpec)", "bytes.Equal(nil, nil)", executions},
-	{"a driver without updates is reported", decisionFile, "if o.Class.isAbsent() {", "if o.Class.isAbsent() && false {", executions},
-	{"a driver without updates records nothing", observationFile, "return o.Class.isAbsent()", "return false", creations},
+	{"a driver without updates is reported", decisionFile, "if o.Class.isUnsupported() {", "if o.Class.isUnsupported() && false {", executions},
+	{"a driver without updates records nothing", creationFile, "if observed.Class.isUnsupported() {", "if false {", creations},
+	{"an observation without a class is reported", executorFile, "\tobserved.complete()\n", "", wirings},
+	{"a creation without a class is recorded", creationFile, "\tobserved.complete()\n", "", wirings},
+	{"a change outside of the hot part is reported", classesFile, "if isChanged && c.OnNonHotChange", "if !isChanged && c.OnNonHotChange", wirings},
 	{"a failure of a driver that reads first is recorded", callFile, "\tif !result.marked { // it is", "\tif false { // it is", executions},
 	{"a VM that is gone is no failure", callFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", callFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
@@ -128,11 +131,11 @@ var updateMutants = []mutant{
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
 	{"a driver is told by its lanes", driverFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
 	{"the order of lanes means nothing", driverFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
-	{"a class is prepared anew for other lanes", classesFile, "reflect.DeepEqual(last.driver, driver)", "last.driver.Revision == driver.Revision && reflect.DeepEqual(last.driver.Kinds, driver.Kinds)", lanes},
+	{"a class is prepared anew for other lanes", driverFile, "\ttwo.Schema = nil\n", "\ttwo.Schema = nil\n\ttwo.Lanes = one.Lanes\n", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
-	{"the next lane goes on with the newest machine", executorFile, "\t\tobserved.Machine = result.Machine\n\t\tone", "\t\tone", lanes},
-	{"the earliest delay counts", executorFile, "Earlier(r.Delay, next.Delay)", "next.Delay", lanes},
+	{"the next lane goes on with the newest machine", executorFile, "\t\tmachine = result.Machine\n\t\tone", "\t\tone", lanes},
+	{"the earliest delay counts", executorFile, "next.RequeueWithin(r.RequeueAfter)", "next.RequeueAfter", lanes},
 	{"errors of all lanes are told", executorFile, "\tjoined.note(next.Err)\n", "", lanes},
 	{"a creation records all lanes", creationFile, "\tfor _, lane := range lanesOf(c.seen.Class) {", "\tfor _, lane := range lanesOf(c.seen.Class)[:1] {", lanes},
 	{"an earlier creation of any lane counts", creationFile, "\t\t\tif !isForeign {\n\t\t\t\tc.first = false", "\t\t\tc.first = true\n\t\t\tif !isForeign {\n\t\t\t\tc.first = false", lanes},

@@ -38,7 +38,7 @@ func (e *Extension) UpdateMachine(
 		response.SetStatus(hooksv1.ResponseStatusFailure)
 		response.SetMessage(err.Error()) // Cluster API calls again, with growing delays
 	case err != nil || result.Reason != "UpToDate":
-		response.SetRetryAfterSeconds(int32(max(result.Delay, minDelay) / time.Second))
+		response.SetRetryAfterSeconds(int32(max(result.RequeueAfter, minDelay) / time.Second))
 		response.SetMessage("infrastructure tags: " + string(result.Reason))
 	}
 }
@@ -48,7 +48,7 @@ const minDelay = 5 * time.Second
 
 // isTemporary reports whether an error can end by itself.
 func isTemporary(err error) bool {
-	kind, _ := machineupdate.ErrorKindOf(err)
+	kind, _ := machineupdate.DriverErrorOf(err)
 	return kind == machineupdate.ErrThrottled || kind == machineupdate.ErrPending || apierrors.IsConflict(err)
 }
 
@@ -64,13 +64,13 @@ func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 	result, err := e.update(ctx, &machine, machine.Spec)
-	if err != nil && result.Delay == 0 {
+	if err != nil && result.RequeueAfter == 0 {
 		return ctrl.Result{}, err
 	}
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "tags of the machine are not as desired")
 	}
-	return ctrl.Result{RequeueAfter: result.Delay}, nil
+	return ctrl.Result{RequeueAfter: result.RequeueAfter}, nil
 }
 
 type result = machineupdate.Result[*infrav1.AWSMachine]
@@ -91,9 +91,9 @@ func (e *Extension) update(
 	class := machineupdate.MachineClass{
 		Object: &metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}, ProviderSpec: spec,
 	}
-	prepared, _, err := e.kit.Prepare(&e.classes, class)
-	observed := machineupdate.Observation[*infrav1.AWSMachine]{
-		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,
+	prepared, err := e.classes.Prepare(class, e.kit.Driver())
+	observed := machineupdate.Observation{
+		Phase: "Running", Class: prepared, ClassError: err,
 		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops
 		// waiting for it. Forty seconds later its requests have landed, and reads show them.
 		Settings: machineupdate.Settings{CallTimeout: 20 * time.Second, ConfirmAfter: time.Minute},
@@ -104,7 +104,7 @@ func (e *Extension) update(
 	executor := machineupdate.Executor[*infrav1.AWSMachine]{
 		Patch: e.patch(machine.Namespace), UpdateMachine: e.kit.UpdateMachine, Limiter: e.Limiter, Now: e.Now,
 	}
-	done := executor.Reconcile(ctx, observed)
+	done := executor.Reconcile(ctx, machine, observed)
 	return done, done.Err
 }
 

@@ -206,7 +206,7 @@ func TestDriver(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Tags: keys{"team": "a"}},
 		}}
 	}
-	drivertest.Check(t, drivertest.Setup{Schema: schema, Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1a/i-1"}},
+	drivertest.Check(t, drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1a/i-1"}},
 		func(c *drivertest.FakeCloud) (*extension.Kit, error) {
 			return extension.NewKit(cloud{c}, schema, rules, c.Wait)
 		},

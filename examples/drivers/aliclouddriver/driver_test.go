@@ -45,9 +45,7 @@ func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 // TestConformance takes a machine between three provider specs, by HTTP. The disk pv is a volume of the
 // CSI driver.
 func TestConformance(t *testing.T) {
-	schema, err := alicloud.ProviderSpecSchema()
-	require.NoError(t, err)
-	setup := drivertest.Setup{Schema: schema, Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
+	setup := drivertest.Setup{Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,
 	}}
 	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
@@ -96,7 +94,7 @@ func TestThrottling(t *testing.T) {
 				require.NoError(t, err)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				kind, after := machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+				kind, after := machineupdate.DriverErrorOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
 				assert.Equal(t, test.kind, kind)
 				assert.Equal(t, test.after, after)
 				if kind == "" {

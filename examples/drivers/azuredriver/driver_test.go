@@ -46,9 +46,7 @@ func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 // TestConformance takes a machine between three provider specs, on Azure's own fake servers. The disk
 // pv is a volume of the CSI driver, the interface other is somebody else's.
 func TestConformance(t *testing.T) {
-	schema, err := azure.ProviderSpecSchema()
-	require.NoError(t, err)
-	setup := drivertest.Setup{Schema: schema, Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
+	setup := drivertest.Setup{Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,
 	}}
 	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
@@ -87,7 +85,7 @@ func kindOf(t *testing.T, a *api) (kind machineupdate.DriverError, after time.Du
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		kind, after = machineupdate.DriverErrorOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
 		time.Sleep(time.Hour) // the pacer's alarm ends
 	})
 	return kind, after

@@ -110,7 +110,7 @@ func (a *api) routes() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			answer, err := answer(r)
-			kind, after := machineupdate.ErrorKindOf(err)
+			kind, after := machineupdate.DriverErrorOf(err)
 			switch {
 			case after > 0: // Compute Engine does not refuse a change for hours; drivertest does
 				header := http.Header{"Retry-After": {strconv.Itoa(int(after.Seconds()) + 1)}}

@@ -69,9 +69,7 @@ func specOf(
 // TestConformance takes a machine between three provider specs, by HTTP. The boot disk has the name
 // of the VM, pv is a volume of the CSI driver.
 func TestConformance(t *testing.T) {
-	schema, err := gcp.ProviderSpecSchema()
-	require.NoError(t, err)
-	setup := drivertest.Setup{Schema: schema, Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{
+	setup := drivertest.Setup{Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "gce:///p/z/m", Secret: secret(),
 	}}
 	state := func(spec, account string, vm, boot map[string]string, networkTags ...string) drivertest.State {
@@ -137,7 +135,7 @@ func kindOf(t *testing.T, config gcpdriver.Config) (kind machineupdate.DriverErr
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		kind, after = machineupdate.DriverErrorOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
 		time.Sleep(time.Hour) // the pacer's alarm ends
 	})
 	return kind, after

@@ -66,9 +66,7 @@ func groups(names string) map[string]driver.Reading {
 // TestConformance takes a machine between three provider specs, by HTTP. The volume pv is that of the
 // CSI driver.
 func TestConformance(t *testing.T) {
-	schema, err := openstackdriver.Schema()
-	require.NoError(t, err)
-	setup := drivertest.Setup{Schema: schema, Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
+	setup := drivertest.Setup{Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
 	}, Unchanged: []string{"/spec/resourceTags/network"}} // Nova's ports carry no metadata
 	state := func(names string, common map[string]string, hot *tags.Tags, wanted ...string) drivertest.State {
@@ -99,7 +97,7 @@ func kindOf(t *testing.T, a *openstacktest.API) (kind machineupdate.DriverError,
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		kind, after = machineupdate.ErrorKindOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
+		kind, after = machineupdate.DriverErrorOf(kit.UpdateMachine(ctx, request(t, 0, "a")))
 		time.Sleep(time.Hour) // the pacer's alarm ends
 	})
 	return kind, after
@@ -163,7 +161,7 @@ func TestToken(t *testing.T) {
 
 	a.Expire()
 	a.Answers = answering("/identity", openstacktest.Refusal(http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}))
-	kind, after := machineupdate.ErrorKindOf(kit.UpdateMachine(t.Context(), request(t, 0, "a")))
+	kind, after := machineupdate.DriverErrorOf(kit.UpdateMachine(t.Context(), request(t, 0, "a")))
 	assert.Equal(t, machineupdate.ErrThrottled, kind)
 	assert.Equal(t, 33*time.Second, after)
 

@@ -42,7 +42,7 @@ func TestError(t *testing.T) {
 	cause := errors.New("too many")
 	for _, after := range []time.Duration{0, -1, time.Minute} {
 		err := throttling.Error(cause, after)
-		kind, told := machineupdate.ErrorKindOf(err)
+		kind, told := machineupdate.DriverErrorOf(err)
 		assert.Equal(t, machineupdate.ErrThrottled, kind)
 		assert.Equal(t, max(after, 0), told)
 		assert.ErrorIs(t, err, cause)

@@ -182,11 +182,9 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 // TestConformance: the driver keeps all promises, on Amazon's SDK and EC2's protocol. A retryer in the client is found.
 func TestConformance(t *testing.T) {
-	schema, err := awsdriver.Schema()
-	require.NoError(t, err)
 	check := func(attempts int) []string {
 		r := &recorder{TB: t}
-		setup := drivertest.Setup{Schema: schema, Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"}}
+		setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"}}
 		setup.Unchanged = []string{ // attributes and the tags of other kinds have tests of their own
 			"/blockDevices/*/ebs/iops", "/blockDevices/*/ebs/throughput", "/instanceMetadataOptions/httpTokens",
 			"/resourceTags/network", "/resourceTags/vm", "/srcAndDstChecksEnabled",

@@ -233,7 +233,7 @@ func TestGone(t *testing.T) {
 	f.launch()
 	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
 	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
-	kind, _ := machineupdate.ErrorKindOf(f.update(`{}`))
+	kind, _ := machineupdate.DriverErrorOf(f.update(`{}`))
 	assert.Equal(t, machineupdate.ErrNotFound, kind)
 	_, err := f.driver.GetMachineStatus(t.Context(), f.request())
 	assert.Equal(t, driver.NotFound, driver.CodeOf(err))
@@ -289,7 +289,7 @@ func TestVolume(t *testing.T) {
 	assert.Equal(t, [2]int{4000, 125}, performance())
 
 	err := f.inVolumeLane(`{"iops":4000,"throughput":200}`)
-	kind, after := machineupdate.ErrorKindOf(err)
+	kind, after := machineupdate.DriverErrorOf(err)
 	assert.Equal(t, 6*time.Hour, after, "%v %v", kind, err)
 	time.Sleep(time.Second)
 	f.cloud.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})

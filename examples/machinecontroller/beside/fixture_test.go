@@ -318,7 +318,7 @@ func (f *fixture) startAs(p *process, change ...func(*updater.Options)) *process
 	config.Wrap(apiserver.AsKubernetes)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &logged{next, f, p} })
 	options := updater.Options{
-		Control: config, Namespace: f.namespace, Driver: f.provider, Schema: f.schema, Settings: f.settings,
+		Control: config, Namespace: f.namespace, Driver: f.provider, Settings: f.settings,
 	}
 	for _, do := range change {
 		do(&options)

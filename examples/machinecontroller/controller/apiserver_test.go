@@ -71,7 +71,7 @@ func newFixture(t *testing.T) *fixture {
 	}]()
 	require.NoError(t, err)
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"a":"1"}}`)}
-	f.class, _, err = new(machineupdate.Classes).Prepare(class, specs, machineupdate.Driver{Kinds: []string{"vm"}})
+	f.class, err = new(machineupdate.Classes).Prepare(class, machineupdate.Driver{Schema: specs, Kinds: []string{"vm"}})
 	require.NoError(t, err)
 	return f
 }
@@ -90,9 +90,15 @@ func (f *fixture) executor(patch patch) *machineupdate.Executor[*api.Machine] {
 	}
 }
 
-func (f *fixture) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
-	return machineupdate.Observation[*api.Machine]{
-		Machine: machine.DeepCopy(), ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Class: f.class,
+// reconcile reconciles a machine as it was read.
+func (f *fixture) reconcile(executor *machineupdate.Executor[*api.Machine], machine *api.Machine) machineupdate.Result[*api.Machine] {
+	f.t.Helper()
+	return executor.Reconcile(f.t.Context(), machine.DeepCopy(), f.observe(machine))
+}
+
+func (f *fixture) observe(machine *api.Machine) machineupdate.Observation {
+	return machineupdate.Observation{
+		ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Class: f.class,
 	}
 }
 
@@ -127,7 +133,7 @@ func TestMergePatch(t *testing.T) {
 // after the update use the machine of its result.
 func TestUpdateWipesAnnotations(t *testing.T) {
 	f := newFixture(t)
-	result := f.executor(nil).Reconcile(t.Context(), f.observe(f.machine))
+	result := f.reconcile(f.executor(nil), f.machine)
 	require.NoError(t, result.Err)
 	require.Contains(t, f.live().Annotations, machineupdate.AnnotationRecord)
 	_, err := f.client.Machines.Update(t.Context(), f.machine.DeepCopy(), metav1.UpdateOptions{})
@@ -149,7 +155,7 @@ func TestTwoExecutors(t *testing.T) {
 		racing.Go(func() {
 			executor := f.executor(nil)
 			executor.Event = nil
-			if result := executor.Reconcile(t.Context(), f.observe(f.machine)); apierrors.IsConflict(result.Err) {
+			if result := f.reconcile(executor, f.machine); apierrors.IsConflict(result.Err) {
 				conflicts.Add(1)
 			}
 		})
@@ -170,7 +176,7 @@ func TestWatchLag(t *testing.T) {
 	stale, ok := cached.Machines.GetStore().List()[0].(*api.Machine)
 	require.True(t, ok)
 	require.NoError(t, f.annotate(`{"metadata":{"annotations":{"others":"1"}}}`))
-	result := f.executor(nil).Reconcile(t.Context(), f.observe(stale))
+	result := f.reconcile(f.executor(nil), stale)
 	assert.True(t, apierrors.IsConflict(result.Err), "%v", result.Err)
 	assert.Zero(t, f.calls.Load())
 	require.Eventually(t, func() bool {
@@ -197,24 +203,25 @@ func (f *fixture) losing(nth int) patch {
 func TestLostAnswer(t *testing.T) {
 	t.Run("of the marker", func(t *testing.T) {
 		f := newFixture(t)
-		result := f.executor(f.losing(1)).Reconcile(t.Context(), f.observe(f.machine))
+		result := f.reconcile(f.executor(f.losing(1)), f.machine)
 		require.ErrorIs(t, result.Err, errLost)
 		assert.Zero(t, f.calls.Load())
-		again := f.observe(f.live())
+		machine := f.live()
+		again := f.observe(machine)
 		again.Settings.RetryAfter = time.Nanosecond
 		require.Eventually(t, func() bool {
-			return f.executor(nil).Reconcile(t.Context(), again).Reason == "Unfinished" && f.calls.Load() == 1
+			return f.executor(nil).Reconcile(t.Context(), machine, again).Reason == "Unfinished" && f.calls.Load() == 1
 		},
 			10*time.Second, 100*time.Millisecond)
 	})
 	t.Run("of the success", func(t *testing.T) {
 		f := newFixture(t)
-		result := f.executor(f.losing(2)).Reconcile(t.Context(), f.observe(f.machine))
+		result := f.reconcile(f.executor(f.losing(2)), f.machine)
 		require.ErrorIs(t, result.Err, errLost)
 		assert.EqualValues(t, 1, f.calls.Load())
-		stale := f.executor(nil).Reconcile(t.Context(), f.observe(f.machine))
+		stale := f.reconcile(f.executor(nil), f.machine)
 		assert.True(t, apierrors.IsConflict(stale.Err), "%v", stale.Err)
-		fresh := f.executor(nil).Reconcile(t.Context(), f.observe(f.live()))
+		fresh := f.reconcile(f.executor(nil), f.live())
 		require.NoError(t, fresh.Err)
 		assert.Equal(t, "ConfirmationDue", string(fresh.Reason))
 		assert.EqualValues(t, 1, f.calls.Load())
@@ -232,12 +239,12 @@ func TestLongAnnotations(t *testing.T) {
 	err := fill(limit)
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 	require.NoError(t, fill(limit-len("others")))
-	result := f.executor(nil).Reconcile(t.Context(), f.observe(f.live()))
+	result := f.reconcile(f.executor(nil), f.live())
 	require.True(t, apierrors.IsInvalid(result.Err), "%v", result.Err)
 	assert.Zero(t, f.calls.Load())
-	assert.Positive(t, result.Delay, "it is tried again")
+	assert.Positive(t, result.RequeueAfter, "it is tried again")
 	require.NoError(t, fill(limit/2))
-	result = f.executor(nil).Reconcile(t.Context(), f.observe(f.live()))
+	result = f.reconcile(f.executor(nil), f.live())
 	require.NoError(t, result.Err)
 	assert.EqualValues(t, 1, f.calls.Load())
 }
@@ -265,7 +272,7 @@ func TestWithoutStatus(t *testing.T) {
 	require.NoError(t, err)
 	_, err = machines.UpdateStatus(t.Context(), plain, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
-	require.NoError(t, f.executor(machines.Patch).Reconcile(t.Context(), f.observe(plain)).Err)
+	require.NoError(t, f.reconcile(f.executor(machines.Patch), plain).Err)
 	assert.EqualValues(t, 1, f.calls.Load())
 	live, err := machines.Get(t.Context(), "m", metav1.GetOptions{})
 	require.NoError(t, err)

@@ -184,7 +184,7 @@ type worldDriver struct {
 
 func (d worldDriver) call(ctx context.Context, method string, request *driver.Request) (*driver.Response, error) {
 	providerID, err := d.Call(ctx, method, classOf(request.MachineClass), request.Secret.Data)
-	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrNotFound {
+	if kind, _ := machineupdate.DriverErrorOf(err); kind == machineupdate.ErrNotFound {
 		return nil, &driver.Status{Code: driver.NotFound, Cause: err}
 	}
 	if err != nil && strings.Contains(err.Error(), "[Uninitialized]") {

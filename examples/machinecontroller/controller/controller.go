@@ -88,7 +88,9 @@ type Controller struct {
 // New returns a controller.
 func New(config Config) *Controller {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	return &Controller{Config: config, Reconciles: newReconciles(), queue: queue}
+	c := &Controller{Config: config, Reconciles: newReconciles(), queue: queue}
+	c.classes.OnNonHotChange = c.reportNonHotChange
+	return c
 }
 
 // Run works until the context is done, with a number of workers. The cache must have synced.

@@ -15,7 +15,7 @@ import (
 func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 	if phase := r.machine.Status.CurrentStatus.Phase; r.machine.Spec.ProviderID != "" && phase != "" &&
 		phase != api.MachineCrashLoopBackOff {
-		return 0, nil
+		return r.Retry.Long, nil
 	}
 	found, err := r.Driver.GetMachineStatus(ctx, r.request())
 	switch code := driver.CodeOf(err); {
@@ -43,10 +43,10 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 // launch makes and initializes a VM, and records the spec.
 func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	executor := r.executor()
-	creation, begun := executor.BeginCreation(ctx, r.observation(), classOf(r.class))
+	creation, begun := executor.BeginCreation(ctx, r.machine, r.observation(), classOf(r.class))
 	r.machine = begun.Machine
 	if creation == nil {
-		return begun.Delay, begun.Err
+		return begun.RequeueWithin(r.Retry.Long), begun.Err
 	}
 	// nothing is sent after the context's deadline
 	made, err := r.Driver.CreateMachine(creation.Context(ctx), r.request())
@@ -66,10 +66,10 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 
 // initializeAgain initializes a VM that exists.
 func (r *reconciliation) initializeAgain(ctx context.Context, found *driver.Response) (time.Duration, error) {
-	creation, begun := r.executor().BeginCreation(ctx, r.observation(), classOf(r.class))
+	creation, begun := r.executor().BeginCreation(ctx, r.machine, r.observation(), classOf(r.class))
 	r.machine = begun.Machine
 	if creation == nil {
-		return begun.Delay, begun.Err
+		return begun.RequeueWithin(r.Retry.Long), begun.Err
 	}
 	if err := r.adopt(ctx, found); err != nil {
 		return r.Retry.Short, err
@@ -93,7 +93,7 @@ func (r *reconciliation) adopt(ctx context.Context, found *driver.Response) erro
 // failed writes that creation or initialization failed. They are repeated until CreationTimeout.
 func (r *reconciliation) failed(ctx context.Context, cause error, description string) (time.Duration, error) {
 	if ctx.Err() != nil {
-		return 0, cause
+		return r.Retry.Long, cause
 	}
 	phase := api.MachineCrashLoopBackOff
 	if r.since(r.machine.CreationTimestamp) > r.CreationTimeout {

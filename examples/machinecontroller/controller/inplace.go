@@ -21,9 +21,10 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	if deployment == nil || r.node == nil {
 		return false, 0, nil
 	}
+	delay = r.Retry.Medium
 	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
 	if err != nil {
-		return true, 0, err
+		return true, delay, err
 	}
 	switch step.Do {
 	case inplace.ActionDone:
@@ -53,7 +54,7 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 // applyInPlace lets the driver apply the InPlace part on the drained node. After that, the node is
 // ready for its agent.
 func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
-	result, ready := r.executor().ApplyInPlace(ctx, r.observation(),
+	result, ready := r.executor().ApplyInPlace(ctx, r.machine, r.observation(),
 		func(ctx context.Context) (machineupdate.DrainedNode, error) {
 			node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
 			drained := inPlaceCondition(node).LastTransitionTime.Time
@@ -62,10 +63,11 @@ func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error
 			}, err
 		})
 	r.machine = result.Machine
+	delay := result.RequeueWithin(r.Retry.Medium)
 	if !ready {
-		return result.Delay, nil
+		return delay, nil
 	}
-	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)
+	return delay, r.setCondition(ctx, inplace.ReadyForUpdate)
 }
 
 // InPlaceNode returns the node for package inplace.
@@ -89,7 +91,7 @@ func isInPlace(c corev1.NodeCondition) bool { return c.Type == inplace.Condition
 func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inplace.Machine {
 	observed := c.observe(machine)
 	found := inplace.Machine{
-		Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace(),
+		Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace(machine),
 		Annotations: machine.Annotations,
 	}
 	if machine.DeletionTimestamp != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // reconciliation is one reconcile of one machine.
@@ -73,13 +72,13 @@ func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err erro
 	if err != nil {
 		return r.Retry.Short, err
 	}
-	updateRetry := r.update(ctx)
-	defer func() { delay = machineupdate.Earlier(updateRetry, delay) }()
+	updated := r.update(ctx)
+	defer func() { delay = updated.RequeueWithin(delay) }()
 	if underway, inPlaceRetry, err := r.inPlaceUpdate(ctx); underway {
-		return machineupdate.Earlier(inPlaceRetry, r.Retry.Medium), err
+		return inPlaceRetry, err
 	}
 	creationRetry, err := r.create(ctx)
-	return machineupdate.Earlier(healthRetry, machineupdate.Earlier(creationRetry, r.Retry.Long)), err
+	return min(healthRetry, creationRetry, r.Retry.Long), err
 }
 
 // validate finds the machine's class, the class's secret, and the machine's node if there is one.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
@@ -15,18 +15,18 @@ import (
 )
 
 // update is the step for hot updates in a machine controller's reconcile, between the sync of the
-// node template and the in-place update. It is outside of the block that needs a node, returns its
-// own delay, and never ends the reconcile. The steps after it use the machine of its result.
-func (r *reconciliation) update(ctx context.Context) time.Duration {
-	result := r.executor().Reconcile(ctx, r.observation())
+// node template and the in-place update. It is outside of the block that needs a node, and never ends
+// the reconcile. The steps after it use the machine of its result.
+func (r *reconciliation) update(ctx context.Context) machineupdate.Result[*api.Machine] {
+	result := r.executor().Reconcile(ctx, r.machine, r.observation())
 	r.machine = result.Machine
-	return result.Delay
+	return result
 }
 
 // observation returns the observation for package machineupdate. The secret belongs to the class,
 // which need not be the class that the machine names: extensions need not update the secret of a class that they
 // have deleted.
-func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
+func (r *reconciliation) observation() machineupdate.Observation {
 	observed := r.observe(r.machine)
 	if observed.Class == nil {
 		return observed
@@ -43,10 +43,9 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 
 // observe finds the class whose hot part the machine should have: in a pool that is updated in
 // place, the class of the pool's template. The former class is the class of the machine set.
-func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
-	observed := machineupdate.Observation[*api.Machine]{
-		Machine: machine, ProviderID: machine.Spec.ProviderID,
-		Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
+func (c *Controller) observe(machine *api.Machine) machineupdate.Observation {
+	observed := machineupdate.Observation{
+		ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
 	observed.Class, observed.ClassError = c.preparedClass(c.wantedClass(machine))
 	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace,
@@ -67,16 +66,17 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	if err != nil {
 		return nil, fmt.Errorf("class: %w", err)
 	}
-	var described []byte // of a driver without hot updates
-	if updater, ok := c.Driver.(driver.Updater); ok {
-		described = updater.DescribeUpdates()
+	updater, ok := c.Driver.(driver.Updater)
+	if !ok {
+		return c.classes.PrepareUnsupported(classOf(class)), nil
 	}
-	prepared, beyond, err := c.classes.PrepareDescribed(classOf(class), described)
-	if beyond {
-		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable",
-			"the class changed in fields that no update applies: running machines keep what they were made with")
-	}
-	return prepared, err
+	return c.classes.PrepareDescribed(classOf(class), updater.DescribeUpdates())
+}
+
+// reportNonHotChange reports a change of a class that no update applies.
+func (c *Controller) reportNonHotChange(class metav1.Object) {
+	c.Recorder.Event(class.(*api.MachineClass), corev1.EventTypeNormal, "NotHotUpdatable",
+		"the class changed in fields that no update applies: running machines keep what they were made with")
 }
 
 func classOf(class *api.MachineClass) machineupdate.MachineClass {

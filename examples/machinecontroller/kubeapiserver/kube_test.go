@@ -418,8 +418,8 @@ func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(
 	require.NoError(f, err)
 	class, err := f.world.Client.MachineClasses.Get(f.Context(), class, metav1.GetOptions{})
 	require.NoError(f, err)
-	driver := machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "metadata", Paths: []string{"/instanceMetadataOptions"}}}, ReadsFirst: true}
-	prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}, schema, driver)
+	driver := machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "metadata", Paths: []string{"/instanceMetadataOptions"}}}, ReadsFirst: true}
+	prepared, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}, driver)
 	require.NoError(f, err)
 	executor := &machineupdate.Executor[*api.Machine]{
 		Patch: client.Machines.Patch, Now: time.Now, UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
@@ -428,11 +428,11 @@ func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(
 			return err
 		},
 	}
-	result := executor.Reconcile(f.Context(), machineupdate.Observation[*api.Machine]{
-		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Class: prepared,
+	result := executor.Reconcile(f.Context(), machine, machineupdate.Observation{
+		ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Class: prepared,
 	})
 	assert.True(f, refusal(result.Err), "%v", result.Err)
-	assert.Positive(f, result.Delay)
+	assert.Positive(f, result.RequeueAfter)
 	assert.Equal(f, machine.ResourceVersion, result.Machine.ResourceVersion)
 }
 

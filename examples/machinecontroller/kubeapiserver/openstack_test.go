@@ -173,7 +173,7 @@ func (l *openStackLandscape) startUpdater() *process {
 	config.QPS, config.Burst = 200, 400
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
 	p.Updater, err = updater.New(updater.Options{
-		Control: config, Namespace: l.namespace, Driver: l.driver.Driver, Schema: schema,
+		Control: config, Namespace: l.namespace, Driver: l.driver.Driver,
 		Settings: machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute},
 	})
 	require.NoError(l, err)

@@ -33,12 +33,8 @@ func (w *World) StartBeside(name string) (*Replica, error) {
 
 // newUpdater makes the updater, as the main function of a driver does.
 func (w *World) newUpdater(config *rest.Config, kit *awsdriver.Driver) (*updater.Updater, error) {
-	schema, err := awsdriver.Schema()
-	if err != nil {
-		return nil, err
-	}
 	return updater.New(updater.Options{
-		Control: config, Namespace: w.Namespace, Driver: kit.Kit, Schema: schema, Settings: w.Settings,
+		Control: config, Namespace: w.Namespace, Driver: kit.Kit, Settings: w.Settings,
 	})
 }
 

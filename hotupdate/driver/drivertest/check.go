@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -15,8 +14,6 @@ import (
 
 // Setup tells a check what it needs to know about a driver.
 type Setup struct {
-	// Schema is the Schema of the provider spec.
-	Schema *hotupdate.Schema
 	// Rules returns the cloud's rules, such as tags.AWS.Rules.
 	Rules func(kind tags.Kind) (tags.Rules, error)
 	// Request holds the fields of a request that the driver reads besides class, lane and parts:
@@ -39,16 +36,17 @@ type State struct {
 }
 
 // Check takes the machine from each state to each other one, in many ways, and reports each broken
-// promise once. NewDriver makes a driver whose client calls the cloud and which waits by
-// [Cloud.Wait]: a [*driver.Kit], or the adopter's type around one.
+// promise once. NewDriver makes a driver, many times, whose client calls the cloud and which waits by
+// [FakeCloud.Wait]: a [*driver.Kit], or the adopter's type around one.
 func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeCloud) (D, error), states ...State) {
 	tb.Helper()
-	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
-		tb.Errorf("a check needs Schema, Rules and two states")
+	if len(states) < 2 || setup.Rules == nil {
+		tb.Errorf("a check needs Rules and two states")
 		return
 	}
-	for _, problem := range unchanged(&setup, states) {
-		tb.Errorf("desired state: %s", problem)
+	create := func(cloud *FakeCloud) (updates, error) { return newDriver(cloud) }
+	if !checkStates(tb, setup, create, states) {
+		return
 	}
 	var reported []string
 	needs := map[string]bool{}
@@ -70,7 +68,7 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeClou
 							fmt.Sprintf(format, args...), s.name, from, to)
 					}
 				}
-				c.newDriver = func(cloud *FakeCloud) (updates, error) { return newDriver(cloud) }
+				c.newDriver = create
 				if c.start() {
 					s.disturb(c)
 					c.try()
@@ -84,6 +82,28 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeClou
 	}
 	maps.DeleteFunc(needs, func(_ string, isMet bool) bool { return isMet })
 	tb.Logf("not checked: %q", slices.Sorted(maps.Keys(needs)))
+}
+
+// checkStates checks whether the states differ in all fields that the driver updates. It reports
+// whether a driver can be made.
+func checkStates(
+	tb testing.TB, setup Setup, create func(cloud *FakeCloud) (updates, error), states []State,
+) bool {
+	tb.Helper()
+	c := checker{
+		setup: setup, states: states, from: &states[0], to: &states[1], needs: map[string]bool{}, newDriver: create,
+		broken: func(promise, format string, args ...any) {
+			tb.Helper()
+			tb.Errorf("%s: %s", promise, fmt.Sprintf(format, args...))
+		},
+	}
+	if !c.create() {
+		return false
+	}
+	for _, problem := range unchanged(c.driver.Driver().Schema, setup.Unchanged, states) {
+		tb.Errorf("desired state: %s", problem)
+	}
+	return true
 }
 
 // updates is the part of a driver that updates machines.

@@ -157,7 +157,7 @@ func (c *client) readings(said map[string]driver.Reading) map[string]driver.Read
 
 // translated is an error of the cloud as the driver understands it.
 func (c *client) translated(err error) error {
-	_, after := machineupdate.ErrorKindOf(err)
+	_, after := machineupdate.DriverErrorOf(err)
 	if errors.Is(err, machineupdate.ErrThrottled) && c.is("throttling not told") || after > 0 && c.is("refusal not told") {
 		return errors.New(err.Error())
 	}

@@ -83,15 +83,15 @@ func isAt(pointer string, path []string) bool {
 
 // unchanged returns what is wrong with the states: fields that none of them changes, so that nothing
 // shows whether the driver applies them, or names of such fields that the Schema does not have.
-func unchanged(setup *Setup, states []State) (problems []string) {
-	paths, err := updatable(setup.Schema)
+func unchanged(schema *hotupdate.Schema, exempted []string, states []State) (problems []string) {
+	paths, err := updatable(schema)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	var changed []string
 	for i := range states {
 		for j := range states[:i] {
-			changes, err := setup.Schema.DiffRaw([]byte(states[j].Spec), []byte(states[i].Spec))
+			changes, err := schema.DiffRaw([]byte(states[j].Spec), []byte(states[i].Spec))
 			if err != nil {
 				return nil // the flow reports it
 			}
@@ -100,7 +100,7 @@ func unchanged(setup *Setup, states []State) (problems []string) {
 			}
 		}
 	}
-	exempt := slices.Clone(setup.Unchanged)
+	exempt := slices.Clone(exempted)
 	for _, path := range paths {
 		isChanged := slices.ContainsFunc(changed, func(pointer string) bool { return isAt(pointer, path) })
 		isExempt := slices.Contains(exempt, text(path))

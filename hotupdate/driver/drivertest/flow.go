@@ -63,9 +63,20 @@ const needsChange = "desired state, which needs a changed %s in the lane %q"
 // secret is the text that no error may show. Errors of the cloud quote it.
 const secret = "secret-of-drivertest"
 
-// start creates the cloud and the machine, lets the flow adopt the machine, and gives it the next
-// class.
+// start creates everything, lets the flow adopt the machine, and gives it the next class.
 func (c *checker) start() bool {
+	if !c.create() {
+		return false
+	}
+	c.cover(c.driver.Driver())
+	defer func(promise string) { c.promise = promise }(c.promise)
+	c.promise = "desired state"
+	isAdopted := c.prepare(c.from) && c.settle()
+	return isAdopted && c.prepare(c.to)
+}
+
+// create creates the cloud, the machine and the driver.
+func (c *checker) create() bool {
 	c.require = func(holds bool, promise, format string, args ...any) {
 		if !holds {
 			c.broken(promise, format, args...)
@@ -91,13 +102,8 @@ func (c *checker) start() bool {
 	c.driver, err = c.newDriver(c.cloud)
 	if err != nil {
 		c.broken("desired state", "the driver cannot be made: %v", err)
-		return false
 	}
-	c.cover(c.driver.Driver())
-	defer func(promise string) { c.promise = promise }(c.promise)
-	c.promise = "desired state"
-	isAdopted := c.prepare(c.from) && c.settle()
-	return isAdopted && c.prepare(c.to)
+	return err == nil
 }
 
 // add adds a resource to the cloud. A resource of the machine also gets a foreign key.
@@ -144,7 +150,7 @@ func (c *checker) prepare(s *State) bool {
 		Object:       cmp.Or[metav1.Object](c.setup.Request.Class.Object, &metav1.ObjectMeta{Name: "class"}),
 		ProviderSpec: []byte(s.Spec),
 	}
-	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
+	prepared, err := c.classes.Prepare(class, c.driver.Driver())
 	c.require(err == nil, "desired state", "the provider spec cannot be prepared: %v", err)
 	c.former = c.class
 	if c.former == nil {
@@ -164,21 +170,20 @@ func (c *checker) reconcile() time.Duration {
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
 		Patch: c.patch, UpdateMachine: c.update, Now: func() time.Time { return c.cloud.now },
 	}
-	observed := machineupdate.Observation[*metav1.PartialObjectMetadata]{
-		Machine: c.machine, ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class,
-		Former: c.former, Secret: secrets,
+	observed := machineupdate.Observation{
+		ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class, Former: c.former, Secret: secrets,
 		Settings: machineupdate.Settings{CallTimeout: callTimeout},
 	}
-	delay := executor.Reconcile(ctx, observed).Delay
-	observed.Machine = c.machine
-	if state := observed.InPlace(); state != machineupdate.InPlaceApplied && state != machineupdate.InPlaceUnable {
-		drained := c.cloud.now
-		result, _ := executor.ApplyInPlace(ctx, observed, func(context.Context) (machineupdate.DrainedNode, error) {
-			return machineupdate.DrainedNode{UID: "n", Drained: drained, Unschedulable: true}, nil
-		})
-		delay = machineupdate.Earlier(delay, result.Delay)
+	updated := executor.Reconcile(ctx, c.machine, observed)
+	switch observed.InPlace(c.machine) {
+	case machineupdate.InPlaceApplied, machineupdate.InPlaceUnable:
+		return updated.RequeueAfter
+	case machineupdate.InPlaceUnknown, machineupdate.InPlacePending, machineupdate.InPlaceUnconfirmed:
 	}
-	return delay
+	node := machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}
+	applied, _ := executor.ApplyInPlace(ctx, c.machine, observed,
+		func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
+	return applied.RequeueWithin(updated.RequeueAfter)
 }
 
 // try advances the clock until the flow has called the driver, or has no reason to.

@@ -39,7 +39,7 @@ func (c *checker) attempt(do func() error, requests ...string) error {
 		}
 	}
 	err := do()
-	if kind, _ := machineupdate.ErrorKindOf(err); err != nil && kind != machineupdate.ErrThrottled {
+	if kind, _ := machineupdate.DriverErrorOf(err); err != nil && kind != machineupdate.ErrThrottled {
 		c.pass.failures = append(c.pass.failures, requests...)
 	}
 	return err

@@ -122,7 +122,7 @@ func throttling(c *checker) {
 // expect says which errors UpdateMachine may return.
 func (c *checker) expect(when string, is func(kind machineupdate.DriverError, err error) bool) {
 	c.onReturn = func(err error) {
-		kind, _ := machineupdate.ErrorKindOf(err)
+		kind, _ := machineupdate.DriverErrorOf(err)
 		c.require(is(kind, err), c.promise, "%s, and the error is %v", when, err)
 	}
 }
@@ -214,8 +214,8 @@ func refusal(c *checker) {
 	c.settle()
 	c.prepare(c.from)
 	c.expect("the cloud says when it takes the change", func(_ machineupdate.DriverError, err error) bool {
-		_, after := machineupdate.ErrorKindOf(c.pass.failed)
-		_, told := machineupdate.ErrorKindOf(err)
+		_, after := machineupdate.DriverErrorOf(c.pass.failed)
+		_, told := machineupdate.DriverErrorOf(err)
 		return after == 0 || told > 0
 	})
 	for end := c.cloud.now.Add(time.Hour); c.cloud.now.Before(end); {

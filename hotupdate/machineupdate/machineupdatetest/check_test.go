@@ -119,9 +119,6 @@ func secretOf(class string) map[string][]byte { return map[string][]byte{"class"
 func (c *controller) prepare(name string) (*machineupdate.Prepared, error) {
 	class, err := c.lister(name)
 	if err != nil {
-		if c.is("error of the lister dropped") {
-			return nil, nil //nolint:nilnil // the mistake
-		}
 		return nil, err
 	}
 	text, err := c.Describe()
@@ -131,13 +128,12 @@ func (c *controller) prepare(name string) (*machineupdate.Prepared, error) {
 	if c.is("Classes of each reconcile") {
 		c.classes = &machineupdate.Classes{}
 	}
-	prepared, _, err := c.classes.PrepareDescribed(class, text)
-	return prepared, err
+	return c.classes.PrepareDescribed(class, text)
 }
 
-func (c *controller) observation() machineupdate.Observation[*machine] {
-	o := machineupdate.Observation[*machine]{
-		Machine: c.m, ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Secret: secretOf(c.wanted()),
+func (c *controller) observation() machineupdate.Observation {
+	o := machineupdate.Observation{
+		ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Secret: secretOf(c.wanted()),
 	}
 	o.Class, o.ClassError = c.prepare(c.wanted())
 	o.Former, _ = c.prepare(c.m.Spec.Class.Name)
@@ -211,10 +207,13 @@ func (c *controller) drive(ctx context.Context, r *plain) error {
 
 func (c *controller) reconcile(ctx context.Context) time.Duration {
 	o := c.observation()
+	if o.ClassError != nil && c.is("no update without a class") {
+		return time.Minute
+	}
 	var result machineupdate.Result[*machine]
 	result.Machine = c.m
 	if c.m.Labels["node"] != "" || !c.is("an update only for machines with a node") {
-		result = c.executor().Reconcile(ctx, o)
+		result = c.executor().Reconcile(ctx, c.m, o)
 	}
 	before := c.m
 	c.err = result.Err
@@ -227,18 +226,16 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 		if o.Class == nil && c.is("class has to be readable") {
 			return time.Minute
 		}
-		o.Machine = c.m
 		delay := c.create(ctx, o)
 		if c.is("delay dropped at BeginCreation") {
 			return 10 * time.Minute
 		}
-		return machineupdate.Earlier(result.Delay, delay)
+		return result.RequeueWithin(delay)
 	}
 	if node, drained := c.Drained(); drained && o.Class != nil {
-		o.Machine = c.m
 		delay := c.gate(ctx, o, node)
 		if !c.is("delay dropped at the gate") {
-			result.Delay = machineupdate.Earlier(result.Delay, delay)
+			result.RequeueAfter = result.RequeueWithin(delay)
 		}
 	}
 	c.preserve(ctx)
@@ -251,7 +248,7 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 	case c.is("delay dropped after a failure"):
 		return 10 * time.Minute // MCM's own, which is shorter than ConfirmAfter
 	}
-	return machineupdate.Earlier(result.Delay, 10*time.Minute)
+	return result.RequeueWithin(10 * time.Minute)
 }
 
 // preserve is a step behind the update that writes few machines.
@@ -267,7 +264,7 @@ func (c *controller) preserve(ctx context.Context) {
 }
 
 // gate is what stands between DrainSuccessful and ReadyForUpdate.
-func (c *controller) gate(ctx context.Context, o machineupdate.Observation[*machine], node machineupdate.DrainedNode) time.Duration {
+func (c *controller) gate(ctx context.Context, o machineupdate.Observation, node machineupdate.DrainedNode) time.Duration {
 	if c.is("no gate") {
 		c.Ready()
 		return 0
@@ -276,14 +273,14 @@ func (c *controller) gate(ctx context.Context, o machineupdate.Observation[*mach
 	if c.is("the cached node as the live one") {
 		read = func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
 	}
-	result, ready := c.executor().ApplyInPlace(ctx, o, read)
+	result, ready := c.executor().ApplyInPlace(ctx, c.m, o, read)
 	if !c.is("the machine from before the gate") {
 		c.m = result.Machine
 	}
 	if ready && !c.is("never ready") || c.is("ready whatever the result") {
 		c.Ready()
 	}
-	return result.Delay
+	return result.RequeueAfter
 }
 
 // reportFailure is what controllers are tempted to do.
@@ -318,7 +315,7 @@ func (c *controller) annotate(ctx context.Context) {
 	}
 }
 
-func (c *controller) create(ctx context.Context, o machineupdate.Observation[*machine]) time.Duration {
+func (c *controller) create(ctx context.Context, o machineupdate.Observation) time.Duration {
 	id, err := c.call(ctx, "GetMachineStatus")
 	found := id != ""
 	if found && (c.is("initialization not begun") || c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != "") {
@@ -328,9 +325,9 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 	if c.is("a creation with the wanted class") {
 		class, _ = c.lister(c.wanted())
 	}
-	creation, begun := c.executor().BeginCreation(ctx, o, class)
+	creation, begun := c.executor().BeginCreation(ctx, c.m, o, class)
 	if creation == nil {
-		return begun.Delay
+		return begun.RequeueAfter
 	}
 	if !c.is("error handler with the machine from before") {
 		c.m = begun.Machine
@@ -454,7 +451,7 @@ func TestCheckInPlace(t *testing.T) {
 		"delay dropped at the gate":                      {"delay lost"},
 		"a creation with the wanted class":               {"class confused"},
 		"the secret of another class":                    {"class confused"},
-		"error of the lister dropped":                    {"class error lost", "creation endless"},
+		"no update without a class":                      {"class error lost"},
 		"machines of the MachineDeployment not found":    {"change missed"},
 	} {
 		expect(t, broken, promises, func(tb testing.TB, reconcile reconciling) {

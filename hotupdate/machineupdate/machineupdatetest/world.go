@@ -104,7 +104,9 @@ func (w *World[M]) Describe() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.driver.Describe(schema)
+	driver := w.driver
+	driver.Schema = schema
+	return driver.Describe()
 }
 
 // Event is the method of the recorder.

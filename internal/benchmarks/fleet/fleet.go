@@ -169,19 +169,17 @@ func (r *run) work() {
 // reconcile looks at a machine, and again when its time has come.
 func (r *run) reconcile(ctx context.Context, i int) {
 	r.mutex.Lock()
-	observed := r.observe(i, r.classes[r.Classes+i%r.Classes])
+	machine, observed := r.observe(i, r.classes[r.Classes+i%r.Classes])
 	r.mutex.Unlock()
-	result := r.executor.Reconcile(ctx, observed)
-	if result.Delay > 0 {
-		time.AfterFunc(result.Delay, func() { r.updates.queue <- func() { r.reconcile(ctx, i) } })
+	result := r.executor.Reconcile(ctx, machine, observed)
+	if result.RequeueAfter > 0 {
+		time.AfterFunc(result.RequeueAfter, func() { r.updates.queue <- func() { r.reconcile(ctx, i) } })
 	}
 }
 
-func (r *run) observe(i int, class *machineupdate.Prepared) machineupdate.Observation[*machine] {
-	name := r.machines[i].Name
-	return machineupdate.Observation[*machine]{
-		Machine: r.machines[i], ProviderID: providerID(name), Phase: "Running", Class: class,
-	}
+func (r *run) observe(i int, class *machineupdate.Prepared) (*machine, machineupdate.Observation) {
+	m := r.machines[i]
+	return m, machineupdate.Observation{ProviderID: providerID(m.Name), Phase: "Running", Class: class}
 }
 
 // create queues a creation every five seconds until all machines are updated.

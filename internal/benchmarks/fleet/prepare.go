@@ -42,7 +42,7 @@ func (r *run) prepare() error {
 		}
 		number := strconv.Itoa(i)
 		object := &metav1.ObjectMeta{Name: "class-" + number, UID: types.UID(number), ResourceVersion: "1"}
-		class, _, err := r.kit.Prepare(&versions, machineupdate.MachineClass{Object: object, ProviderSpec: raw})
+		class, err := versions.Prepare(machineupdate.MachineClass{Object: object, ProviderSpec: raw}, r.kit.Driver())
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,8 @@ func (r *run) settle() error {
 		}
 		for _, ago := range []time.Duration{2 * time.Hour, time.Hour} {
 			at = r.began.Add(-ago)
-			if result := past.Reconcile(context.Background(), r.observe(i, r.classes[i%r.Classes])); result.Err != nil {
+			m, observed := r.observe(i, r.classes[i%r.Classes])
+			if result := past.Reconcile(context.Background(), m, observed); result.Err != nil {
 				return result.Err
 			}
 		}

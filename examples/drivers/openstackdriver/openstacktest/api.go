@@ -150,7 +150,7 @@ func (a *API) routes() http.Handler {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			code, body, err := answer(w, r)
 			told := &status{code: http.StatusInternalServerError}
-			switch kind, _ := machineupdate.ErrorKindOf(err); {
+			switch kind, _ := machineupdate.DriverErrorOf(err); {
 			case errors.As(err, &told):
 			case kind == machineupdate.ErrThrottled:
 				told.code = http.StatusTooManyRequests
