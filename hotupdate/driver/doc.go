@@ -42,6 +42,17 @@
 //   - a read of many machines, and which errors are about some resources only, if the cloud has
 //     them.
 //
+// # Fields and methods
+//
+// A [Definition] has functions in its fields, where an interface could ask for a type with the
+// methods Set, Remove, Replace and Modify, and find an optional batch reader as [io.ReaderFrom] is
+// found. The wiring of AWS, GCP, OpenStack, Hetzner and a new cloud was written in both forms: 256
+// lines with fields, 280 with methods. Of thirteen mistakes in it, the compiler finds four with
+// fields, [New] finds eight, and one is silent until package drivertest runs: Set and Remove are
+// swapped. With methods the compiler finds two, New finds five, two are impossible, and four are
+// silent, since one method serves several kinds and groups, where a forgotten branch does nothing,
+// and since an optional method with another signature is not found.
+//
 // # Specification
 //
 // Which calls are made, when they wait, what they share, how attributes change, what is lost on

@@ -649,5 +649,5 @@ func TestDefinitions(t *testing.T) {
 func TestDriver(t *testing.T) {
 	w := newWorld(t)
 	w.definition.Tags[0].Kinds = []tags.Kind{tags.Disk, tags.VM}
-	assert.Equal(t, machineupdate.Driver{Kinds: []string{"vm", "disk"}, Revision: "tags", ReadsFirst: true}, w.kit().Driver())
+	assert.Equal(t, machineupdate.Driver{Schema: w.definition.Schema, Kinds: []string{"vm", "disk"}, Revision: "tags", ReadsFirst: true}, w.kit().Driver())
 }

@@ -18,6 +18,9 @@ import (
 // Executor carries out decisions, with functions that the caller supplies. It has no state of its
 // own, is safe for concurrent use if the functions are, and may be created for each reconcile.
 //
+// Its functions are fields, because client-go's methods fit them as they are, and a controller calls
+// its drivers by a signature that differs from UpdateMachine.
+//
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it
 // returns a delay instead. If a required function is missing, or the Limiter would deny updates for
 // ever, it updates nothing, and the error of the result says so.
