@@ -21,9 +21,9 @@ type Modify[C any] func(ctx context.Context, cloud C, resource *driver.Resource,
 // [driver.Definition]. The name of a disk is its device name. EC2's calls are ModifyVolume,
 // ModifyNetworkInterfaceAttribute and ModifyInstanceMetadataOptions. Only ModifyVolume is
 // asynchronous: DescribeVolumesModifications shows its progress.
-func Groups[C any](volume, networkInterface, metadataOptions Modify[C]) []driver.Group[ProviderSpec, C] {
+func Groups[C any](volume, networkInterface, metadataOptions Modify[C]) []driver.AttributeGroup[ProviderSpec, C] {
 	leave := func(name string) driver.Attributes { return driver.Attributes{Defaults: map[string]string{name: ""}} }
-	return []driver.Group[ProviderSpec, C]{
+	return []driver.AttributeGroup[ProviderSpec, C]{
 		{
 			Kind: tags.Disk, Lane: "volume", Attributes: GP3(), Asynchronous: true,
 			Project: (*ProviderSpec).performance, Modify: volume,

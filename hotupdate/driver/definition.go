@@ -30,7 +30,7 @@ type Definition[T, C any] struct {
 	// also reads a single machine by Sharing.Resources.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	Tags      []Tagging[T, C]
-	Groups    []Group[T, C]
+	Groups    []AttributeGroup[T, C]
 	// Lanes are the lanes that Groups name, with their paths; Groups determine their kinds.
 	// Attributes whose change the cloud may refuse for hours need a separate lane, or
 	// infrastructure tags wait with them. A lane with paths of class InPlace is changed only while
@@ -76,9 +76,9 @@ type Tagging[T, C any] struct {
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }
 
-// Group says how attributes of one kind of resource are changed that share a call. An attribute
-// with a separate call is a group of one.
-type Group[T, C any] struct {
+// AttributeGroup says how attributes of one kind of resource are changed that share a call. An
+// attribute with a separate call is a group of one.
+type AttributeGroup[T, C any] struct {
 	Attributes
 	Kind tags.Kind
 	// Lane names the lane of the group; empty is the lane of the infrastructure tags. Project reads
@@ -94,8 +94,8 @@ type Group[T, C any] struct {
 	Modify func(ctx context.Context, cloud C, resource *Resource, values map[string]string) error
 }
 
-// Attributes are the rules of a [Group]. Admission also uses them. The value of an attribute is
-// text, such as 3000, false or required. Empty means unset.
+// Attributes are the rules of an [AttributeGroup]. Admission also uses them. The value of an
+// attribute is text, such as 3000, false or required. Empty means unset.
 type Attributes struct {
 	// Defaults names the attributes, each with the cloud's default. Either all attributes of a
 	// group have a default or none has. With an empty default, an attribute that is not set is not
@@ -114,7 +114,8 @@ type Attributes struct {
 type Resource struct {
 	Kind tags.Kind
 	ID   string
-	// Name is the resource's name in the provider spec, such as a device name, for [Group.Project].
+	// Name is the resource's name in the provider spec, such as a device name, for
+	// [AttributeGroup.Project].
 	Name string
 	Tags map[string]string
 	// Version is the version of Tags, if they are replaced as a whole.
@@ -152,5 +153,11 @@ func ModifyFailed(value string) Reading {
 	return Reading{value: value, target: value, isKnown: true, isFailed: true}
 }
 
-// Parts returns the parts of a reading. The target is empty if it is unknown.
-func (r Reading) Parts() (value, target string, isFailed bool) { return r.value, r.target, r.isFailed }
+// Value returns the current value.
+func (r Reading) Value() string { return r.value }
+
+// Target returns the value that the attribute has, or is changing to; empty if that is unknown.
+func (r Reading) Target() string { return r.target }
+
+// IsFailed reports whether the last change failed.
+func (r Reading) IsFailed() bool { return r.isFailed }

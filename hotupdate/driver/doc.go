@@ -10,12 +10,12 @@
 //   - the projection: [Tagging.Project] tells which infrastructure tags a provider spec gives to
 //     the resources of a kind. The kit projects hot parts of the request by the same function, so
 //     it must be pure and must not rely on fields that are not hot;
-//   - the same for attributes, such as the iops of a volume: [Group.Project], with the limits of
-//     changes in [Attributes];
+//   - the same for attributes, such as the iops of a volume: [AttributeGroup.Project], with the
+//     limits of changes in [Attributes];
 //   - the discovery: [Definition.Resources], or [Sharing.Resources] for many machines, returns the
 //     machine's own resources with their live state;
 //   - the calls: [Tagging.Set] and [Tagging.Remove], or [Tagging.Replace] on clouds that write all
-//     infrastructure tags at once, and [Group.Modify].
+//     infrastructure tags at once, and [AttributeGroup.Modify].
 //
 // # What the kit does
 //

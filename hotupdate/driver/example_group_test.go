@@ -20,8 +20,8 @@ type DiskSpec struct {
 type diskClient struct{ iops string }
 
 // iopsGroup changes iops by ModifyVolume. A volume without iops in the spec has the cloud's 3000.
-func iopsGroup() driver.Group[DiskSpec, *diskClient] {
-	return driver.Group[DiskSpec, *diskClient]{
+func iopsGroup() driver.AttributeGroup[DiskSpec, *diskClient] {
+	return driver.AttributeGroup[DiskSpec, *diskClient]{
 		Kind:       tags.Disk,
 		Attributes: driver.Attributes{Defaults: map[string]string{"iops": "3000"}},
 		Project: func(spec *DiskSpec, _ *driver.Resource) map[string]string {
@@ -39,7 +39,7 @@ func iopsGroup() driver.Group[DiskSpec, *diskClient] {
 }
 
 // An attribute of a volume in use changes.
-func ExampleGroup() {
+func ExampleAttributeGroup() {
 	schema, err := hotupdate.SchemaOf[DiskSpec]()
 	if err != nil {
 		fmt.Println(err)
@@ -55,7 +55,7 @@ func ExampleGroup() {
 			live := map[string]driver.Reading{"iops": driver.Settled(c.iops)}
 			return []driver.Resource{{Kind: tags.Disk, ID: "vol-0c2d", Attributes: live}}, nil
 		},
-		Groups: []driver.Group[DiskSpec, *diskClient]{iopsGroup()},
+		Groups: []driver.AttributeGroup[DiskSpec, *diskClient]{iopsGroup()},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -75,7 +75,7 @@ func (a *Attributes) check(old, whole map[string]string, path *field.Path) field
 }
 
 // planGroup plans the calls for the attributes of a group.
-func (u *update[T, C]) planGroup(g *Group[T, C]) error {
+func (u *update[T, C]) planGroup(g *AttributeGroup[T, C]) error {
 	var problems []error
 	for _, r := range u.of(g.Kind) {
 		var projected []map[string]string

@@ -61,7 +61,7 @@ func newVolumes(t *testing.T) *world {
 		return w.called(fmt.Sprint("modify ", r.ID, " ", values))
 	}
 	w.definition.Lanes = []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType"}}}
-	w.definition.Groups = []driver.Group[providerSpec, *world]{
+	w.definition.Groups = []driver.AttributeGroup[providerSpec, *world]{
 		{Attributes: performance, Kind: tags.Disk, Lane: "volume", Asynchronous: true, Project: volume, Modify: modify},
 		{
 			Attributes: driver.Attributes{Defaults: map[string]string{"httpTokens": ""}}, Kind: tags.VM, Modify: modify,
@@ -409,12 +409,12 @@ func TestGroupsInDefinitions(t *testing.T) {
 		spoil func(*definition)
 		want  string
 	}{
-		{"no kind", func(d *definition) { d.Groups[0].Kind = "" }, "unusable-driver Group"},
-		{"no Project", func(d *definition) { d.Groups[0].Project = nil }, "unusable-driver Group"},
-		{"no Modify", func(d *definition) { d.Groups[0].Modify = nil }, "unusable-driver Group"},
-		{"no attributes", func(d *definition) { d.Groups[0].Defaults = nil }, "unusable-driver Group.Defaults"},
-		{"some defaults", func(d *definition) { d.Groups[0].Defaults = map[string]string{"iops": "3000", "throughput": ""} }, "unusable-driver Group.Defaults"},
-		{"undeclared lane", func(d *definition) { d.Groups[0].Lane = "disk" }, "unusable-driver Group.Lane"},
+		{"no kind", func(d *definition) { d.Groups[0].Kind = "" }, "unusable-driver AttributeGroup"},
+		{"no Project", func(d *definition) { d.Groups[0].Project = nil }, "unusable-driver AttributeGroup"},
+		{"no Modify", func(d *definition) { d.Groups[0].Modify = nil }, "unusable-driver AttributeGroup"},
+		{"no attributes", func(d *definition) { d.Groups[0].Defaults = nil }, "unusable-driver AttributeGroup.Defaults"},
+		{"some defaults", func(d *definition) { d.Groups[0].Defaults = map[string]string{"iops": "3000", "throughput": ""} }, "unusable-driver AttributeGroup.Defaults"},
+		{"undeclared lane", func(d *definition) { d.Groups[0].Lane = "disk" }, "unusable-driver AttributeGroup.Lane"},
 		{"lane without a group", func(d *definition) { d.Groups[0].Lane = "" }, "unusable-driver Lanes"},
 		{"lane without paths", func(d *definition) { d.Lanes[0].Paths = nil }, "invalid-lane "},
 		{"a group with fields of both lanes", func(d *definition) { d.Lanes[0].Paths = []string{"/iops", "/machineType"} }, "invalid-lane "},

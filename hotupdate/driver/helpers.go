@@ -63,11 +63,11 @@ func SetValue(members []string) string {
 	return string(text)
 }
 
-// ChangeSet makes the live members of a set equal to a value of [SetValue], for [Group].Modify. It
-// calls add for each member that is missing, in their order, and then remove for each that has to
-// go, so that the set is never empty meanwhile. It stops at the first error. Live is read right
-// before, since an earlier attempt may have made a part of the change. A member for which isOwn
-// returns false belongs to others, and stays.
+// ChangeSet makes the live members of a set equal to a value of [SetValue], for Modify of an
+// [AttributeGroup]. It calls add for each member that is missing, in their order, and then remove for
+// each that has to go, so that the set is never empty meanwhile. It stops at the first error. Live is
+// read right before, since an earlier attempt may have made a part of the change. A member for which
+// isOwn returns false belongs to others, and stays.
 //
 // The error comes from a call, or is a [*fault.Error] with the code malformed-set.
 func ChangeSet(

@@ -66,8 +66,8 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	return said
 }
 
-// Describe returns Driver as [machineupdate.Driver.Describe] writes it, for a driver interface without
-// a type of this library. The caller must not change it.
+// Describe returns Driver as [machineupdate.Driver.Describe] writes it, for a driver interface
+// without a type of this library. The caller must not change it.
 func (k *Kit[T, C]) Describe() []byte { return k.description }
 
 // UpdateMachine brings the resources of a machine to the desired state. It is the function that
@@ -107,7 +107,8 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	var names []string
 	for _, kind := range tags.Kinds() {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
-		isGrouped := slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane })
+		isOfGroup := func(g AttributeGroup[T, C]) bool { return g.Kind == kind && g.Lane == lane }
+		isGrouped := slices.ContainsFunc(d.Groups, isOfGroup)
 		isTaggedHere := isTagged && lane == "" // infrastructure tags belong to the first lane
 		if isTaggedHere || isGrouped {
 			names = append(names, string(kind))
@@ -142,7 +143,7 @@ func (d *Definition[T, C]) check() error {
 	}
 	d.checkSharing(require)
 	for _, lane := range d.Lanes {
-		require(len(d.kinds(lane.Name)) > 0, "Lanes", "must be used by a Group each")
+		require(len(d.kinds(lane.Name)) > 0, "Lanes", "must be used by an AttributeGroup each")
 	}
 	return problems.Err()
 }
@@ -182,12 +183,12 @@ func (t *Tagging[T, C]) check(kinds map[tags.Kind]int, require require) {
 	require(fits, "Tagging", "needs Replace if the guard of Rules is GuardVersion, else Set and Remove")
 }
 
-func (d *Definition[T, C]) checkGroup(g *Group[T, C], require require) {
+func (d *Definition[T, C]) checkGroup(g *AttributeGroup[T, C], require require) {
 	isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
 	hasLane := g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane)
-	require(hasLane, "Group.Lane", "must be one of Lanes")
+	require(hasLane, "AttributeGroup.Lane", "must be one of Lanes")
 	hasFunctions := g.Project != nil && g.Modify != nil
-	require(isKind(g.Kind) && hasFunctions, "Group", "needs Kind, Project and Modify")
+	require(isKind(g.Kind) && hasFunctions, "AttributeGroup", "needs Kind, Project and Modify")
 	unset := 0
 	for _, value := range g.Defaults {
 		if value == "" {
@@ -195,7 +196,7 @@ func (d *Definition[T, C]) checkGroup(g *Group[T, C], require require) {
 		}
 	}
 	allOrNone := unset == 0 || unset == len(g.Defaults)
-	require(len(g.Defaults) > 0 && allOrNone, "Group.Defaults",
+	require(len(g.Defaults) > 0 && allOrNone, "AttributeGroup.Defaults",
 		"must name the attributes, either all with a default or none")
 }
 

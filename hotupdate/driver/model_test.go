@@ -39,7 +39,7 @@ type budget struct{ changes, faults int8 }
 type model struct {
 	t           *testing.T
 	kit         *driver.Kit[modelSpec, *modelRun]
-	classes     []*machineupdate.Prepared
+	classes     []*machineupdate.PreparedClass
 	seen        map[modelWorld]modelStep
 	rests       map[modelWorld]bool
 	transitions int

@@ -52,7 +52,7 @@ func newModel(t *testing.T) *model {
 			return r.Object.(*modelMachine).run, nil
 		},
 		Resources: func(_ context.Context, run *modelRun) ([]driver.Resource, error) { return run.read(), nil },
-		Groups: []driver.Group[modelSpec, *modelRun]{{
+		Groups: []driver.AttributeGroup[modelSpec, *modelRun]{{
 			Attributes: driver.Attributes{Defaults: modelDefaults}, Kind: tags.Disk, Asynchronous: true,
 			Project: func(spec *modelSpec, _ *driver.Resource) map[string]string {
 				if spec.A == 0 {

@@ -276,7 +276,7 @@ func TestSharingPaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Resources": 2, "Modify disk": 1})
 		f.definition.Sharing.Resources, f.definition.Sharing.MaxMachines = nil, 0
-		f.definition.Groups = []driver.Group[providerSpec, *connection]{{
+		f.definition.Groups = []driver.AttributeGroup[providerSpec, *connection]{{
 			Kind: tags.Disk, Attributes: driver.Attributes{Defaults: map[string]string{"iops": "3000"}},
 			Project: func(*providerSpec, *driver.Resource) map[string]string { return map[string]string{"iops": "4000"} },
 			Modify: func(ctx context.Context, _ *connection, r *driver.Resource, _ map[string]string) error {
@@ -310,7 +310,7 @@ func TestSharingByLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, slow())
 		f.definition.Lanes = []machineupdate.Lane{{Name: "disks", Paths: []string{"/iops"}}}
-		f.definition.Groups = []driver.Group[providerSpec, *connection]{{
+		f.definition.Groups = []driver.AttributeGroup[providerSpec, *connection]{{
 			Kind: tags.Disk, Lane: "disks", Attributes: driver.Attributes{Defaults: map[string]string{"iops": ""}},
 			Project: func(*providerSpec, *driver.Resource) map[string]string { return nil },
 			Modify:  func(context.Context, *connection, *driver.Resource, map[string]string) error { return nil },

@@ -52,7 +52,7 @@ func (u *update[T, C]) isProjected() bool {
 
 // tellKept reports attributes that the applied part has set, that the desired part does not set, and
 // that have no default: they keep their values.
-func (u *update[T, C]) tellKept(g *Group[T, C], r *Resource, desired, applied map[string]string) {
+func (u *update[T, C]) tellKept(g *AttributeGroup[T, C], r *Resource, desired, applied map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(g.Defaults)) {
 		if g.Defaults[name] == "" && desired[name] == "" && applied[name] != "" {
 			u.tell(r.text() + " keeps its " + name + ": the class no longer sets it, and the group has no default")

@@ -72,8 +72,8 @@ type ability struct {
 type preparation struct {
 	version  string // see MachineClass.version
 	driver   Driver
-	readable *Prepared // the last version that could be read
-	err      error     // of this version
+	readable *PreparedClass // the last version that could be read
+	err      error          // of this version
 }
 
 // Prepare reads a class, once per UID, resourceVersion and driver. Errors are also cached. Classes
@@ -86,7 +86,7 @@ type preparation struct {
 //     is an error, since drivers would read it as the known member.
 //   - large-hot-part, if no record can hold the hot part.
 //   - unusable-schema or invalid-lane, as in [Driver.Validate].
-func (c *Classes) Prepare(class MachineClass, driver Driver) (*Prepared, error) {
+func (c *Classes) Prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
 	if driver.Schema == nil {
 		return nil, driver.validateSchema()
 	}
@@ -99,13 +99,13 @@ func (c *Classes) Prepare(class MachineClass, driver Driver) (*Prepared, error) 
 
 // PrepareUnsupported prepares a class of a driver without hot updates. The class is not read. No
 // machine of the class is recorded, updated or delayed, and an event says so once.
-func (c *Classes) PrepareUnsupported(class MachineClass) *Prepared {
+func (c *Classes) PrepareUnsupported(class MachineClass) *PreparedClass {
 	prepared, _, _ := c.prepare(class, Driver{}) // no provider spec is read that could be unusable
 	return prepared
 }
 
 // prepare reads a class, and reports whether it has changed outside of its hot part.
-func (c *Classes) prepare(class MachineClass, driver Driver) (prepared *Prepared, isChanged bool, err error) {
+func (c *Classes) prepare(class MachineClass, driver Driver) (prepared *PreparedClass, isChanged bool, err error) {
 	key := class.key()
 	version := class.version()
 	c.mutex.Lock()
@@ -149,7 +149,7 @@ func (c *Classes) keep(key string, p preparation) {
 
 // learn takes over what the process has learned about the driver from the former version of a
 // class. Call it if provider spec, Schema and driver are the same.
-func (p *Prepared) learn(former *Prepared) {
+func (p *PreparedClass) learn(former *PreparedClass) {
 	for i := range p.lanes {
 		p.lanes[i].ability = former.lanes[i].ability
 	}

@@ -219,7 +219,7 @@ func TestPatches(t *testing.T) {
 	short := classOf(t, `{"tags":{"k":"2"}}`)
 	for _, tc := range []struct {
 		name     string
-		class    *machineupdate.Prepared
+		class    *machineupdate.PreparedClass
 		mirror   bool
 		mirrored string // what stood there before
 		want     string

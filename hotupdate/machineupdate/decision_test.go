@@ -24,7 +24,7 @@ const (
 )
 
 // settledRecord is the record of a machine with the class of classOf(`{"tags":{"k":"1"}}`).
-func settledRecord(class *machineupdate.Prepared, changes ...func(*machineupdate.Record)) string {
+func settledRecord(class *machineupdate.PreparedClass, changes ...func(*machineupdate.Record)) string {
 	r := machineupdate.Record{Header: record.Header{ProviderID: "aws:///i-1", Schema: class.Schema(), Since: start}, Applied: hotOne}
 	for _, change := range changes {
 		change(&r)
@@ -39,7 +39,7 @@ func inState(state record.State, attempted ...machineupdate.HotSpec) func(*machi
 // TestDecisionTable has a test for each row of the table in FLOW.md, which it names.
 func TestDecisionTable(t *testing.T) {
 	one := classOf(t, `{"image":"a","tags":{"k":"1"}}`)
-	with := func(meta metav1.ObjectMeta) *machineupdate.Prepared {
+	with := func(meta metav1.ObjectMeta) *machineupdate.PreparedClass {
 		class, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &meta, ProviderSpec: one.Class().ProviderSpec}, schemaOf[spec](t), able)
 		require.NoError(t, err)
 		return class
@@ -59,7 +59,7 @@ func TestDecisionTable(t *testing.T) {
 		return func(o *observation) { o.Machine.Annotations[machineupdate.AnnotationRecord] = annotation }
 	}
 	phase := func(p string) func(*observation) { return func(o *observation) { o.Machine.Phase = p } }
-	class := func(p *machineupdate.Prepared) func(*observation) { return func(o *observation) { o.Class = p } }
+	class := func(p *machineupdate.PreparedClass) func(*observation) { return func(o *observation) { o.Class = p } }
 	after := func(d time.Duration) func(*observation) { return func(o *observation) { o.SetNow(start.Add(d)) } }
 	otherSchema := func(r *machineupdate.Record) { r.Schema = "s1:other" }
 	wantsTwo := class(classOf(t, `{"tags":{"k":"2"}}`))
@@ -192,7 +192,7 @@ func spreadIn(d time.Duration) time.Duration {
 	return time.Duration(h.Sum64() % uint64(d))
 }
 
-func preparedFor(t *testing.T, p *machineupdate.Prepared, driver machineupdate.Driver) *machineupdate.Prepared {
+func preparedFor(t *testing.T, p *machineupdate.PreparedClass, driver machineupdate.Driver) *machineupdate.PreparedClass {
 	t.Helper()
 	prepared, err := machineupdate.Prepare(p.Class(), schemaOf[spec](t), driver)
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 	calling := withRecord(func(r *machineupdate.Record) {
 		r.State, r.Retries, r.Wanted = record.Calling, 3, machineupdate.WantedOf(class.Hot())
 	})
-	observed := func(annotation string, class *machineupdate.Prepared) machineupdate.Observed {
+	observed := func(annotation string, class *machineupdate.PreparedClass) machineupdate.Observed {
 		o := machineupdate.Observed{Machine: machine(annotation), Class: class}
 		o.SetNow(start)
 		return o

@@ -30,7 +30,7 @@ func (d *Driver) Describe() ([]byte, error) {
 // PrepareDescribed is Prepare with a driver as JSON, as Driver.Describe wrote it. The description is
 // read once. If it cannot be read, as the empty one, the error is a [*fault.Error] with the code
 // unusable-description.
-func (c *Classes) PrepareDescribed(class MachineClass, description []byte) (*Prepared, error) {
+func (c *Classes) PrepareDescribed(class MachineClass, description []byte) (*PreparedClass, error) {
 	driver, err := c.describedBy(description)
 	if err != nil {
 		return nil, &fault.Error{

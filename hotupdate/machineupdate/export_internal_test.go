@@ -27,7 +27,7 @@ type (
 	Observed struct {
 		Machine    Seen
 		Settings   Settings
-		Class      *Prepared
+		Class      *PreparedClass
 		ClassError error
 		Secret     map[string][]byte
 
@@ -212,18 +212,18 @@ func (p *Pass) Request() *UpdateMachineRequest { return p.of.request(p.Pass) }
 // JSON is the hot part as JSON.
 func (h HotSpec) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
 
-func (p *Prepared) Class() MachineClass { return p.class }
-func (p *Prepared) Hot() HotSpec        { return HotSpec(p.lanes[0].target.Hot()) }
+func (p *PreparedClass) Class() MachineClass { return p.class }
+func (p *PreparedClass) Hot() HotSpec        { return HotSpec(p.lanes[0].target.Hot()) }
 
 // Schema is a record's part about Schema and driver.
-func (p *Prepared) Schema() string {
+func (p *PreparedClass) Schema() string {
 	empty := record.Record{Header: record.Header{ProviderID: "i"}}
 	marker := empty.Begin(p.lanes[0].target, "i", time.Time{}).Marker
 	return marker.Schema
 }
 
 // Restart forgets that the driver of the class cannot update, like a new process.
-func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
+func (p *PreparedClass) Restart() { p.lanes[0].ability = &ability{} }
 
 // Ask and Done are an Executor's calls of a Limiter before and after an update.
 func (l *Limiter) Ask(reason Reason, now time.Time) bool { return l.begin(reason, now) }
@@ -249,7 +249,7 @@ func (p Patch) Apply(annotations map[string]string) map[string]string {
 	return after
 }
 
-func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
+func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*PreparedClass, error) {
 	driver.Schema = schema
 	return prepare(class, driver)
 }
@@ -262,7 +262,7 @@ func (o *Observed) Disable() {
 }
 
 // DisableLane records that the driver has returned Unimplemented for a lane.
-func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
+func (p *PreparedClass) DisableLane(i int, at time.Time) *PreparedClass {
 	disabled := *p
 	disabled.lanes = slices.Clone(p.lanes)
 	disabled.lanes[i].ability = &ability{}
@@ -271,7 +271,7 @@ func (p *Prepared) DisableLane(i int, at time.Time) *Prepared {
 }
 
 // PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
-func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
+func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*PreparedClass, error) {
 	p, err := Prepare(class, schema, driver)
 	if err != nil || bound == 0 {
 		return p, err

@@ -15,7 +15,7 @@ import (
 // This file has classes of which a record has no room for all at once.
 
 // boundedClass prepares a class for records with a bound for their entries.
-func boundedClass(t *testing.T, providerSpec string, bound int) *machineupdate.Prepared {
+func boundedClass(t *testing.T, providerSpec string, bound int) *machineupdate.PreparedClass {
 	t.Helper()
 	p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, bound)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestFullRecordRests(t *testing.T) {
 		Now: func() time.Time { return now }, WriteMetadata: writer(t, &m),
 		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { calls++; return nil },
 	}
-	settle := func(class *machineupdate.Prepared) (reasons []machineupdate.Reason) {
+	settle := func(class *machineupdate.PreparedClass) (reasons []machineupdate.Reason) {
 		for range 6 {
 			result := executor.Reconcile(t.Context(), machineupdate.Observed{Machine: m, Class: class})
 			reasons = append(reasons, result.Reason)

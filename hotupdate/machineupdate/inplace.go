@@ -97,7 +97,7 @@ func (o *observation) recorded(lane *lane) InPlaceState {
 }
 
 // inPlace returns the lane that is InPlace; nil if the driver has none.
-func (p *Prepared) inPlace() *lane {
+func (p *PreparedClass) inPlace() *lane {
 	for i := range p.lanes {
 		if p.lanes[i].class == hotupdate.InPlace {
 			return &p.lanes[i]

@@ -25,7 +25,7 @@ const lane = "drained"
 type pool struct {
 	*bed
 
-	former  *machineupdate.Prepared
+	former  *machineupdate.PreparedClass
 	node    machineupdate.DrainedNode // at the first read
 	live    machineupdate.DrainedNode // before the first write
 	liveErr error
@@ -225,13 +225,15 @@ func TestInPlaceIsUrgent(t *testing.T) {
 // TestInPlaceUnable: a driver that cannot apply the difference is found before a node is drained. A drained node does not continue.
 func TestInPlaceUnable(t *testing.T) {
 	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
-	unable := func(class *machineupdate.Prepared) *machineupdate.Prepared { return class.DisableLane(1, start) }
-	of := func(driver machineupdate.Driver, spec string) *machineupdate.Prepared {
+	unable := func(class *machineupdate.PreparedClass) *machineupdate.PreparedClass {
+		return class.DisableLane(1, start)
+	}
+	of := func(driver machineupdate.Driver, spec string) *machineupdate.PreparedClass {
 		return laneClass(t, driver, spec)
 	}
 	for _, tc := range []struct {
 		name           string
-		former, target *machineupdate.Prepared
+		former, target *machineupdate.PreparedClass
 		want           machineupdate.InPlaceState
 	}{
 		{"no lane, and nothing differs", of(able, `{"account":"a"}`), of(able, `{"account":"a","image":"b"}`), machineupdate.InPlaceApplied},

@@ -45,7 +45,7 @@ var volumes = machineupdate.Driver{
 }
 
 // laneClass prepares a class of laneSpec.
-func laneClass(tb testing.TB, driver machineupdate.Driver, providerSpec string) *machineupdate.Prepared {
+func laneClass(tb testing.TB, driver machineupdate.Driver, providerSpec string) *machineupdate.PreparedClass {
 	tb.Helper()
 	prepared, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schemaOf[laneSpec](tb), driver)
 	require.NoError(tb, err)
@@ -58,7 +58,7 @@ type bed struct {
 
 	now      time.Time
 	machine  *object
-	class    *machineupdate.Prepared
+	class    *machineupdate.PreparedClass
 	settings machineupdate.Settings
 	errs     map[string]error                                 // what the driver returns, by lane
 	asked    []*machineupdate.UpdateMachineRequest            // since the last step
@@ -69,7 +69,7 @@ type bed struct {
 	versions func(context.Context) ([]machineupdate.HotSpec, error)
 }
 
-func newBed(t *testing.T, class *machineupdate.Prepared) *bed {
+func newBed(t *testing.T, class *machineupdate.PreparedClass) *bed {
 	t.Helper()
 	b := &bed{T: t, now: start, class: class, errs: map[string]error{}}
 	b.machine = &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "1", Annotations: map[string]string{}}}
@@ -493,7 +493,7 @@ func TestLanesAreTold(t *testing.T) {
 
 	var classes machineupdate.Classes
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
-	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
+	prepare := func(lanes ...machineupdate.Lane) *machineupdate.PreparedClass {
 		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[laneSpec](t), Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)
 		return prepared

@@ -430,7 +430,7 @@ func (o *owned) specs() (all []map[string]string) {
 }
 
 // class returns a prepared class of the process: nil if it cannot be read.
-func (m *model) class(q question) *machineupdate.Prepared {
+func (m *model) class(q question) *machineupdate.PreparedClass {
 	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch, cold: q.cold}
 	prepared, ok := m.classes[key]
 	if !ok {
@@ -443,7 +443,7 @@ func (m *model) class(q question) *machineupdate.Prepared {
 	return prepared
 }
 
-func (m *model) prepare(q question) *machineupdate.Prepared {
+func (m *model) prepare(q question) *machineupdate.PreparedClass {
 	var template string
 	classes := map[string]machineupdate.MachineClass{"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: providerSpec(q.class)}}
 	if q.classState == replaced {

@@ -41,7 +41,7 @@ type stateOf struct {
 // drainModel searches the states. A naive flow replaces a part of what is checked.
 type drainModel struct {
 	t       *testing.T
-	classes [3]*machineupdate.Prepared
+	classes [3]*machineupdate.PreparedClass
 	first   string // the record of the first lane, which is settled
 	naive   string
 	seen    map[drainWorld]string // the first path to each state

@@ -49,7 +49,7 @@ type model struct {
 	seed      maphash.Seed
 	violation string
 
-	classes   map[question]*machineupdate.Prepared
+	classes   map[question]*machineupdate.PreparedClass
 	questions map[question]nodeID
 	nodes     interner[node, nodeID]
 	requests  interner[asked, askedID]
@@ -76,7 +76,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	seed := maphash.MakeSeed()
 	m := &model{
 		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
-		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{}, lists: map[listed]bool{},
+		classes: map[question]*machineupdate.PreparedClass{}, questions: map[question]nodeID{}, plans: map[planned]request{}, lists: map[listed]bool{},
 		annotations: map[string]recordID{}, patches: map[string]metadataPatch{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {

@@ -32,15 +32,15 @@ type Observation struct {
 	// Class is the machine's class. If it could not be prepared, it is nil and ClassError says why.
 	// For a driver without hot updates it comes from [Classes.PrepareUnsupported]. Without both
 	// nothing is updated, and the error of the result has the code missing-class.
-	Class      *Prepared
+	Class      *PreparedClass
 	ClassError error
 	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in
 	// place. It may be nil if the driver can update and its lane has all members with InPlace
 	// leaves. Otherwise it is needed to tell what differs.
-	Former *Prepared
+	Former *PreparedClass
 	// Versions returns the hot parts with which the VM may have been created, see
-	// [Prepared.AddVersion]. It is called before the first pass of a machine without a record about
-	// its VM, after the provider ID was observed, and must read the API server, not a cache. An error
+	// [PreparedClass.AddVersion]. It is called before the first pass of a machine without a record
+	// about its VM, after the provider ID was observed, and must read the API server, not a cache. An error
 	// delays that pass. Nil is for creations that are recorded by [Executor.BeginCreation].
 	Versions func(ctx context.Context) ([]HotSpec, error)
 	Secret   map[string][]byte // the data of the class's secret, for the driver

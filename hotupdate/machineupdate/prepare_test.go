@@ -214,7 +214,7 @@ func TestClassesConcurrently(t *testing.T) {
 	var classes machineupdate.Classes
 	var wait sync.WaitGroup
 	schema := schemaOf[spec](t)
-	prepared := make([]*machineupdate.Prepared, 32)
+	prepared := make([]*machineupdate.PreparedClass, 32)
 	for i := range prepared {
 		wait.Go(func() {
 			prepared[i], _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}, with(schema, able))

@@ -11,9 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// Prepared is the class side of a decision, computed once for all machines of the class. It is
+// PreparedClass is the class side of a decision, computed once for all machines of the class. It is
 // immutable and safe for concurrent use.
-type Prepared struct {
+type PreparedClass struct {
 	class  MachineClass
 	driver Driver
 	lanes  []lane // the wanted parts; there is always a first lane
@@ -28,15 +28,15 @@ type Prepared struct {
 }
 
 // unsupported prepares a class of a driver without hot updates. It is not read.
-func unsupported(class MachineClass) *Prepared {
-	return &Prepared{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}
+func unsupported(class MachineClass) *PreparedClass {
+	return &PreparedClass{class: class, lanes: []lane{{annotation: AnnotationRecord, ability: &ability{}}}}
 }
 
 // isUnsupported reports whether the driver has no hot updates: it has no Schema.
-func (p *Prepared) isUnsupported() bool { return p != nil && p.driver.Schema == nil }
+func (p *PreparedClass) isUnsupported() bool { return p != nil && p.driver.Schema == nil }
 
 // of prepares another class of the same driver.
-func (p *Prepared) of(class MachineClass) (*Prepared, error) {
+func (p *PreparedClass) of(class MachineClass) (*PreparedClass, error) {
 	if class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) {
 		return p, nil
 	}
@@ -44,7 +44,7 @@ func (p *Prepared) of(class MachineClass) (*Prepared, error) {
 }
 
 // lanesOf returns the lanes of a class; without a class, an empty first lane.
-func lanesOf(class *Prepared) []lane {
+func lanesOf(class *PreparedClass) []lane {
 	if class == nil {
 		return []lane{{annotation: AnnotationRecord}}
 	}
@@ -52,7 +52,7 @@ func lanesOf(class *Prepared) []lane {
 }
 
 // prepare prepares a class. Only a driver without hot updates has no Schema.
-func prepare(class MachineClass, driver Driver) (*Prepared, error) {
+func prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
 	schema := driver.Schema
 	if schema == nil {
 		return unsupported(class), nil
@@ -82,7 +82,7 @@ func prepare(class MachineClass, driver Driver) (*Prepared, error) {
 	if err := layout.setTargets(parts, read.fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
 		return nil, err
 	}
-	return &Prepared{
+	return &PreparedClass{
 		class:     class,
 		driver:    driver,
 		lanes:     layout.lanes,

@@ -24,7 +24,7 @@ func TestRetries(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
 	two, one := b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)
-	classes := []*machineupdate.Prepared{two, two, two, one, one, two, one}
+	classes := []*machineupdate.PreparedClass{two, two, two, one, one, two, one}
 	want := []int{0, 1, 2, 0, 1, 0, 0}
 	for i := range 40 {
 		b.o.Class = classes[min(i, len(classes)-1)]
@@ -51,7 +51,7 @@ func TestRetries(t *testing.T) {
 func TestRetriesOfFullRecords(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
-	fail := func(class *machineupdate.Prepared) machineupdate.Record {
+	fail := func(class *machineupdate.PreparedClass) machineupdate.Record {
 		t.Helper()
 		b.o.Class = class
 		result := b.Reconcile(t.Context(), b.o)

@@ -27,7 +27,7 @@ const merged HotSpec = "{}"
 // values that versions have in common stand once. One text has one value of each leaf, so a leaf of
 // which the versions have N values takes N texts. Merged texts end with {}. Adding N versions takes
 // time proportional to their length.
-func (p *Prepared) AddVersion(versions []HotSpec) (all []HotSpec, isNew bool) {
+func (p *PreparedClass) AddVersion(versions []HotSpec) (all []HotSpec, isNew bool) {
 	if p.hot == merged || slices.Contains(versions, p.hot) {
 		return versions, false
 	}

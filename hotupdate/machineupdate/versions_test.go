@@ -96,7 +96,7 @@ func TestAddVersionIsLinear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			adding := func(n int) float64 {
-				var classes []*machineupdate.Prepared
+				var classes []*machineupdate.PreparedClass
 				for i := range n {
 					class, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, with(schema, able))
 					require.NoError(t, err)

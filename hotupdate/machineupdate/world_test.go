@@ -37,7 +37,7 @@ func schemaOf[T any](tb testing.TB) *hotupdate.Schema {
 var able = machineupdate.Driver{Kinds: []string{machineupdate.Kind}}
 
 // classOf prepares a class with the provider spec.
-func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
+func classOf(tb testing.TB, providerSpec string) *machineupdate.PreparedClass {
 	tb.Helper()
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(providerSpec)}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), able)

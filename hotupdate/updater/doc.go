@@ -83,10 +83,10 @@
 // The class and its secret come from the template of the MachineDeployment. MCM leaves no gap between
 // drain and ready, so a separate process cannot apply InPlace fields safely: the updater reports
 // them, by events and hot_update_in_place, and confirms them, and never writes them. With
-// [Updater.WrapTransport] they are applied. It is for drivers with an InPlace lane whose main calls MCM's
-// StartControllers instead of app.Run:
+// [Updater.WrapTransport] they are applied. It is for drivers with an InPlace lane whose main calls
+// MCM's StartControllers instead of app.Run:
 //
-//	target.Wrap(hot.Gate) // the rest.Config of the target cluster
+//	target.Wrap(hot.WrapTransport) // the rest.Config of the target cluster
 //
 // # Together with the wiring inside MCM
 //

@@ -54,7 +54,8 @@ func New(options Options) (*Updater, error) {
 		return nil, err
 	}
 	u := &Updater{
-		options: options, driver: driver, clients: clients, cache: newCache(clients.work, options.Namespace), metrics: newMetrics(),
+		options: options, driver: driver, clients: clients, metrics: newMetrics(),
+		cache: newCache(clients.work, options.Namespace),
 		store: store{
 			objects:   clients.versions.ConfigMaps(options.Namespace),
 			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},

@@ -106,7 +106,7 @@ func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation
 }
 
 // prepare reads a class.
-func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.Prepared, err error) {
+func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.PreparedClass, err error) {
 	class, err = u.cache.get(u.cache.classes, name)
 	if err != nil {
 		return nil, nil, err

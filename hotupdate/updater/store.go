@@ -132,7 +132,7 @@ func full(where string, length, bound int) error {
 
 // add adds the version of a class, and reports whether the ConfigMap must be written: because the
 // version is new, or because versions are being pruned.
-func (c *content) add(class string, version *machineupdate.Prepared) (write bool, err error) {
+func (c *content) add(class string, version *machineupdate.PreparedClass) (write bool, err error) {
 	known, err := c.versions(class)
 	if err != nil {
 		return false, err

@@ -24,7 +24,7 @@ var mainCalls = map[string][]string{
 	"tags":                    {"Cloud_Rules", "Cloud_Validate", "Rules_Sanitize", "Rules_Effective"},
 	"hotupdate/fault":         {"All", "Error"},
 	"hotupdate/hotupdatetest": {"Check", "Golden", "WithSchema", "WithDefaulter"},
-	"hotupdate/driver":        {"New", "Group"},
+	"hotupdate/driver":        {"New", "AttributeGroup"},
 	"hotupdate/machineupdate": {"Executor", "Executor_ApplyInPlace", "Fleet"},
 	"hotupdate/inplace": {
 		"Next", "Select", "ValidateImage", "ValidateVersion", "ValidateStrategy", "PendingUpdates_ValidateChange",

@@ -39,8 +39,8 @@ const noAccount = "[]"
 // serviceAccountGroup describes how the service account changes: the VM is stopped, gets its
 // account, and is started. Each pass makes the next of these calls, and waits while the VM is on its
 // way. So an update that is interrupted goes on where it was.
-func serviceAccountGroup() driver.Group[gcp.ProviderSpec, *machine] {
-	return driver.Group[gcp.ProviderSpec, *machine]{
+func serviceAccountGroup() driver.AttributeGroup[gcp.ProviderSpec, *machine] {
+	return driver.AttributeGroup[gcp.ProviderSpec, *machine]{
 		Kind: tags.VM, Lane: accountLane, Asynchronous: true, Modify: changeAccount,
 		Attributes: driver.Attributes{
 			Defaults: map[string]string{serviceAccount: noAccount, status: running}, Check: oneAccount,
@@ -95,8 +95,8 @@ func accountReadings(vm *compute.Instance) map[string]driver.Reading {
 
 // changeAccount makes the next call on the way to the service account.
 func changeAccount(ctx context.Context, m *machine, vm *driver.Resource, values map[string]string) error {
-	account, _, _ := vm.Attributes[serviceAccount].Parts()
-	state, _, _ := vm.Attributes[status].Parts()
+	account := vm.Attributes[serviceAccount].Value()
+	state := vm.Attributes[status].Value()
 	switch {
 	case state == terminated && account == values[serviceAccount]:
 		return m.carryOut(ctx, m.service.Instances.Start(m.project, m.zone, m.name).Context(ctx).Do)

@@ -142,7 +142,7 @@ func (a *api) wait(r *http.Request) (any, error) {
 	code := a.opFails
 	vms, err := a.of(r.Context(), tags.VM)
 	for _, vm := range vms {
-		value, target, isFailed := vm.Attributes["status"].Parts()
+		value, target, isFailed := vm.Attributes["status"].Value(), vm.Attributes["status"].Target(), vm.Attributes["status"].IsFailed()
 		if value != target {
 			operation.Status = "RUNNING"
 		}
@@ -218,10 +218,10 @@ func (a *api) instances(r *http.Request) ([]*compute.Instance, error) {
 		instance := &compute.Instance{
 			Name: vm.ID, Labels: vm.Tags, LabelFingerprint: vm.Version, Status: "RUNNING", Tags: &compute.Tags{},
 		}
-		if own, _, _ := vm.Attributes["serviceAccount"].Parts(); own != "" {
+		if own := vm.Attributes["serviceAccount"].Value(); own != "" {
 			_ = json.Unmarshal([]byte(own), &instance.ServiceAccounts)
 		}
-		value, target, _ := vm.Attributes["status"].Parts()
+		value, target := vm.Attributes["status"].Value(), vm.Attributes["status"].Target()
 		switch {
 		case a.status != "":
 			instance.Status = a.status
@@ -333,7 +333,7 @@ func (a *api) require(r *http.Request, want string) error {
 		return err
 	}
 	for _, vm := range all {
-		if is, _, _ := vm.Attributes["status"].Parts(); vm.ID == path.Base(r.PathValue("name")) && is != want {
+		if is := vm.Attributes["status"].Value(); vm.ID == path.Base(r.PathValue("name")) && is != want {
 			return fmt.Errorf("the VM is %s, not %s", is, want)
 		}
 	}

@@ -70,7 +70,7 @@ func New(config Config) (*Driver, error) {
 				},
 			},
 		},
-		Groups: []driver.Group[gcp.ProviderSpec, *machine]{serviceAccountGroup()},
+		Groups: []driver.AttributeGroup[gcp.ProviderSpec, *machine]{serviceAccountGroup()},
 		Lanes:  []machineupdate.Lane{{Name: accountLane, Paths: []string{"/serviceAccounts"}}},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },

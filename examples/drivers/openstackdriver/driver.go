@@ -87,7 +87,7 @@ func New(config Config) (*Driver, error) {
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
 		Tags:   []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
-		Groups: []driver.Group[openstack.ProviderSpec, *machine]{securityGroups()},
+		Groups: []driver.AttributeGroup[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
 			Refill: map[string]float64{

@@ -301,7 +301,7 @@ func TestGroups(t *testing.T) {
 		fleet.Update(t, kit, r)
 		live, err := a.Resources(t.Context())
 		require.NoError(t, err)
-		names, _, _ := live[0].Attributes[openstacktest.Groups].Parts()
+		names := live[0].Attributes[openstacktest.Groups].Value()
 		assert.JSONEq(t, `["lb","more"]`, names)
 		assert.Equal(t, 2, removals)
 	})

@@ -17,8 +17,8 @@ import (
 // groupsAttribute is the attribute of the security groups of a server: their names as a JSON list.
 const groupsAttribute = "securityGroups"
 
-func securityGroups() driver.Group[openstack.ProviderSpec, *machine] {
-	return driver.Group[openstack.ProviderSpec, *machine]{
+func securityGroups() driver.AttributeGroup[openstack.ProviderSpec, *machine] {
+	return driver.AttributeGroup[openstack.ProviderSpec, *machine]{
 		Kind: tags.VM, Modify: changeGroups,
 		Attributes: driver.Attributes{Defaults: map[string]string{groupsAttribute: ""}},
 		Project: func(spec *openstack.ProviderSpec, _ *driver.Resource) map[string]string {

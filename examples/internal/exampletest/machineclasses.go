@@ -68,7 +68,7 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 	classes := machineupdate.Classes{
 		OnNonHotChange: func(metav1.Object) { t.Errorf("a change of %s is outside of the hot part", pointer) },
 	}
-	prepare := func(version string, spec []byte) *machineupdate.Prepared {
+	prepare := func(version string, spec []byte) *machineupdate.PreparedClass {
 		meta := class.DeepCopy()
 		meta.UID = "uid"
 		meta.ResourceVersion = version

@@ -61,7 +61,7 @@ func (f *Fleet) Add(all ...driver.Resource) {
 			name:     r.Name, attributes: map[string]string{},
 		}
 		for name, reading := range r.Attributes {
-			added.attributes[name], _, _ = reading.Parts()
+			added.attributes[name] = reading.Value()
 		}
 		f.resources = append(f.resources, added)
 	}

@@ -33,8 +33,8 @@ const (
 )
 
 // groups returns the attributes that change on running machines, by the calls that change them.
-func groups() []hotdriver.Group[ProviderSpec, *session] {
-	return []hotdriver.Group[ProviderSpec, *session]{
+func groups() []hotdriver.AttributeGroup[ProviderSpec, *session] {
+	return []hotdriver.AttributeGroup[ProviderSpec, *session]{
 		{
 			Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true,
 			Project: (*ProviderSpec).performance, Modify: modifyVolume,

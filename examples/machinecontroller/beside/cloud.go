@@ -137,7 +137,7 @@ func NewProvider(schema *hotupdate.Schema, c *Cloud) (*Provider, error) {
 			Project:   func(s *Spec, _ tags.Kind) map[string]string { return rules.Effective(s.Tags, nil, nil) },
 			Mandatory: func(*Spec, string) map[string]string { return map[string]string{ClusterKey: "1"} },
 		}},
-		Groups: []driver.Group[Spec, *session]{{
+		Groups: []driver.AttributeGroup[Spec, *session]{{
 			Attributes: driver.Attributes{Defaults: map[string]string{"kernel": ""}}, Kind: tags.VM, Lane: "kernel",
 			Modify: modifyKernel,
 			Project: func(s *Spec, _ *driver.Resource) map[string]string {

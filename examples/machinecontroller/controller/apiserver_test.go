@@ -49,7 +49,7 @@ type fixture struct {
 	t       *testing.T
 	client  *api.Client
 	machine *api.Machine
-	class   *machineupdate.Prepared
+	class   *machineupdate.PreparedClass
 	calls   atomic.Int32 // of the driver
 	events  []string
 }

@@ -61,7 +61,7 @@ func (c *Controller) wantedClass(machine *api.Machine) string {
 	return cmp.Or(c.templateClass(machine), machine.Spec.Class.Name)
 }
 
-func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error) {
+func (c *Controller) preparedClass(name string) (*machineupdate.PreparedClass, error) {
 	class, err := lookup[api.MachineClass](c.Cache.MachineClasses, c.Namespace, name)
 	if err != nil {
 		return nil, fmt.Errorf("class: %w", err)

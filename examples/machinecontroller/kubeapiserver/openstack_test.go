@@ -221,7 +221,7 @@ func (l *openStackLandscape) has(n int, server, volume map[string]string, groups
 		}
 		own := l.resources()
 		id := strings.TrimPrefix(m.Spec.ProviderID, "openstack:///r/")
-		names, _, _ := own[id].Attributes[openstacktest.Groups].Parts()
+		names := own[id].Attributes[openstacktest.Groups].Value()
 		return maps.Equal(own[id].Tags, server) && maps.Equal(own["root-"+id].Tags, volume) && names == groups
 	})
 }

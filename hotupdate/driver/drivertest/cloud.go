@@ -146,7 +146,7 @@ func (c *FakeCloud) Modify(
 			r.attributes = map[string]driver.Reading{}
 		}
 		for name, target := range values {
-			value, _, _ := r.attributes[name].Parts()
+			value := r.attributes[name].Value()
 			r.attributes[name] = driver.Settled(target)
 			if takes > 0 && value != target {
 				r.attributes[name] = driver.Modifying(value, target)
@@ -238,7 +238,7 @@ func (c *FakeCloud) finish(r *resource) {
 		r.refuses = c.now.Add(c.refusal)
 	}
 	for name, reading := range r.attributes {
-		if value, target, _ := reading.Parts(); value != target && isFailing {
+		if value, target := reading.Value(), reading.Target(); value != target && isFailing {
 			r.attributes[name] = driver.ModifyFailed(value)
 		} else if value != target {
 			r.attributes[name] = driver.Settled(target)

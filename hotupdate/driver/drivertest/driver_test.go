@@ -39,7 +39,7 @@ type (
 	kit        = driver.Kit[spec, *client]
 	definition = driver.Definition[spec, *client]
 	tagging    = driver.Tagging[spec, *client]
-	group      = driver.Group[spec, *client]
+	group      = driver.AttributeGroup[spec, *client]
 )
 
 func (c *client) is(broken string) bool { return c.broken == broken }
@@ -141,7 +141,7 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 func (c *client) readings(said map[string]driver.Reading) map[string]driver.Reading {
 	readings := map[string]driver.Reading{}
 	for name, reading := range said {
-		value, target, isFailed := reading.Parts()
+		value, target, isFailed := reading.Value(), reading.Target(), reading.IsFailed()
 		switch {
 		case isFailed && c.is("failed state unknown"):
 		case c.is("target not read"):

@@ -33,8 +33,8 @@ type checker struct {
 	cloud    *FakeCloud
 	driver   updates
 	classes  machineupdate.Classes
-	former   *machineupdate.Prepared // the previous class
-	class    *machineupdate.Prepared
+	former   *machineupdate.PreparedClass // the previous class
+	class    *machineupdate.PreparedClass
 	wanted   *State // the state of the class
 	machine  *metav1.PartialObjectMetadata
 	own      []*resource

@@ -112,8 +112,9 @@ func (c *checker) rested() {
 		problem := c.unlike(r)
 		c.require(problem == "", c.promise, "in the end %s", problem)
 		for _, attribute := range slices.Sorted(maps.Keys(r.attributes)) {
-			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
-			got, target, _ := r.attributes[attribute].Parts()
+			want := c.wanted.of(r).Attributes[attribute].Value()
+			got := r.attributes[attribute].Value()
+			target := r.attributes[attribute].Target()
 			c.require(got == want && target == want, c.promise,
 				"in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
 		}

@@ -116,7 +116,7 @@ func (c *controller) lister(name string) (machineupdate.MachineClass, error) {
 
 func secretOf(class string) map[string][]byte { return map[string][]byte{"class": []byte(class)} }
 
-func (c *controller) prepare(name string) (*machineupdate.Prepared, error) {
+func (c *controller) prepare(name string) (*machineupdate.PreparedClass, error) {
 	class, err := c.lister(name)
 	if err != nil {
 		return nil, err

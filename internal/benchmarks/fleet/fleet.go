@@ -65,7 +65,7 @@ type run struct {
 	cloud    *cloud
 	kit      *driver.Kit[spec, *session]
 	executor machineupdate.Executor[*machine]
-	classes  []*machineupdate.Prepared
+	classes  []*machineupdate.PreparedClass
 	updates  *pool
 	others   *pool // the same, or MCM's
 	began    time.Time
@@ -177,7 +177,7 @@ func (r *run) reconcile(ctx context.Context, i int) {
 	}
 }
 
-func (r *run) observe(i int, class *machineupdate.Prepared) (*machine, machineupdate.Observation) {
+func (r *run) observe(i int, class *machineupdate.PreparedClass) (*machine, machineupdate.Observation) {
 	m := r.machines[i]
 	return m, machineupdate.Observation{ProviderID: providerID(m.Name), Phase: "Running", Class: class}
 }

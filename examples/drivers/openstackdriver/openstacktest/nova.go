@@ -19,7 +19,7 @@ const Groups = "securityGroups"
 
 // groupsOf returns the names of a server's security groups.
 func groupsOf(server *driver.Resource) (names []string) {
-	text, _, _ := server.Attributes[Groups].Parts()
+	text := server.Attributes[Groups].Value()
 	_ = json.Unmarshal([]byte(text), &names) // empty without the attribute
 	return names
 }
