@@ -89,9 +89,9 @@ func (c *Creation) created(providerID string) annotations {
 // machine returned by that write. If the creation is nil, the driver must not be called: reconcile
 // again after RequeueAfter of the result.
 //
-// Pass the class of the driver's request, and the same machine and Observation as to Reconcile. In a
-// pool that is updated in place, the Class of the Observation may be another class. It serves only
-// to read the class by its Schema; if it is nil, Former serves for that.
+// Pass the newest machine object, the Observation as to Reconcile, and the class of the driver's
+// request. In a pool that is updated in place, the Class of the Observation may be another class. It
+// serves only to read the class by its Schema; if it is nil, Former serves for that.
 //
 // An unreadable class does not block a creation. Infrastructure tags that the VM gets from that
 // class, and that are no longer in the class once it can be read, are foreign forever. A machine
