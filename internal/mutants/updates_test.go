@@ -110,7 +110,7 @@ var updateMutants = []mutant{
 	{"a driver without updates records nothing", creationFile, "if observed.Class.isUnsupported() {", "if false {", creations},
 	{"an observation without a class is reported", executorFile, "\tobserved.complete()\n", "", wirings},
 	{"a creation without a class is recorded", creationFile, "\tobserved.complete()\n", "", wirings},
-	{"a change outside of the hot part is reported", classesFile, "if isChanged && c.OnNonHotChange", "if !isChanged && c.OnNonHotChange", wirings},
+	{"a change outside of the hot part is reported", classesFile, "if isChanged && c.OnNonHotChange", "if isChanged && class.Object == nil && c.OnNonHotChange", wirings},
 	{"a failure of a driver that reads first is recorded", callFile, "\tif !result.marked { // it is", "\tif false { // it is", executions},
 	{"a VM that is gone is no failure", callFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", callFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
