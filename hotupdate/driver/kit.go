@@ -45,8 +45,8 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, nil
 }
 
-// Driver describes the kit to [machineupdate.Classes.Prepare]. A changed attribute, default or AnyValue of
-// [tags.Rules] changes the Revision. The operator may set Epoch.
+// Driver describes the kit to [machineupdate.Classes.Prepare]. A changed attribute, default or
+// AnyValue of [tags.Rules] changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{
 		Schema: k.definition.Schema, Kinds: k.definition.kinds(""), Revision: "tags", ReadsFirst: true,
