@@ -51,7 +51,9 @@ type addition struct {
 // add stores the version of a class, unless it is stored. It reports whether it has written.
 // After an error of the API server it tries again until the context ends. Errors of content.add are
 // final.
-func (s *additions) add(ctx context.Context, class string, version *machineupdate.PreparedClass) (wrote bool, err error) {
+func (s *additions) add(
+	ctx context.Context, class string, version *machineupdate.PreparedClass,
+) (wrote bool, err error) {
 	own := &addition{ctx: ctx, class: class, version: version, done: make(chan struct{})}
 	s.mutex.Lock()
 	s.waiting = append(s.waiting, own)

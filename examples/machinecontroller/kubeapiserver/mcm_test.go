@@ -520,12 +520,11 @@ func (k *killable) RoundTrip(r *http.Request) (*http.Response, error) {
 // start starts an updater, which ends with the test. The driver tells it of creations.
 func (l *landscape) start() *process {
 	l.Helper()
-	schema, err := hotupdate.SchemaOf[beside.Spec]()
-	require.NoError(l, err)
 	p := &process{}
 	config := rest.CopyConfig(l.server.updaters)
 	config.QPS, config.Burst = 200, 400
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
+	var err error
 	p.Updater, err = updater.New(updater.Options{
 		Control: config, Namespace: l.namespace, Driver: l.driver.Provider,
 		Settings: machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute},

@@ -166,12 +166,11 @@ func (s *server) openStack(t *testing.T, namespace string) *openStackLandscape {
 // startUpdater starts an updater, which ends with the test.
 func (l *openStackLandscape) startUpdater() *process {
 	l.Helper()
-	schema, err := openstackdriver.Schema()
-	require.NoError(l, err)
 	p := &process{}
 	config := rest.CopyConfig(l.server.updaters)
 	config.QPS, config.Burst = 200, 400
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
+	var err error
 	p.Updater, err = updater.New(updater.Options{
 		Control: config, Namespace: l.namespace, Driver: l.driver.Driver,
 		Settings: machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute},
