@@ -29,7 +29,7 @@ func TestNewNamesExist(t *testing.T) {
 			folder = row[1]
 		}
 		for i, cell := range row[2:] {
-			for _, word := range strings.Split(cell, ", ") {
+			for word := range strings.SplitSeq(cell, ", ") {
 				found := name.FindStringSubmatch(strings.TrimSuffix(word, " and so on"))
 				if found == nil {
 					continue
