@@ -141,7 +141,8 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 	d.same = 0
 	for i, f := range s[0].node.Fields {
 		d.unknown(compiled, unknown, f.Name)
-		if i < same || in != nil && in.Key != nil && in.Key.Name == f.Name {
+		isKey := in != nil && in.Key != nil && in.Key.Name == f.Name
+		if isKey || i < same {
 			continue
 		}
 		other := s[1].node.Fields[i]

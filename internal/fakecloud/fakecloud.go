@@ -27,7 +27,8 @@ type Resource struct {
 
 // Write replaces the infrastructure tags, as a change by any client does.
 func (r *Resource) Write(all map[string]string) {
-	r.Tags, r.Version = all, r.Version+1
+	r.Tags = all
+	r.Version++
 }
 
 // Replace writes all infrastructure tags at once. Clouds that take a version do so only if nothing

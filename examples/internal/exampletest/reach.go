@@ -40,7 +40,8 @@ func (p *Provider[C, I, S]) testReach(t *testing.T) {
 // and the field needs the option presence. An unreadable provider spec counts as different.
 func (p *Provider[C, I, S]) testEmptyObjects(t *testing.T) {
 	_, config := p.reachConfig(t)
-	schema, specSchema := p.schema(t), p.specSchema(t)
+	schema := p.schema(t)
+	specSchema := p.specSchema(t)
 	for _, o := range objectsOf("", config) {
 		old := o.get()
 		o.set(map[string]any{})

@@ -27,7 +27,8 @@ var rawWriters = sync.Pool{New: func() any { return &rawWriter{buf: make([]byte,
 func SumRaw(raw []byte) ([sha256.Size]byte, error) {
 	w := rawWriters.Get().(*rawWriter)
 	defer rawWriters.Put(w)
-	w.buf, w.err = w.buf[:0], nil
+	w.buf = w.buf[:0]
+	w.err = nil
 	if !jsontext.Value(raw).IsValid() {
 		return [sha256.Size]byte{}, errJSON
 	}
@@ -126,7 +127,8 @@ type part struct {
 
 func (w *rawWriter) disks(raw []byte) {
 	var few [16]part
-	parts, start := few[:0], len(w.buf)
+	parts := few[:0]
+	start := len(w.buf)
 	each(raw, func(_, value []byte) {
 		p := part{start: len(w.buf)}
 		w.buf = append(w.buf, ',')
@@ -139,7 +141,8 @@ func (w *rawWriter) disks(raw []byte) {
 
 func (w *rawWriter) quantities(raw []byte) {
 	var few [16]part
-	parts, start := few[:0], len(w.buf)
+	parts := few[:0]
+	start := len(w.buf)
 	each(raw, func(name, value []byte) {
 		p := part{key: name, start: len(w.buf)}
 		w.buf = append(append(append(w.buf, ','), name...), ':', '"')

@@ -30,7 +30,10 @@ func (e *encoder) text(s string) {
 
 // plain reports whether JSON writes s as it is.
 func plain(s string) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	const (
+		ones = 0x0101010101010101
+		tops = 0x8080808080808080
+	)
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |

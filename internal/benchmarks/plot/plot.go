@@ -26,8 +26,12 @@ type Plot struct {
 }
 
 const (
-	width, height           = 860, 480
-	left, right, top, below = 70, 250, 50, 60
+	width  = 860
+	height = 480
+	left   = 70
+	right  = 250
+	top    = 50
+	below  = 60
 )
 
 // colors distinguish lines, also for most people with a colour vision deficiency.

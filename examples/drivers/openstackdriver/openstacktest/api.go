@@ -133,7 +133,10 @@ func (s *status) Error() string { return s.text }
 
 func (a *API) routes() http.Handler {
 	mux := http.NewServeMux()
-	const servers, volumes = "/compute/v2.1/servers", "/volume/v3/p/volumes"
+	const (
+		servers = "/compute/v2.1/servers"
+		volumes = "/volume/v3/p/volumes"
+	)
 	for pattern, answer := range map[string]func(w http.ResponseWriter, r *http.Request) (int, any, error){
 		"GET " + servers + "/detail":                    a.listServers,
 		"GET " + servers + "/{id}":                      a.getServer,
