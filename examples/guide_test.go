@@ -271,7 +271,8 @@ func deleteTags(_ context.Context, s *session, resources []string, remove []tags
 func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpec, *session], error) {
 	flat := func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
 	tagging := driver.FlatTagging[ProviderSpec, *session](rules, tags.Kinds(), flat) // the usual Project and Mandatory
-	tagging.Set, tagging.Remove = createTags, deleteTags
+	tagging.Set = createTags
+	tagging.Remove = deleteTags
 	return driver.New(driver.Definition[ProviderSpec, *session]{
 		Schema: schema, Connect: connect, Resources: own, Tags: []driver.Tagging[ProviderSpec, *session]{tagging},
 	})
@@ -381,7 +382,8 @@ func TestTagsReplaceNothing(t *testing.T) {
 func TestAdmission(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
-	old, updated := `{"volume":{"iops":1}}`, `{"volume":{"iops":2},"tags":{"vm":{"aws:x":"1"}}}`
+	old := `{"volume":{"iops":1}}`
+	updated := `{"volume":{"iops":2},"tags":{"vm":{"aws:x":"1"}}}`
 	config := &WorkerConfig{}
 	require.NoError(t, json.Unmarshal([]byte(updated), config))
 	var fields []string
@@ -393,7 +395,8 @@ func TestAdmission(t *testing.T) {
 
 // TestGuarded: a digest is recorded for the name that Gardener's function returns, and another one under this name is an error.
 func TestGuarded(t *testing.T) {
-	data, classes := hash.AdditionalData{Rolling: []string{"a"}}, map[string]string{}
+	data := hash.AdditionalData{Rolling: []string{"a"}}
+	classes := map[string]string{}
 	text, digest, err := guarded(pool("1.37.0", ""), nil, data, classes)
 	require.NoError(t, err, "no class has the name")
 	assert.Equal(t, text, digest[:5])

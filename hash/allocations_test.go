@@ -20,7 +20,8 @@ func TestWarmCallsDoNotAllocate(t *testing.T) {
 	require.NoError(t, err)
 	for _, size := range sizes {
 		config := awsLike(size.items, size.tags)
-		same, tagged := clone(t, config), clone(t, config)
+		same := clone(t, config)
+		tagged := clone(t, config)
 		tagged.Tags.VM["vm.example.com/key-00"] = "changed"
 		raw, err := json.Marshal(config)
 		require.NoError(t, err)

@@ -192,7 +192,8 @@ func TestErasDoNotFollowTheSliceTheyWereMadeOf(t *testing.T) {
 	t.Parallel()
 	list := []hash.Era[int]{eraOf("raw", ""), eraOf("list", "1.34")}
 	eras := erasOf(t, list...)
-	list[0], list[1] = eraOf("x", ""), eraOf("y", "1.0")
+	list[0] = eraOf("x", "")
+	list[1] = eraOf("y", "1.0")
 	eras2 := erasOf(t, list...)
 	data, err := eras.AdditionalData(new("1.33.0"), nil, 0)
 	require.NoError(t, err)
@@ -341,7 +342,8 @@ func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
 	}]()
 	require.NoError(t, err)
 	eras := erasOf(t, hash.Era[int]{Name: "former", Data: hash.CanonicalData[int](former)}, hash.Era[int]{Name: "today", From: "1.37", Data: hash.CanonicalData[int](today)})
-	old, updated := []byte(`{"iops":1}`), []byte(`{"iops":2}`)
+	old := []byte(`{"iops":1}`)
+	updated := []byte(`{"iops":2}`)
 	for minor, schema := range map[string]*hotupdate.Schema{"1.36": former, "1.37": today} {
 		before, err := eras.AdditionalData(&minor, old, 0)
 		require.NoError(t, err)

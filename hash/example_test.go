@@ -83,7 +83,8 @@ func ExampleEras() {
 	pool.ProviderConfig = []byte(`{"volume":{"iops":3000}}`)
 	fmt.Println(generateWorkerPoolHash(pool))
 
-	pool.KubernetesVersion, pool.NodeAgentSecretName = new("1.37.0"), new("gardener-node-agent-pool-c2c2c2c2c2c2c2c2")
+	pool.KubernetesVersion = new("1.37.0")
+	pool.NodeAgentSecretName = new("gardener-node-agent-pool-c2c2c2c2c2c2c2c2")
 	fmt.Println(generateWorkerPoolHash(pool))
 	pool.ProviderConfig = []byte(`{"volume":{"iops":3000},"tags":{"team":"a"}}`)
 	fmt.Println(generateWorkerPoolHash(pool))
@@ -136,7 +137,8 @@ func ExampleName_Changed() {
 	}
 	old, err := hash.NodeAgentSecretName(worker)
 	fmt.Println(old, err)
-	worker.KubernetesVersion, worker.Image.Version = "1.34.5", "1592.2.0"
+	worker.KubernetesVersion = "1.34.5"
+	worker.Image.Version = "1592.2.0"
 	now, err := hash.NodeAgentSecretName(worker)
 	fmt.Println(now, err)
 	fmt.Println(now.Changed(old))

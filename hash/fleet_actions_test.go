@@ -97,7 +97,8 @@ func (s *simulation) create(t *rapid.T) {
 		encrypted:   rapid.Bool().Draw(t, "encrypted"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "config") > 0 {
-		p.config, p.spelling = simConfig{}, drawSpelling(t)
+		p.config = simConfig{}
+		p.spelling = drawSpelling(t)
 		for range rapid.IntRange(0, 8).Draw(t, "leaves") {
 			s.editLeaf(t, &p)
 		}
@@ -149,7 +150,8 @@ func editPool(t *rapid.T, p *simPool) {
 // updateMinor updates to a supported minor; for an unversioned pool it updates the cluster.
 func (s *simulation) updateMinor(t *rapid.T, p *simPool) {
 	if newest := s.inForce().newest; p.minor < newest {
-		p.minor, p.patch = rapid.IntRange(p.minor+1, newest).Draw(t, "minor"), 0
+		p.minor = rapid.IntRange(p.minor+1, newest).Draw(t, "minor")
+		p.patch = 0
 	}
 }
 
@@ -212,14 +214,17 @@ func (s *simulation) newEra(t *rapid.T, change func(simEra) simEra) {
 			}
 		}
 		e.from = max(next.newest, e.from) + rapid.IntRange(1, 2).Draw(t, "from")
-		e.name, e.exported, e.shape.generation = "release "+strconv.Itoa(s.released), "", next.generation
+		e.name = "release " + strconv.Itoa(s.released)
+		e.exported = ""
+		e.shape.generation = next.generation
 		next.eras = append(next.eras, change(e))
 	})
 }
 
 func (s *simulation) releaseKind(t *rapid.T) {
 	s.newEra(t, func(e simEra) simEra {
-		e.kind, e.bareNone = drawKind(t), rapid.Bool().Draw(t, "only TypeMeta is none")
+		e.kind = drawKind(t)
+		e.bareNone = rapid.Bool().Draw(t, "only TypeMeta is none")
 		return e
 	})
 }
@@ -239,16 +244,19 @@ func (s *simulation) releaseClass(t *rapid.T) {
 // releaseDefault declares a default for a field that was there before.
 func (s *simulation) releaseDefault(t *rapid.T) {
 	s.newEra(t, func(e simEra) simEra {
-		e.kind, e.shape.tier = simCanonical, true
+		e.kind = simCanonical
+		e.shape.tier = true
 		return e
 	})
 }
 
 // releaseWithoutOldest no longer supports minors below the oldest pool, nor pools without a version if there are none.
 func (s *simulation) releaseWithoutOldest(t *rapid.T) {
-	oldest, unversioned := s.latest.newest, false
+	oldest := s.latest.newest
+	unversioned := false
 	for _, p := range s.pools {
-		oldest, unversioned = min(oldest, p.minor), unversioned || p.unversioned
+		oldest = min(oldest, p.minor)
+		unversioned = unversioned || p.unversioned
 	}
 	s.release(t, func(next *simRelease) {
 		if !unversioned {
@@ -271,7 +279,10 @@ func (s *simulation) releaseWithoutEra(t *rapid.T) {
 
 // year lets a year pass: new minors come, all pools follow, and old minors and eras go. Meanwhile the operator may roll back.
 func (s *simulation) year(t *rapid.T) {
-	follow := func(_ *rapid.T, p *simPool) { p.minor, p.patch = max(p.minor, s.inForce().newest), 0 }
+	follow := func(_ *rapid.T, p *simPool) {
+		p.minor = max(p.minor, s.inForce().newest)
+		p.patch = 0
+	}
 	for _, step := range []func(*rapid.T){
 		s.releaseMinor, s.onEveryPool(follow), s.operate, s.onEveryPool(s.editLeaf), s.releaseWithoutOldest, s.operate, s.releaseWithoutEra,
 		s.operate, s.create, s.operate,

@@ -128,7 +128,8 @@ const (
 func bytesWithout(schema *hotupdate.Schema, bare bareTypeMeta) adoptingData {
 	return func(raw []byte, pool adoptingPool) ([]string, error) {
 		cut, err := schema.StripRawKeepNulls(raw)
-		if err != nil || raw == nil || bare == bareIsNone && hash.OnlyTypeMeta(cut) {
+		isBare := bare == bareIsNone && hash.OnlyTypeMeta(cut)
+		if err != nil || raw == nil || isBare {
 			return pool.own(), err
 		}
 		return append(pool.own(), string(cut)), nil

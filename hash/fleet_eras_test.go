@@ -110,7 +110,8 @@ func (e simEra) reclassified(owner string, class hotupdate.Class) simEra {
 func (e simEra) raw(schema *hotupdate.Schema) simData {
 	return func(raw []byte, pool simPool) ([]string, error) {
 		cut, err := schema.StripRawKeepNulls(raw)
-		if err != nil || raw == nil || e.bareNone && hash.OnlyTypeMeta(cut) {
+		isBare := e.bareNone && hash.OnlyTypeMeta(cut)
+		if err != nil || raw == nil || isBare {
 			return pool.own(), err
 		}
 		return append(pool.own(), string(cut)), nil
@@ -119,7 +120,8 @@ func (e simEra) raw(schema *hotupdate.Schema) simData {
 
 // simListed is a hand-written list: values without names. It forgot most of them.
 func simListed(raw []byte, pool simPool) ([]string, error) {
-	config, data := simDecoded(raw), pool.own()
+	config := simDecoded(raw)
+	data := pool.own()
 	if v := config.Volume; v != nil && v.IOPS != nil {
 		data = append(data, strconv.Itoa(int(*v.IOPS)))
 	}
@@ -134,7 +136,8 @@ func simListed(raw []byte, pool simPool) ([]string, error) {
 
 // simAllowed is a list of what matters, sorted.
 func simAllowed(raw []byte, pool simPool) ([]string, error) {
-	config, data := simDecoded(raw), pool.own()
+	config := simDecoded(raw)
+	data := pool.own()
 	for _, l := range config.MachineLabels {
 		if l.Trigger {
 			data = append(data, l.Name+"="+l.Value)

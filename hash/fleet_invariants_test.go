@@ -122,7 +122,8 @@ func (s *simulation) release(t require.TestingT, change func(next *simRelease)) 
 	next := s.latest.next()
 	change(next)
 	next.build(t)
-	s.previous, s.latest = s.inForce(), next
+	s.previous = s.inForce()
+	s.latest = next
 	s.active = []*simRelease{next}
 	s.released++
 }

@@ -24,7 +24,8 @@ func TestFleet(t *testing.T) {
 		releases = 1000 // per run, whatever rapid draws and however few checks it is asked for
 		perCheck = 10
 	)
-	total, seen := 0, map[string]int{}
+	total := 0
+	seen := map[string]int{}
 	for total < releases {
 		rapid.Check(t, func(t *rapid.T) {
 			s := newSimulation(t, drawFirst(t))

@@ -49,7 +49,11 @@ var simRules = []struct {
 	{
 		"only TypeMeta comes to count as none in a new era",
 		func(s *simScript) {
-			s.release(behind(34, func(e simEra) simEra { e.kind, e.bareNone = simRaw, true; return e }))
+			s.release(behind(34, func(e simEra) simEra {
+				e.kind = simRaw
+				e.bareNone = true
+				return e
+			}))
 		},
 		func(s *simScript) { s.release(inEra(0, func(e simEra) simEra { e.bareNone = true; return e })) },
 		errByRelease,

@@ -68,7 +68,8 @@ func inEra(i int, change func(simEra) simEra) func(*simRelease) {
 func behind(from int, change func(simEra) simEra) func(*simRelease) {
 	return func(next *simRelease) {
 		e := change(next.last())
-		e.name, e.from = "from "+strconv.Itoa(from), from
+		e.name = "from " + strconv.Itoa(from)
+		e.from = from
 		next.eras = append(next.eras, e)
 	}
 }

@@ -34,8 +34,10 @@ func (e simEra) keeps(c simConfig) func(simField) bool {
 			return hashed
 		}
 		list, name, _ := f.element()
-		isDefault := c[f.path] == 0 && (f.unset || f.path == "tier" && e.shape.tier)
-		return hashed && !isDefault && (list != "machineLabels" || c.triggers(name))
+		hasDefault := f.unset || f.path == "tier" && e.shape.tier
+		isDefault := hasDefault && c[f.path] == 0
+		rolls := list != "machineLabels" || c.triggers(name)
+		return hashed && !isDefault && rolls
 	}
 }
 

@@ -196,13 +196,15 @@ func TestGoldenVectors(t *testing.T) {
 
 // Different documents have different sums, so no two vectors are equal.
 func TestGoldenVectorsDiffer(t *testing.T) {
-	documents, sums := map[string]string{}, map[string]string{}
+	documents := map[string]string{}
+	sums := map[string]string{}
 	for _, v := range vectors(t, "testdata/golden/v1.txt") {
 		if v.document == "{}" {
 			continue
 		}
 		assert.Empty(t, documents[v.typ+v.document], "%s has the same document", v.name)
 		assert.True(t, sums[v.sum] == "" || sums[v.sum] == v.document, "%s has the sum of another document", v.name)
-		documents[v.typ+v.document], sums[v.sum] = v.name, v.document
+		documents[v.typ+v.document] = v.name
+		sums[v.sum] = v.document
 	}
 }

@@ -56,7 +56,8 @@ func recordOf(d hash.Digest) string {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	a, b := hash.Digest{0xab, 0xcd, 0xe1}, hash.Digest{0xab, 0xcd, 0xe1, 1}
+	a := hash.Digest{0xab, 0xcd, 0xe1}
+	b := hash.Digest{0xab, 0xcd, 0xe1, 1}
 	for _, test := range []struct {
 		name             string
 		recorded, wanted hash.Digest
@@ -86,7 +87,8 @@ func TestGuardSpeaksExactlyIfAChangeWouldBeAbsorbed(t *testing.T) {
 			}
 			return d
 		})
-		a, b := drawDigest.Draw(t, "recorded"), drawDigest.Draw(t, "wanted")
+		a := drawDigest.Draw(t, "recorded")
+		b := drawDigest.Draw(t, "wanted")
 		sameName := a.String()[:5] == b.String()[:5]
 		assert.Equal(t, sameName && a != b, hash.CheckCollision(recordOf(a), b) != nil)
 	})
@@ -117,7 +119,8 @@ func FuzzGuard(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		problems := fault.All(hash.CheckCollision(text, hash.Digest{}))
 		raw, err := hex.DecodeString(text)
-		isRecord := text == "" || err == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
+		isDigest := err == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
+		isRecord := text == "" || isDigest
 		if isMalformed := len(problems) == 1 && problems[0].Code == "malformed-digest"; isMalformed == isRecord {
 			t.Errorf("%q: %v", text, problems)
 		}

@@ -173,17 +173,21 @@ func drawReserved(t *rapid.T, label string) *hash.Reserved {
 func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawReserved(t, "a"), drawReserved(t, "b")
+		a := drawReserved(t, "a")
+		b := drawReserved(t, "b")
 		whole := kubeletData(t, &hash.Kubelet{KubeReserved: a, SystemReserved: b, SumReservations: true})
 		swapped := kubeletData(t, &hash.Kubelet{KubeReserved: b, SystemReserved: a, SumReservations: true})
 		assert.Equal(t, whole, swapped, "moved over as a whole")
 
-		if a == nil || b == nil || a.Memory == nil || b.Memory == nil {
+		hasMemory := func(r *hash.Reserved) bool { return r != nil && r.Memory != nil }
+		if !hasMemory(a) || !hasMemory(b) {
 			return
 		}
 		part := rapid.Int64Range(0, a.Memory.Value()).Draw(t, "part")
-		left, right := *a, *b
-		left.Memory, right.Memory = new(a.Memory.DeepCopy()), new(b.Memory.DeepCopy())
+		left := *a
+		right := *b
+		left.Memory = new(a.Memory.DeepCopy())
+		right.Memory = new(b.Memory.DeepCopy())
 		left.Memory.Sub(*resource.NewQuantity(part, resource.BinarySI))
 		right.Memory.Add(*resource.NewQuantity(part, resource.BinarySI))
 		moved := kubeletData(t, &hash.Kubelet{KubeReserved: &left, SystemReserved: &right, SumReservations: true})
@@ -208,7 +212,8 @@ func TestSumRuleNilIsNeutral(t *testing.T) {
 func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		kube, system := drawReserved(t, "kube"), drawReserved(t, "system")
+		kube := drawReserved(t, "kube")
+		system := drawReserved(t, "system")
 		assert.Equal(t, kubeletData(t, &hash.Kubelet{KubeReserved: kube}), kubeletData(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
 	})
 }

@@ -123,7 +123,9 @@ func TestNodeLocalDNS(t *testing.T) {
 		{"1.34.0", "IPVS", false, false, "not enabled"},
 	} {
 		w := published()
-		w.KubernetesVersion, w.KubeProxyMode, w.NodeLocalDNS = test.version, test.mode, test.enabled
+		w.KubernetesVersion = test.version
+		w.KubeProxyMode = test.mode
+		w.NodeLocalDNS = test.enabled
 		_, got := partsOf(t, hash.NodeAgentSecretName, w)["node-local DNS"]
 		assert.Equalf(t, test.want, got, "%+v", test)
 		_, got = partsOf(t, hash.InPlaceKey, w)["node-local DNS"]
@@ -344,9 +346,12 @@ func TestNodeAgentSecretNameIsTheDefinition(t *testing.T) {
 // Gardener's composition has no names for its parts. Its names cannot tell these pools apart, and neither can a guard.
 func TestAbsentPartsShiftTheOthers(t *testing.T) {
 	t.Parallel()
-	a, b := published(), published()
-	a.Volume, a.CRI = &hash.Volume{Size: "20Gi", Type: new("containerd")}, nil
-	b.Volume, b.CRI = &hash.Volume{Size: "20Gi"}, new("containerd")
+	a := published()
+	b := published()
+	a.Volume = &hash.Volume{Size: "20Gi", Type: new("containerd")}
+	a.CRI = nil
+	b.Volume = &hash.Volume{Size: "20Gi"}
+	b.CRI = new("containerd")
 	nameA, err := hash.NodeAgentSecretName(a)
 	require.NoError(t, err)
 	nameB, err := hash.NodeAgentSecretName(b)

@@ -73,7 +73,10 @@ func TestWorkerPoolExplainsItself(t *testing.T) {
 func TestNameChanged(t *testing.T) {
 	t.Parallel()
 	of := func(parts ...hash.Input) hash.Name { return hash.Name{Inputs: parts} }
-	a, b, b2, c := hash.Input{"a", "1"}, hash.Input{"b", "1"}, hash.Input{"b", "2"}, hash.Input{"c", "1"}
+	a := hash.Input{"a", "1"}
+	b := hash.Input{"b", "1"}
+	b2 := hash.Input{"b", "2"}
+	c := hash.Input{"c", "1"}
 	for _, test := range []struct {
 		name     string
 		now, old hash.Name

@@ -41,8 +41,10 @@ func TestValidateUpdate(t *testing.T) {
 	schema := schemaFor[admitted](t)
 	spec := k8sfield.NewPath("spec", "pools").Index(2).Child("providerConfig")
 	const (
-		rolling, auto, manual = hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate
-		at                    = "spec.pools[2].providerConfig"
+		rolling = hotupdate.AutoRollingUpdate
+		auto    = hotupdate.AutoInPlaceUpdate
+		manual  = hotupdate.ManualInPlaceUpdate
+		at      = "spec.pools[2].providerConfig"
 	)
 	for _, tc := range []struct {
 		name         string
@@ -93,7 +95,8 @@ func assertNoValues(t *testing.T, errs k8sfield.ErrorList) {
 
 // TestValidateUpdateOfValues: Go values are checked like their JSON.
 func TestValidateUpdateOfValues(t *testing.T) {
-	schema, size := schemaFor[admitted](t), int64(1)
+	schema := schemaFor[admitted](t)
+	size := int64(1)
 	config := &admitted{Token: "hunter2", Volume: &volume{IOPS: &size}}
 	errs := schema.ValidateUpdate(nil, config, hotupdate.ManualInPlaceUpdate, nil)
 	assert.Equal(t, []string{"FieldValueForbidden token", "FieldValueForbidden volume.iops"}, lines(errs), "without fldPath the configuration is the root")
@@ -183,7 +186,8 @@ func TestCauses(t *testing.T) {
 	for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
 		for set := range 1 << 4 {
 			changes, _ := changesOfSet(set)
-			outcome, causes := changes.Outcome(strategy), changes.Causes(strategy)
+			outcome := changes.Outcome(strategy)
+			causes := changes.Causes(strategy)
 			require.Equal(t, outcome == hotupdate.OutcomeNone, len(causes) == 0, "%v %v", strategy, changes)
 			var rest hotupdate.Changes
 			for _, c := range changes {

@@ -149,7 +149,9 @@ type scope struct {
 
 // declare returns the scope of a field that declares a class.
 func (s scope) declare(c hotupdate.Class) scope {
-	s.class, s.selected, s.ruled = c, c, 0
+	s.class = c
+	s.selected = c
+	s.ruled = 0
 	return s
 }
 
@@ -186,7 +188,9 @@ func (s scope) ofKeys() scope {
 
 // takesHotWhen reports whether a collection may select elements to be hot.
 func (s scope) takesHotWhen() bool {
-	return s.may == everyClass && s.class != hotupdate.Hot && s.selected != hotupdate.Hot && s.ruled&setOf(hotupdate.Hot) == 0
+	isHot := s.class == hotupdate.Hot || s.selected == hotupdate.Hot
+	hasHotKeys := s.ruled&setOf(hotupdate.Hot) != 0
+	return s.may == everyClass && !isHot && !hasHotKeys
 }
 
 // architect draws blueprints and their overrides.
@@ -211,7 +215,9 @@ func newJSONArchitect(t *rapid.T) *architect {
 // leaf draws the type of a leaf. encoding/json does not find marshalers with pointer receivers in maps.
 func (a *architect) leaf(s scope) leafType {
 	l := among(a.t, leafTypes...)
-	if a.forJSON && s.inMap && marshals(l.typ) && !l.typ.Implements(reflect.TypeFor[json.Marshaler]()) && !l.typ.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+	isMarshaler := l.typ.Implements(reflect.TypeFor[json.Marshaler]()) || l.typ.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	onlyPointerMarshals := marshals(l.typ) && !isMarshaler
+	if a.forJSON && s.inMap && onlyPointerMarshals {
 		return leafTypes[0]
 	}
 	return l
@@ -239,7 +245,8 @@ func (a *architect) manyLeaves() *blueprint {
 		case 0:
 			f.value = leaf
 		case 1:
-			f.value, leaf.pointers = leaf, 1
+			f.value = leaf
+			leaf.pointers = 1
 		case 2:
 			f.value = &blueprint{shape: arrayShape, length: 2, elem: leaf}
 		case 3:
@@ -260,8 +267,11 @@ func (a *architect) manyLists() *blueprint {
 	s := scope{may: everyClass, depth: 1}
 	b := &blueprint{shape: objectShape, scope: s}
 	for range 3 {
-		keyed, set, mapped := a.named(), a.named(), a.named()
-		keyed.value, set.value = &blueprint{shape: listShape}, &blueprint{shape: listShape}
+		keyed := a.named()
+		set := a.named()
+		mapped := a.named()
+		keyed.value = &blueprint{shape: listShape}
+		set.value = &blueprint{shape: listShape}
 		a.keyedField(keyed, s)
 		set.value.elem = a.element(a.tagged(set, s, "set").ofSet())
 		a.mapField(mapped, s)
@@ -350,7 +360,9 @@ func (a *architect) field(s scope) *field {
 // filled may give a pointer to an object, list or map a default.
 func (a *architect) filled(f *field) {
 	isTaken := f.tag == "" || strings.Contains(f.tag, "presence") || strings.Contains(f.tag, "default=")
-	if isTaken || f.embedded || f.value.pointers == 0 || f.value.shape == leafShape || f.value.shape == arrayShape || !chance(a.t, 2) {
+	isPointed := f.value.pointers > 0 && f.value.shape != leafShape && f.value.shape != arrayShape
+	mayBeFilled := isPointed && !isTaken && !f.embedded
+	if !mayBeFilled || !chance(a.t, 2) {
 		return
 	}
 	class, options, _ := readTag(f.tag, hotupdate.Immutable)
@@ -376,7 +388,8 @@ func (b *blueprint) holdsTexts() bool {
 	for b.elem != nil {
 		b = b.elem
 	}
-	return b.leaf != nil && b.leaf.Kind() == reflect.String && !marshals(b.leaf) && b.leaf != reflect.TypeFor[json.Number]()
+	isString := b.leaf != nil && b.leaf.Kind() == reflect.String
+	return isString && !marshals(b.leaf) && b.leaf != reflect.TypeFor[json.Number]()
 }
 
 // named draws a field with a JSON name that no other field of the type has.
@@ -447,7 +460,10 @@ func (a *architect) overrideTags(b *blueprint) {
 	for _, f := range b.fields {
 		a.overrideTags(f.value)
 		path := step(b.scope.path, f.name())
-		if _, overridden := a.overrides[path]; !overridden && !f.embedded && f.tag != "" && b.scope.may != 0 && chance(a.t, 4) {
+		_, overridden := a.overrides[path]
+		isTagged := !f.embedded && f.tag != ""
+		mayBeOverridden := isTagged && !overridden && b.scope.may != 0
+		if mayBeOverridden && chance(a.t, 4) {
 			a.overrides[path] = f.tag
 			f.tag = among(a.t, "", "true", "false,sensitive")
 		}
@@ -507,7 +523,8 @@ func (a *architect) listField(f *field, s scope) {
 	case 0:
 		f.value.elem = a.element(a.declared(f, s).elements())
 		if chance(a.t, 3) {
-			f.value.shape, f.value.length = arrayShape, 1+pick(a.t, 2)
+			f.value.shape = arrayShape
+			f.value.length = 1 + pick(a.t, 2)
 		}
 	case 1:
 		f.value.elem = a.element(a.tagged(f, s, "set").ofSet())
@@ -520,7 +537,8 @@ func (a *architect) listField(f *field, s scope) {
 // pointedCollection sometimes puts a pointer in front of a list or map, whose presence may then have a meaning.
 func (a *architect) pointedCollection(f *field) {
 	f.value.pointers = max(0, pick(a.t, 6)-4)
-	if f.value.pointers > 0 && f.value.shape != arrayShape && f.tag != "" && chance(a.t, 2) {
+	isPointed := f.value.pointers > 0 && f.value.shape != arrayShape
+	if isPointed && f.tag != "" && chance(a.t, 2) {
 		f.tag += ",presence"
 	}
 }

@@ -75,9 +75,11 @@ var missable = []struct {
 
 // shaped is a type with one field a of some shape, and configurations of it.
 func shaped(leaf int, shape ...int) (reflect.Type, []string) {
-	typ, values := missable[leaf].typ, missable[leaf].values
+	typ := missable[leaf].typ
+	values := missable[leaf].values
 	for _, at := range shape {
-		typ, values = wrappers[at].typ(typ), wrappers[at].values(values)
+		typ = wrappers[at].typ(typ)
+		values = wrappers[at].values(values)
 	}
 	raws := []string{"{}"}
 	for _, value := range values {

@@ -193,8 +193,9 @@ func (b *blueprint) marshalsItself() bool {
 	if b == nil {
 		return false
 	}
-	return b.leaf != nil && marshals(b.leaf) || b.elem.marshalsItself() ||
-		slices.ContainsFunc(b.fields, func(f *field) bool { return f.value.marshalsItself() })
+	isMarshaler := b.leaf != nil && marshals(b.leaf)
+	isAbove := func(f *field) bool { return f.value.marshalsItself() }
+	return isMarshaler || b.elem.marshalsItself() || slices.ContainsFunc(b.fields, isAbove)
 }
 
 func withoutOption(tag, name string) string {
@@ -254,9 +255,11 @@ func (e evolution) holdsTo(t require.TestingT, findings []hotupdate.Finding, raw
 	if !v.read {
 		return
 	}
-	rolls, refuses := never, never
+	rolls := never
+	refuses := never
 	for _, f := range findings {
-		mayRoll, mayRefuse := e.concerns(f.Path, f.Roll.Where, raw), e.concerns(f.Path, f.Forbidden.Where, raw)
+		mayRoll := e.concerns(f.Path, f.Roll.Where, raw)
+		mayRefuse := e.concerns(f.Path, f.Forbidden.Where, raw)
 		require.Equal(t, mayRoll, f.MayRoll(raw), "finding %v\nraw %s\n%s", f, raw, types)
 		require.Equal(t, mayRefuse, f.MayRefuse(raw), "finding %v\nraw %s\n%s", f, raw, types)
 		if mayRoll {
@@ -367,9 +370,14 @@ func (k keySight) elementsAt(p modelNode, tree any, step fieldpath.PatternStep) 
 	if step.Element || p.shape() != mapShape || !isObject {
 		return elementsOf(tree)
 	}
+	ignoresCase := base(p.typ).Key() == reflect.TypeFor[textValue]()
 	var all []any
 	for name, value := range object {
-		if key := name; base(p.typ).Key() == reflect.TypeFor[textValue]() && k.sees(step, strings.ToLower(key)) || base(p.typ).Key() != reflect.TypeFor[textValue]() && k.sees(step, key) {
+		key := name
+		if ignoresCase {
+			key = strings.ToLower(name)
+		}
+		if k.sees(step, key) {
 			all = append(all, value)
 		}
 	}
@@ -402,13 +410,16 @@ func (k keySight) spelledAt(p modelNode, tree any, steps []fieldpath.PatternStep
 	if !steps[0].Element && p.shape() != mapShape {
 		object, _ := tree.(map[string]any)
 		member, ok := object[steps[0].Name]
-		if len(steps) == 1 && ok && (where == "names it" || where == "has it" && member != nil) {
+		isThere := where == "names it" || where == "has it" && member != nil
+		if len(steps) == 1 && ok && isThere {
 			return true
 		}
 		return ok && k.next().spelledAt(below, member, steps[1:], where)
 	}
 	for _, elem := range k.elementsAt(p, tree, steps[0]) {
-		if len(steps) == 1 && (where == "has it" || where == "names it" || where == "has a null element there" && elem == nil) || k.next().spelledAt(below, elem, steps[1:], where) {
+		isNull := where == "has a null element there" && elem == nil
+		isThere := where == "has it" || where == "names it" || isNull
+		if len(steps) == 1 && isThere || k.next().spelledAt(below, elem, steps[1:], where) {
 			return true
 		}
 	}
@@ -476,7 +487,8 @@ func (k keySight) meantAt(p modelNode, v reflect.Value, steps []fieldpath.Patter
 			}
 			e = p.entryOf(at, elem)
 		}
-		if len(steps) == 1 && where == "sets it" || len(steps) > 1 && k.next().meantAt(e, elem, steps[1:], where) {
+		isSet := len(steps) == 1 && where == "sets it"
+		if isSet || len(steps) > 1 && k.next().meantAt(e, elem, steps[1:], where) {
 			return true
 		}
 	}

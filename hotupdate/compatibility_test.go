@@ -166,7 +166,8 @@ func TestFindings(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var texts, kinds []string
 			for _, f := range tc.compare(t) {
-				texts, kinds = append(texts, f.String()), append(kinds, f.Kind)
+				texts = append(texts, f.String())
+				kinds = append(kinds, f.Kind)
 			}
 			assert.ElementsMatch(t, tc.want, texts)
 			assert.ElementsMatch(t, tc.kinds, kinds)

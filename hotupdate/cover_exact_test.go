@@ -27,7 +27,8 @@ func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 		if rapid.Bool().Draw(t, "other way") {
 			a, b = b, a
 		}
-		current, desired := toJSON(t, a), toJSON(t, b)
+		current := toJSON(t, a)
+		desired := toJSON(t, b)
 		result := s.cover(t, current, desired, among(t, "", "/spec", "/a~1b/c")).result
 		require.Empty(t, s.astray(t, current, desired, result), "%s\ncurrent %s\ndesired %s\nresult  %s", s.describe(), current, desired, result)
 	})
@@ -69,8 +70,11 @@ func TestExactnessIsSeen(t *testing.T) {
 // astray lists the errors of a patched configuration: the members of the root in which something Immutable has changed its meaning, or else the paths
 // at which the JSON is not as desired.
 func (s subject) astray(t require.TestingT, current, desired, result []byte) []string {
-	before, left, want := s.standing(t, current), s.standing(t, result), s.standing(t, desired)
-	kept, is := immutableView.document(s.root, before.value), immutableView.document(s.root, left.value)
+	before := s.standing(t, current)
+	left := s.standing(t, result)
+	want := s.standing(t, desired)
+	kept := immutableView.document(s.root, before.value)
+	is := immutableView.document(s.root, left.value)
 	var w letters
 	for _, m := range s.root.members() {
 		if !reflect.DeepEqual(kept[m.name], is[m.name]) {
@@ -120,12 +124,15 @@ func (w *letters) add(path string) { w.stray = append(w.stray, path) }
 // compare compares the values at one place: a member, or an element of collection in. The node has the stricter class of both sides.
 func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
 	if in == nil && p.fillsIn() && p.isNil(left) != p.isNil(want) {
-		left, want = p.filled(left), p.filled(want)
+		left = p.filled(left)
+		want = p.filled(want)
 	}
 	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // its presence has a meaning
 	if in != nil {
-		counts = in.shape() != arrayShape && (left.tree == nothing{} || want.tree == nothing{}) ||
-			(p.shape() == listShape || p.shape() == arrayShape) && p.isNil(left) != p.isNil(want)
+		isAlone := left.tree == nothing{} || want.tree == nothing{}
+		isList := p.shape() == listShape || p.shape() == arrayShape
+		isNullOnce := isList && p.isNil(left) != p.isNil(want)
+		counts = in.shape() != arrayShape && isAlone || isNullOnce
 	}
 	switch {
 	case reflect.DeepEqual(left.tree, want.tree):
@@ -168,7 +175,8 @@ func (p modelNode) filled(s standing) standing {
 
 // isWhole reports whether a value is one field: a leaf, a set, or an array in which everything has one class.
 func (p modelNode) isWhole() bool {
-	return p.shape() == leafShape || p.set || p.shape() == arrayShape && p.elem().hasOnly(p.class)
+	isOneClass := p.shape() == arrayShape && p.elem().hasOnly(p.class)
+	return p.shape() == leafShape || p.set || isOneClass
 }
 
 func (p modelNode) hasOnly(c hotupdate.Class) bool {
@@ -180,7 +188,8 @@ func (p modelNode) hasOnly(c hotupdate.Class) bool {
 	case listShape, arrayShape, mapShape:
 	}
 	isOther := func(rule keyRule) bool { return rule.class != c }
-	return p.class == c && p.when == "" && !slices.ContainsFunc(p.keyRules(), isOther) && p.elem().hasOnly(c)
+	isUniform := p.when == "" && !slices.ContainsFunc(p.keyRules(), isOther)
+	return p.class == c && isUniform && p.elem().hasOnly(c)
 }
 
 func (p modelNode) isNil(s standing) bool { return s.tree == nil || s.tree == nothing{} }
@@ -286,7 +295,8 @@ func (w *letters) entry(p modelNode, key string, left, want standing) {
 }
 
 func (w *letters) entries(p modelNode, left, want standing) {
-	here, there := left.entries(p), want.entries(p)
+	here := left.entries(p)
+	there := want.entries(p)
 	for _, key := range slices.Sorted(maps.Keys(here)) {
 		other, ok := there[key]
 		if !ok {
@@ -330,7 +340,8 @@ func (s standing) entries(p modelNode) map[string]entry {
 
 // keyed compares lists with key=. Their order has no meaning, so it is as desired.
 func (w *letters) keyed(p modelNode, left, want standing) {
-	here, there := left.elements(p), want.elements(p)
+	here := left.elements(p)
+	there := want.elements(p)
 	keyIn := func(s standing) any { return keyOf(p, s.value) }
 	find := func(in []standing, key any) (int, bool) {
 		i := slices.IndexFunc(in, func(s standing) bool { return keyIn(s) == key })
@@ -358,7 +369,8 @@ func (w *letters) keyed(p modelNode, left, want standing) {
 
 // places compares lists by position, and arrays. Elements before something Immutable keep their places.
 func (w *letters) places(p modelNode, left, want standing) {
-	here, there := left.elements(p), want.elements(p)
+	here := left.elements(p)
+	there := want.elements(p)
 	for i := range max(len(here), len(there)) {
 		sides := [2]standing{{nothing{}, reflect.Zero(p.elem().typ)}, {nothing{}, reflect.Zero(p.elem().typ)}}
 		if i < len(here) {
@@ -368,7 +380,8 @@ func (w *letters) places(p modelNode, left, want standing) {
 			sides[1] = there[i]
 		}
 		isHeld := func(s standing) bool {
-			return p.elem().holdsImmutable(s) || p.class == hotupdate.Immutable && (p.shape() == listShape || p.elem().shape() == listShape && !p.isNil(s))
+			isCounted := p.shape() == listShape || p.elem().shape() == listShape && !p.isNil(s)
+			return p.elem().holdsImmutable(s) || p.class == hotupdate.Immutable && isCounted
 		}
 		if i >= len(there) && slices.ContainsFunc(here[i+1:], isHeld) && !isHeld(here[i]) {
 			if here[i].holds() && !here[i].isEmpty() {

@@ -77,7 +77,8 @@ func TestCoverTellsWhatDiffFinds(t *testing.T) {
 		if rapid.Bool().Draw(t, "other way") {
 			a, b = b, a
 		}
-		current, desired := toJSON(t, a), respelledRaw(t, toJSON(t, b))
+		current := toJSON(t, a)
+		desired := respelledRaw(t, toJSON(t, b))
 		pointer := among(t, "", "/spec", "/a~1b/c")
 		c := s.cover(t, current, desired, pointer)
 		about := func() string {

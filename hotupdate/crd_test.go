@@ -107,9 +107,13 @@ func (p position) element(oneClass bool) position {
 var classWords = map[hotupdate.Class]string{hotupdate.Immutable: "false", hotupdate.InPlace: "inplace", hotupdate.Hot: "true", hotupdate.Ignored: "ignore"}
 
 func (g *describer) object(p position, names ...string) described {
-	properties, required, fields, values := openAPI{}, []string{}, []reflect.StructField{}, map[string]*rapid.Generator[any]{}
+	properties := openAPI{}
+	required := []string{}
+	fields := []reflect.StructField{}
+	values := map[string]*rapid.Generator[any]{}
 	add := func(name string, isRequired bool, f reflect.StructField, property openAPI, value *rapid.Generator[any]) {
-		properties[name], values[name] = property, value
+		properties[name] = property
+		values[name] = value
 		fields = append(fields, f)
 		if isRequired {
 			required = append(required, name)
@@ -146,9 +150,11 @@ func (g *describer) field(p position, name string, isRequired bool) (reflect.Str
 		p.class = rapid.SampledFrom([]hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}).Draw(g.T, "class")
 	}
 	n, option := g.node(p)
-	property, jsonName := maps.Clone(n.property), name
+	property := maps.Clone(n.property)
+	jsonName := name
 	if text, ok := g.fallback(n); ok && !isRequired {
-		property["default"], option = json.RawMessage(text), option+",default='"+strings.ReplaceAll(optionText(n, text), "'", "''")+"'"
+		property["default"] = json.RawMessage(text)
+		option = option + ",default='" + strings.ReplaceAll(optionText(n, text), "'", "''") + "'"
 		n.isNil = n.isNil && !n.takesFallback()
 		var spelled any
 		require.NoError(g.T, json.Unmarshal([]byte(text), &spelled))
@@ -246,7 +252,8 @@ func (g *describer) elem(p position) described {
 }
 
 func listOf(elem described, property openAPI) described {
-	property["type"], property["items"] = "array", elem.property
+	property["type"] = "array"
+	property["items"] = elem.property
 	values := rapid.SliceOfN(elem.value, 0, 3)
 	return described{
 		property: property, typ: reflect.SliceOf(elem.typ), isNil: true, as: elem.as,
@@ -284,7 +291,8 @@ func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, findings, "%s", spec.typ)
 
-		old, updated := drawn(t, spec, "old"), drawn(t, spec, "updated")
+		old := drawn(t, spec, "old")
+		updated := drawn(t, spec, "updated")
 		for _, raw := range [][]byte{old, updated} {
 			want, err := byType.DocumentRaw(raw)
 			require.NoError(t, err, "%s\n%s", spec.typ, raw)
@@ -314,7 +322,8 @@ func drawn(t *rapid.T, spec described, label string) []byte {
 // unsourced leaves out the origins of classes: a struct tag there, an override here.
 func unsourced(changes hotupdate.Changes) hotupdate.Changes {
 	for i := range changes {
-		changes[i].Origin, changes[i].Source = "", ""
+		changes[i].Origin = ""
+		changes[i].Source = ""
 	}
 	return changes
 }

@@ -87,7 +87,8 @@ func TestDefaultsAreShown(t *testing.T) {
 // TestDefaultsInHalves: of two halves, one that leaves an object out has its default.
 func TestDefaultsInHalves(t *testing.T) {
 	schema := schemaFor[defaulted](t)
-	note, mode := "m", "off"
+	note := "m"
+	mode := "off"
 	for _, tc := range []struct {
 		name           string
 		immutable, hot defaulted
@@ -161,7 +162,8 @@ func TestDefaultsOfARelease(t *testing.T) {
 		require.NoError(t, err)
 		return schema
 	}
-	old, updated := schemaOf("old"), schemaOf("new")
+	old := schemaOf("old")
+	updated := schemaOf("new")
 	const stored = `{"size":"s","pools":[{"name":"a"}]}`
 	read := `{"size":"s","components":["a"],"options":{"a":"x","b":"y"},"since":"2026-01-01T00:00:00Z","zones":["a","b"],"labels":{"k":"v"},"pools":[{"name":"a","taints":["t"],"kubelet":{"pods":110}}]}`
 	before, err := old.HashRaw([]byte(stored))

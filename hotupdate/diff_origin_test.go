@@ -131,7 +131,8 @@ func TestFlips(t *testing.T) {
 		}},
 		{"class of its own", &machine{Pools: map[string]*pool{"a": {Mode: "soft"}}}, func() *machine {
 			p := &pool{Mode: "hard"}
-			p.Deep.Text, p.Deep.More = "t", "m"
+			p.Deep.Text = "t"
+			p.Deep.More = "m"
 			return &machine{Pools: map[string]*pool{"a": p}}
 		}(), []string{
 			"add pools[a].deep.more: in-place, inherited hotupdate_test.pool.Deep",

@@ -88,9 +88,11 @@ func TestPathsAndPointers(t *testing.T) {
 // checkPointer follows the pointer of a change into the JSON of its configuration, and compares the value there.
 func checkPointer(t *testing.T, c hotupdate.Change, old, updated any) {
 	t.Helper()
-	config, want := updated, c.New
+	config := updated
+	want := c.New
 	if c.Op == hotupdate.OpRemove {
-		config, want = old, c.Old
+		config = old
+		want = c.Old
 	}
 	if want == "{}" || want == "[]" || want == "null" {
 		return // an element without its content

@@ -58,9 +58,11 @@ func withoutPlaces(changes hotupdate.Changes) hotupdate.Changes {
 func TestDiffIsMirrored(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
-		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
+		there := withoutPlaces(s.diff(t, a, b))
+		back := withoutPlaces(s.diff(t, b, a))
 		for i, c := range back {
-			back[i].Old, back[i].New = c.New, c.Old
+			back[i].Old = c.New
+			back[i].New = c.Old
 			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.OpReplace: hotupdate.OpReplace, hotupdate.OpAdd: hotupdate.OpRemove, hotupdate.OpRemove: hotupdate.OpAdd}[c.Op]
 		}
 		require.Equal(t, there, back, "%s", s.describe(a, b))
@@ -86,7 +88,8 @@ func TestChangesAreWellFormed(t *testing.T) {
 		}
 		for i := 1; i < len(changes); i++ {
 			order := trails[i-1].compare(trails[i])
-			if order == 0 && trails[i-1].unnamed && trails[i].unnamed && !changes[i].Sensitive { // a set itself stands before its elements
+			areUnnamed := trails[i-1].unnamed && trails[i].unnamed
+			if order == 0 && areUnnamed && !changes[i].Sensitive { // a set itself stands before its elements
 				order = strings.Compare(changes[i-1].Old+changes[i-1].New, changes[i].Old+changes[i].New)
 			}
 			require.True(t, order < 0 || order == 0 && trails[i].unnamed, "%v before %v\n%s", changes[i-1], changes[i], s.describe(old, updated))
@@ -317,7 +320,8 @@ func TestDiffTakesTheStricterList(t *testing.T) {
 	type config struct {
 		Elements []element `json:"elements" hotupdatable:"ignore,key=name,hotwhen=cold:false"`
 	}
-	old, updated := `{"elements":[{"name":"a","cold":true,"list":["b"]}]}`, `{"elements":[{"name":"a"}]}`
+	old := `{"elements":[{"name":"a","cold":true,"list":["b"]}]}`
+	updated := `{"elements":[{"name":"a"}]}`
 	changes, err := schemaFor[config](t).DiffRaw([]byte(old), []byte(updated))
 	require.NoError(t, err)
 	require.Equal(t, []string{"elements[name=a].cold", "elements[name=a].list[0]"}, []string{changes[0].Path, changes[1].Path})

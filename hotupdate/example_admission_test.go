@@ -16,7 +16,8 @@ func ExampleSchema_ValidateUpdateRaw() {
 		fmt.Println(err)
 		return
 	}
-	old, updated := []byte(`{"cpuOptions":{"coreCount":2}}`), []byte(`{"cpuOptions":{"coreCount":4}}`)
+	old := []byte(`{"cpuOptions":{"coreCount":2}}`)
+	updated := []byte(`{"cpuOptions":{"coreCount":4}}`)
 	path := k8sfield.NewPath("spec", "provider", "workers").Index(0).Child("providerConfig")
 	for _, err := range schema.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, path) {
 		fmt.Println(err)

@@ -174,7 +174,9 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	_, err = hotupdate.ParseStrategy("unknown")
 	note(err)
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
-		return kind != string(fault.Declaration) && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags" && folder != "kubeminor")
+		isOthers := folder == "hash" || folder == "tags" || folder == "kubeminor"
+		isInternal := !strings.Contains(folder, "/") && !isOthers
+		return kind != string(fault.Declaration) && (folder == "hotupdate" || isInternal)
 	}) {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
@@ -215,12 +217,20 @@ func checkProblems(t *testing.T, want []problem, err error, reason string) {
 func cyclicRows() []hostileRow {
 	cycle := func(path string) []problem { return []problem{valueProblem("pointer-cycle", path)} }
 	tooDeep := []problem{valueProblem("too-deep", "any")}
-	pointer, distant := &hostile{}, &hostile{Next: &hostile{Kids: []hostile{{}}}}
-	pointer.Next, distant.Next.Kids[0].Next = pointer, distant
-	slice, tree := []hostile{{}, {}}, map[string]hostile{}
-	slice[1].Kids, tree["a"] = slice, hostile{Tree: tree}
-	anyMap, anySlice, anyPointer := map[string]any{}, []any{nil}, selfPointer(nil)
-	anyMap["a"], anySlice[0], anyPointer = anyMap, anySlice, &anyPointer
+	pointer := &hostile{}
+	distant := &hostile{Next: &hostile{Kids: []hostile{{}}}}
+	pointer.Next = pointer
+	distant.Next.Kids[0].Next = distant
+	slice := []hostile{{}, {}}
+	tree := map[string]hostile{}
+	slice[1].Kids = slice
+	tree["a"] = hostile{Tree: tree}
+	anyMap := map[string]any{}
+	anySlice := []any{nil}
+	anyPointer := selfPointer(nil)
+	anyMap["a"] = anyMap
+	anySlice[0] = anySlice
+	anyPointer = &anyPointer
 	deepAny := any(secretValue)
 	for range 10_000 {
 		deepAny = []any{deepAny}
@@ -240,7 +250,9 @@ func cyclicRows() []hostileRow {
 
 // TestCycleThroughTheRoot: a configuration that contains itself is reported at its first member, for every way to reach it.
 func TestCycleThroughTheRoot(t *testing.T) {
-	pointer, list, far := &hostile{Text: secretValue}, &hostile{Kids: []hostile{{}}}, &hostile{Tree: map[string]hostile{}}
+	pointer := &hostile{Text: secretValue}
+	list := &hostile{Kids: []hostile{{}}}
+	far := &hostile{Tree: map[string]hostile{}}
 	pointer.Next = pointer
 	list.Kids[0].Next = list
 	far.Tree["a"] = hostile{Next: far}
@@ -300,7 +312,7 @@ func TestDepth(t *testing.T) {
 func textRows() []hostileRow {
 	const bad = secretValue + "\xff"
 	at := func(path string) []problem { return []problem{valueProblem("invalid-utf8", path)} }
-	pp := func() ***string { text := bad; p := &text; p2 := &p; return &p2 }()
+	pp := new(new(new(bad)))
 	return []hostileRow{
 		{"text", &hostile{Text: bad}, at("text"), nil, "not UTF-8"},
 		{"text behind pointers", &hostile{Pointers: pp}, at("pointers"), nil, "not UTF-8"},
@@ -325,7 +337,8 @@ func numberRows() []hostileRow {
 	for i := range hundred {
 		hundred[i] = notFinite(fmt.Sprintf("floats[%d]", i))
 	}
-	huge, tiny := resource.MustParse("7"), resource.MustParse("7")
+	huge := resource.MustParse("7")
+	tiny := resource.MustParse("7")
 	huge.AsDec().SetScale(-1_000_000_000)
 	tiny.AsDec().SetScale(1_000_000_000)
 	distant := metav1.NewTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))

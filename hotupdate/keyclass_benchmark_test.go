@@ -29,10 +29,14 @@ func BenchmarkKeyClasses(b *testing.B) {
 	require.NoError(b, err)
 	with, err := hotupdate.SchemaOf[ruled]()
 	require.NoError(b, err)
-	labels, numbers, parts := map[string]string{}, map[string]*int{}, map[string]keyPart{}
+	labels := map[string]string{}
+	numbers := map[string]*int{}
+	parts := map[string]keyPart{}
 	for i := range 50 {
 		key := fmt.Sprintf("label-%02d", i)
-		labels[key], numbers[key], parts[key] = "a value of a label", &i, keyPart{Size: i + 1, Type: "a"}
+		labels[key] = "a value of a label"
+		numbers[key] = &i
+		parts[key] = keyPart{Size: i + 1, Type: "a"}
 	}
 	for _, tc := range []struct {
 		name  string
@@ -47,7 +51,8 @@ func BenchmarkKeyClasses(b *testing.B) {
 		}
 		raw, err := json.Marshal(tc.plain)
 		require.NoError(b, err)
-		withRules, changedRules := ruled(tc.plain), ruled(changed)
+		withRules := ruled(tc.plain)
+		changedRules := ruled(changed)
 		for _, op := range []struct {
 			name          string
 			plain, ruling func() error
@@ -57,9 +62,11 @@ func BenchmarkKeyClasses(b *testing.B) {
 			{"Diff", func() error { _, err := without.Diff(&tc.plain, &changed); return err }, func() error { _, err := with.Diff(&withRules, &changedRules); return err }},
 		} {
 			b.Run(tc.name+"/"+op.name, func(b *testing.B) {
-				one, other := math.Inf(+1), math.Inf(+1)
+				one := math.Inf(+1)
+				other := math.Inf(+1)
 				for b.Loop() { // the fastest of many times, in turn, since other programs disturb
-					one, other = min(one, timeOf(b, op.plain)), min(other, timeOf(b, op.ruling))
+					one = min(one, timeOf(b, op.plain))
+					other = min(other, timeOf(b, op.ruling))
 				}
 				b.ReportMetric(other/one, "ratio")
 			})

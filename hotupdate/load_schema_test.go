@@ -168,7 +168,8 @@ func TestLoadSchemaRefuses(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[small]()
 	require.NoError(t, err)
 	good := string(export(t, schema))
-	unknown, other := strings.Replace(good, `"root"`, `"x":1,"root"`, 1), strings.Replace(good, `"root"`, `"Root"`, 1)
+	unknown := strings.Replace(good, `"root"`, `"x":1,"root"`, 1)
+	other := strings.Replace(good, `"root"`, `"Root"`, 1)
 	for _, broken := range []string{"", "null", "[]", "{", good + "x", unknown, other} {
 		_, err := hotupdate.LoadSchema([]byte(broken))
 		assert.NotEmpty(t, fault.All(err), broken)

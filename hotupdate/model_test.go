@@ -119,7 +119,8 @@ func (p modelNode) elem() modelNode {
 // hotElem is the node of the elements that hotwhen selects.
 func (p modelNode) hotElem() modelNode {
 	e := p.elem()
-	e.class, e.selector = hotupdate.Hot, p.when
+	e.class = hotupdate.Hot
+	e.selector = p.when
 	return e
 }
 
@@ -155,7 +156,8 @@ func (p modelNode) classOfKey(key string) (class hotupdate.Class, ruled bool) {
 			continue
 		}
 		if rank >= best {
-			best, class = rank, rule.class
+			best = rank
+			class = rule.class
 		}
 	}
 	return class, best >= 0
@@ -257,7 +259,9 @@ func (p modelNode) scan(level []outer, members map[string][]modelNode) (next []o
 		for i := range o.typ.NumField() {
 			f := o.typ.Field(i)
 			name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "-" || !f.IsExported() && !f.Anonymous || p.depth == 0 && f.Type == reflect.TypeFor[metav1.TypeMeta]() {
+			isHidden := name == "-" || !f.IsExported() && !f.Anonymous
+			isTypeMeta := p.depth == 0 && f.Type == reflect.TypeFor[metav1.TypeMeta]()
+			if isHidden || isTypeMeta {
 				continue
 			}
 			index := append(slices.Clone(o.index), i)
@@ -287,7 +291,9 @@ func (p modelNode) scan(level []outer, members map[string][]modelNode) (next []o
 // overridden applies a struct tag to a member that may have one. Without options of its own it leaves those of the member.
 func (p modelNode) overridden(tag string) modelNode {
 	class, opts, secret := readTag(tag, p.class)
-	p.class, p.secret, p.as = class, p.secret || secret, cmp.Or(readAs(tag), p.as)
+	p.class = class
+	p.secret = p.secret || secret
+	p.as = cmp.Or(readAs(tag), p.as)
 	if opts != (options{}) {
 		p.options = opts
 	}
@@ -361,7 +367,8 @@ func readAs(tag string) string {
 
 // splitOptions splits at the commas that do not stand between single quotes.
 func splitOptions(tag string) []string {
-	words, quoted := []string{""}, false
+	words := []string{""}
+	quoted := false
 	for _, r := range tag {
 		if r == '\'' {
 			quoted = !quoted

@@ -108,7 +108,8 @@ func TestOnlyElementInDiffs(t *testing.T) {
 // TestCoverOfOnlyElements: elements without a key are compared by their members.
 func TestCoverOfOnlyElements(t *testing.T) {
 	schema := schemaFor[onlyElements](t)
-	old, updated := []byte(`{"volumes":[{"size":1,"iops":3}],"named":[{"iops":3}]}`), []byte(`{"volumes":[{"size":2,"iops":4}],"named":[{"iops":4}]}`)
+	old := []byte(`{"volumes":[{"size":1,"iops":3}],"named":[{"iops":3}]}`)
+	updated := []byte(`{"volumes":[{"size":2,"iops":4}],"named":[{"iops":4}]}`)
 	coverage, err := schema.Cover(old, updated, "")
 	require.NoError(t, err)
 	assert.Len(t, coverage.Covered, 2)

@@ -84,14 +84,16 @@ func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) 
 		return object, len(object) > 0 || marked && w.sees(m.class)
 	case listShape:
 		list := w.list(m, v)
-		return list, len(list) > 0 || m.presence && !v.IsNil() && w.sees(m.class)
+		marked := m.presence && !v.IsNil()
+		return list, len(list) > 0 || marked && w.sees(m.class)
 	case arrayShape:
 		array, _ := w.array(m, v)
 		zero, _ := w.array(m, reflect.Zero(v.Type()))
 		return array, !reflect.DeepEqual(array, zero)
 	case mapShape:
 		object := w.mapping(m, v)
-		return object, len(object) > 0 || m.presence && !v.IsNil() && w.sees(m.class)
+		marked := m.presence && !v.IsNil()
+		return object, len(object) > 0 || marked && w.sees(m.class)
 	}
 	panic("no such shape")
 }
@@ -119,10 +121,12 @@ func (w view) filledMember(m modelNode, v reflect.Value) (tree any, present bool
 
 func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) {
 	tree = m.leafTree(v)
+	isEmptySlice := v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type())
+	emptyIsDefault := m.fallback == nil || m.typ.Kind() != reflect.Pointer
 	switch {
 	case !w.sees(m.class), tree == nil:
 		return nil, false
-	case v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type()) && (m.fallback == nil || m.typ.Kind() != reflect.Pointer):
+	case isEmptySlice && emptyIsDefault:
 		return nil, false
 	case m.typ.Kind() != reflect.Pointer && reflect.DeepEqual(tree, m.leafTree(reflect.Zero(v.Type()))):
 		return nil, false
@@ -177,7 +181,8 @@ func (w view) array(p modelNode, v reflect.Value) (array []any, something bool) 
 	array = make([]any, v.Len())
 	for i := range array {
 		tree, _, inside := w.element(p, v.Index(i))
-		array[i], something = tree, something || inside
+		array[i] = tree
+		something = something || inside
 	}
 	return array, something
 }
@@ -187,7 +192,11 @@ func (w view) mapping(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for key, elem := range v.Seq2() {
 		e := p.entryOf(key, elem)
-		if isDropped := dropped(p.class); p.keyRules() == nil && isDropped && isNull(elem) || p.keyRules() != nil && dropped(e.class) && isNull(elem) {
+		isDropped := dropped(p.class)
+		if p.keyRules() != nil {
+			isDropped = dropped(e.class)
+		}
+		if isDropped && isNull(elem) {
 			continue
 		}
 		if t, whole, something := w.elementAs(p, e, elem); whole || something {
@@ -224,14 +233,16 @@ func (w view) elementAs(c, e modelNode, elem reflect.Value) (tree any, whole, so
 			v = reflect.Zero(base(e.typ))
 		}
 		object := w.object(e, v)
-		tree, something = object, len(object) > 0
+		tree = object
+		something = len(object) > 0
 		w.identify(c, e, v, object)
 	case mapShape:
 		object := map[string]any{}
 		if v.IsValid() {
 			object = w.mapping(e, v)
 		}
-		tree, something = object, len(object) > 0
+		tree = object
+		something = len(object) > 0
 	case leafShape:
 		if whole && v.IsValid() {
 			tree = e.leafTree(v)
@@ -239,7 +250,8 @@ func (w view) elementAs(c, e modelNode, elem reflect.Value) (tree any, whole, so
 	case listShape:
 		if v.IsValid() && !v.IsNil() {
 			list := w.list(e, v)
-			tree, something = append([]any{}, list...), len(list) > 0
+			tree = append([]any{}, list...)
+			something = len(list) > 0
 		}
 	case arrayShape:
 		if v.IsValid() {
@@ -441,11 +453,13 @@ func quantityValue(q resource.Quantity) *big.Rat {
 	written := q.String()
 	digits := strings.TrimRight(written, "numkKMGTPEi")
 	suffixes := map[string]*big.Rat{"": big.NewRat(1, 1)}
-	thousand, kibi := big.NewRat(1, 1), big.NewRat(1, 1)
+	thousand := big.NewRat(1, 1)
+	kibi := big.NewRat(1, 1)
 	for i, suffix := range []string{"k", "M", "G", "T", "P", "E"} {
 		thousand = new(big.Rat).Mul(thousand, big.NewRat(1000, 1))
 		kibi = new(big.Rat).Mul(kibi, big.NewRat(1024, 1))
-		suffixes[suffix], suffixes[strings.ToUpper(suffix)+"i"] = thousand, kibi
+		suffixes[suffix] = thousand
+		suffixes[strings.ToUpper(suffix)+"i"] = kibi
 		if i < 3 {
 			suffixes[[]string{"m", "u", "n"}[i]] = new(big.Rat).Inv(thousand)
 		}

@@ -44,7 +44,8 @@ func foreignSchema(t *testing.T) *hotupdate.Schema {
 
 // TestOverridesSayWhatStructTagsSay compares a type with overrides and a type with the same struct tags.
 func TestOverridesSayWhatStructTagsSay(t *testing.T) {
-	overridden, tagged := foreignSchema(t), schemaFor[taggedPool](t)
+	overridden := foreignSchema(t)
+	tagged := schemaFor[taggedPool](t)
 	loaded, err := hotupdate.LoadSchema(export(t, overridden))
 	require.NoError(t, err)
 	want, err := tagged.Fingerprint()
@@ -104,7 +105,9 @@ func TestOverrideKeepsOptionsOfTheField(t *testing.T) {
 // TestKeyBehindPointer keys a list by a pointer, as Karpenter's deviceName is one: order does not matter, and every element must have the key.
 func TestKeyBehindPointer(t *testing.T) {
 	schema := foreignSchema(t)
-	a, b, empty := "a", "b", ""
+	a := "a"
+	b := "b"
+	empty := ""
 	hashOf := func(devices ...foreignDevice) hotupdate.Sum {
 		sum, err := schema.Hash(&foreignPool{Devices: devices})
 		require.NoError(t, err)

@@ -114,7 +114,8 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 // Every function distinguishes an empty list or map from an absent one, in both directions.
 func TestPresenceOfListsAndMapsChanges(t *testing.T) {
 	schema := schemaFor[nodeRegistration](t)
-	none, empty := []byte(`{}`), []byte(`{"labels":{},"taints":[],"zones":[]}`)
+	none := []byte(`{}`)
+	empty := []byte(`{"labels":{},"taints":[],"zones":[]}`)
 	changes, err := schema.DiffRaw(none, empty)
 	require.NoError(t, err)
 	require.Len(t, changes, 3)

@@ -47,7 +47,8 @@ func TestRawDocumentSaysWhatTheDesignSays(t *testing.T) {
 func TestRawDiffSaysWhatTheValuesSay(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
-		old, updated := respelledJSON(t, toJSON(t, a), keep), respelledJSON(t, toJSON(t, b), keep)
+		old := respelledJSON(t, toJSON(t, a), keep)
+		updated := respelledJSON(t, toJSON(t, b), keep)
 		before, err := s.schema.Decode(old)
 		after, otherErr := s.schema.Decode(updated)
 		if err != nil || otherErr != nil {

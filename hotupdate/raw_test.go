@@ -25,7 +25,8 @@ func TestEqualBytesAreNoChange(t *testing.T) {
 }
 
 func TestEqualBytesAllocateNothing(t *testing.T) {
-	schema, raw := schemaFor[workerConfig](t), []byte(`{"volume":{"iops":3}}`)
+	schema := schemaFor[workerConfig](t)
+	raw := []byte(`{"volume":{"iops":3}}`)
 	same := append([]byte(nil), raw...)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if changes, err := schema.DiffRaw(raw, same); err != nil || len(changes) > 0 {

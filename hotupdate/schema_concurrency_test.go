@@ -97,7 +97,8 @@ func TestSchemasAreSharedConcurrently(t *testing.T) {
 	classes := []hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}
 	config := &unseen{"a", "b"}
 	for _, class := range classes {
-		a, b := hotupdate.WithTag("a", word(class)), hotupdate.WithTag("b", "true")
+		a := hotupdate.WithTag("a", word(class))
+		b := hotupdate.WithTag("b", "true")
 		for _, r := range append(together(race(nil, config, a, b)), together(race(nil, config, b, a))...) {
 			assert.Empty(t, r.problems)
 			assert.Equal(t, class, r.changes[0].Class)

@@ -32,7 +32,8 @@ func TestSourceCodeIsCompiledAlike(t *testing.T) {
 		}
 		compiled, ok := found.named[row.name]
 		if override, inLoop := overrideOf(row.name); !ok && inLoop {
-			compiled, ok = compiledType{found.overridable, []fieldplan.Override{override}}, true
+			compiled = compiledType{found.overridable, []fieldplan.Override{override}}
+			ok = true
 		}
 		if assert.True(t, ok, "%s is not found in the source code", row.name) {
 			assert.Equal(t, sentences(row.err), sentences(compiled.errors()), row.name)

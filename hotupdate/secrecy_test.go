@@ -55,7 +55,8 @@ type (
 
 // fullVault has a secret with a suffix in every place, so that two vaults differ everywhere.
 func fullVault(suffix string) *vault {
-	v, k := secretValue+suffix, secretKey+suffix
+	v := secretValue + suffix
+	k := secretKey + suffix
 	return &vault{
 		handedSecrets: handedSecrets{v},
 		Text:          v, Pointer: &v, Map: map[string]string{"open": v}, Keys: map[string]string{k: v}, Nested: map[string]map[string]safe{k: {k: {Name: v, Text: v}}},

@@ -104,7 +104,8 @@ func TestMergeKeepsEmptyElements(t *testing.T) {
 	}
 	schema, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
-	old, updated := &config{Hot: map[string]*element{"a": nil}}, &config{Hot: map[string]*element{"a": {}}}
+	old := &config{Hot: map[string]*element{"a": nil}}
+	updated := &config{Hot: map[string]*element{"a": {}}}
 	immutable, _, err := hotupdate.Split(schema, old)
 	require.NoError(t, err)
 	_, hot, err := hotupdate.Split(schema, updated)

@@ -98,7 +98,9 @@ func TestHalvesHaveTheSameElements(t *testing.T) {
 
 // requireSameElements compares the collections of a configuration with those of its halves, wherever both halves have them.
 func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot reflect.Value) {
-	whole, immutable, hot = behind(whole), behind(immutable), behind(hot)
+	whole = behind(whole)
+	immutable = behind(immutable)
+	hot = behind(hot)
 	if !whole.IsValid() || !immutable.IsValid() || !hot.IsValid() {
 		return
 	}
@@ -127,12 +129,15 @@ func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot 
 			}
 		}
 		for key, elem := range whole.Seq2() {
-			i, h := immutable.MapIndex(key), hot.MapIndex(key)
+			i := immutable.MapIndex(key)
+			h := hot.MapIndex(key)
 			if e := p.entryOf(key, elem); p.keyRules() != nil && e.shape() == leafShape { // it is in one half
 				require.Equal(t, []bool{!dropped(e.class), dropped(e.class)}, []bool{i.IsValid(), h.IsValid()}, p.path)
 				continue
 			}
-			require.True(t, i.IsValid() && h.IsValid() || p.keyRules() != nil && (i.IsValid() || h.IsValid()), p.path)
+			inBoth := i.IsValid() && h.IsValid()
+			inOne := i.IsValid() || h.IsValid()
+			require.True(t, inBoth || p.keyRules() != nil && inOne, p.path)
 			requireSameElements(t, p.elem(), elem, i, h)
 		}
 	case leafShape:

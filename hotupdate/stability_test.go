@@ -73,7 +73,9 @@ func TestHashSurvivesDefaulting(t *testing.T) {
 
 // fillDefaults sets every unset leaf with a declared default below an addressable value.
 func fillDefaults(p modelNode, v reflect.Value) {
-	if v.Kind() == reflect.Pointer && v.IsNil() && p.name != "" && p.shape() == objectShape && !p.marksPresence() && !p.fieldless() && p.depth < usualDepth {
+	isUnset := v.Kind() == reflect.Pointer && v.IsNil() && p.name != ""
+	isPlainObject := p.shape() == objectShape && !p.marksPresence() && !p.fieldless()
+	if isUnset && isPlainObject && p.depth < usualDepth {
 		v.Set(pointerTo(v.Type(), reflect.Zero(base(v.Type()))))
 	}
 	if v = behind(v); !v.IsValid() {

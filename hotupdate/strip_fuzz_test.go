@@ -57,7 +57,9 @@ func requireSameMeaning(t require.TestingT, s *hotupdate.Schema, raw, cut []byte
 
 // cutDepth counts brackets, outside of strings.
 func cutDepth(raw []byte) int {
-	deepest, now, inside := 0, 0, false
+	deepest := 0
+	now := 0
+	inside := false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case inside && c == '\\':

@@ -75,7 +75,9 @@ func (d *cutDrafter) object(s *cutNode, keys []string, depth int) *cutDraft {
 	o := &cutDraft{bracket: '{'}
 	for _, name := range slices.Sorted(maps.Keys(s.members)) {
 		field := s.members[name]
-		if !slices.Contains(keys, name) && (depth > 0 || field.kind <= cutHot) && rapid.SampledFrom([]bool{false, false, true}).Draw(d.t, name) {
+		isPossible := depth > 0 || field.kind <= cutHot
+		isTaken := slices.Contains(keys, name)
+		if isPossible && !isTaken && rapid.SampledFrom([]bool{false, false, true}).Draw(d.t, name) {
 			d.field(o, name, field, depth)
 		}
 	}
@@ -132,7 +134,9 @@ func (d *cutDrafter) member(o *cutDraft, name string, value *cutDraft, hot bool)
 // spell writes a name, with escapes that need not be.
 func (d *cutDrafter) spell(name string) string {
 	text, _ := json.Marshal(name)
-	if rapid.IntRange(0, 2).Draw(d.t, "plain") > 0 || name == "" || name[0] >= 0x80 || strings.ContainsAny(name[:1], `"\`) {
+	isPlain := rapid.IntRange(0, 2).Draw(d.t, "plain") > 0
+	isSpecial := name == "" || name[0] >= 0x80 || strings.ContainsAny(name[:1], `"\`)
+	if isPlain || isSpecial {
 		return string(text)
 	}
 	form := rapid.SampledFrom([]string{`"\u%04x`, `"\u%04X`}).Draw(d.t, "form")
@@ -319,12 +323,14 @@ func cutPrinted(print func(*bytes.Buffer, []byte) error, raw string) string {
 
 // TestInsertingHotMembersAndCuttingGivesTheOriginalBytes is what StripRaw is for.
 func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
-	s, shape := cutSchema(t), cutShape()
+	s := cutSchema(t)
+	shape := cutShape()
 	for _, nulls := range []nullMembers{stripNulls, keepNulls} {
 		rapid.Check(t, func(t *rapid.T) {
 			d := &cutDrafter{t: t, nulls: nulls, strict: rapid.Bool().Draw(t, "strict")}
 			draft := d.object(shape, nil, 4)
-			before, after := draft.without(), draft.with()
+			before := draft.without()
+			after := draft.with()
 			if d.strict { // checkStrip compares the documents
 				_, err := s.DocumentRaw([]byte(after))
 				require.NoError(t, err, after)

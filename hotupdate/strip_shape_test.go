@@ -159,8 +159,11 @@ var (
 
 // cutShape returns the shape of cutWorkerConfig. It is built anew for each test: nothing is shared.
 func cutShape() *cutNode {
-	text, number := cutLeafOf(cutTexts...), cutLeafOf(cutNumbers...)
-	hotText, hotNumber, hotDict := cutHotOf(cutTexts...), cutHotOf(cutNumbers...), cutHotOf(cutDicts...)
+	text := cutLeafOf(cutTexts...)
+	number := cutLeafOf(cutNumbers...)
+	hotText := cutHotOf(cutTexts...)
+	hotNumber := cutHotOf(cutNumbers...)
+	hotDict := cutHotOf(cutDicts...)
 	placement := cutObjectOf(map[string]*cutNode{"group": hotText})
 	placement.presence = true
 	endpoint := cutObjectOf(map[string]*cutNode{"mode": text, "note": hotText})
@@ -189,7 +192,8 @@ func cutShape() *cutNode {
 }
 
 func cutLabelsShape() *cutNode {
-	text, hotText := cutLeafOf(cutTexts...), cutHotOf(cutTexts...)
+	text := cutLeafOf(cutTexts...)
+	hotText := cutHotOf(cutTexts...)
 	trigger := cutLeafOf("true", "false")
 	extra := map[string]*cutNode{"text": text, "zone": text}
 	hotExtra := map[string]*cutNode{"text": hotText, "zone": text}
@@ -201,7 +205,8 @@ func cutLabelsShape() *cutNode {
 }
 
 func cutTaintsShape() *cutNode {
-	text, effect := cutLeafOf(cutTexts...), cutLeafOf(`"so\"ft"`, `"hard"`, `"\u0073o\u0022ft"`)
+	text := cutLeafOf(cutTexts...)
+	effect := cutLeafOf(`"so\"ft"`, `"hard"`, `"\u0073o\u0022ft"`)
 	return &cutNode{
 		kind: cutDict, keys: []string{"effect"}, selector: "effect", selected: `so"ft`,
 		elem:    cutObjectOf(map[string]*cutNode{"effect": effect, "value": text, "zone": text}),
@@ -211,14 +216,19 @@ func cutTaintsShape() *cutNode {
 
 // cutPolicyShape is recursive. Below a policy for which hotwhen holds, everything is hot except its list and its rules.
 func cutPolicyShape() *cutNode {
-	text, hotText := cutLeafOf(cutTexts...), cutHotOf(cutTexts...)
-	immutable, hot := cutObjectOf(map[string]*cutNode{}), cutObjectOf(map[string]*cutNode{})
+	text := cutLeafOf(cutTexts...)
+	hotText := cutHotOf(cutTexts...)
+	immutable := cutObjectOf(map[string]*cutNode{})
+	hot := cutObjectOf(map[string]*cutNode{})
 	for name, leaf := range map[string]*cutNode{"id": text, "name": text, "soft": cutLeafOf("true", "false")} {
-		immutable.members[name], hot.members[name] = leaf, cutHotOf(leaf.samples...)
+		immutable.members[name] = leaf
+		hot.members[name] = cutHotOf(leaf.samples...)
 	}
 	rules := &cutNode{kind: cutDict, keys: []string{"soft"}, selector: "soft", selected: "true", zero: "false", elem: immutable, hotElem: hot}
 	for _, p := range []*cutNode{immutable, hot} {
-		p.members["note"], p.members["child"], p.members["rules"] = hotText, p, rules
+		p.members["note"] = hotText
+		p.members["child"] = p
+		p.members["rules"] = rules
 		p.members["list"] = &cutNode{kind: cutList, keys: []string{"id"}, elem: immutable}
 	}
 	return immutable

@@ -147,7 +147,9 @@ func (s spoiler) oddMap(v reflect.Value) bool {
 // TestSpeedChangesNothing: comparing whole configurations first has no effect on documents, sums, changes and errors of valid, unusual and wrong
 // configurations.
 func TestSpeedChangesNothing(t *testing.T) {
-	failed, changed, same := 0, 0, 0
+	failed := 0
+	changed := 0
+	same := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newArchitect(t).twin()
 		for range 5 * valuesPerType {
@@ -195,7 +197,8 @@ func (w twin) check(t *rapid.T, a, b reflect.Value) (hotupdate.Changes, error) {
 
 func requireSameError(t *rapid.T, want, err error) {
 	if want != nil && err != nil {
-		want, err = errors.New(want.Error()), errors.New(err.Error())
+		want = errors.New(want.Error())
+		err = errors.New(err.Error())
 	}
 	require.Equal(t, want, err)
 }

@@ -66,7 +66,8 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		}
 		open := openSchema(t, s.schema)
 		a, b := s.drawPair(t)
-		old, updated := strewn(t, toJSON(t, a)), strewn(t, toJSON(t, b))
+		old := strewn(t, toJSON(t, a))
+		updated := strewn(t, toJSON(t, b))
 		if chance(t, 4) {
 			updated = strewn(t, old)
 		}
@@ -399,7 +400,8 @@ func TestCompatibilityOfOpenSchemas(t *testing.T) {
 		A resource.Quantity `json:"a"`
 		B resource.Quantity `json:"b"`
 	}
-	small, large := schemaFor[before](t), schemaFor[after](t)
+	small := schemaFor[before](t)
+	large := schemaFor[after](t)
 	for _, tc := range []struct {
 		name         string
 		old, updated *hotupdate.Schema

@@ -106,7 +106,9 @@ func (a author) list(p modelNode, v reflect.Value) {
 	}
 	v.Set(reflect.MakeSlice(p.typ, 0, n))
 	for range n {
-		if elem := a.value(p.elem()); p.key == "" || isNewKey(p, v, elem) || n == 1 && mayLackKey(p, elem) {
+		elem := a.value(p.elem())
+		isNew := p.key == "" || isNewKey(p, v, elem)
+		if isNew || n == 1 && mayLackKey(p, elem) {
 			v.Set(reflect.Append(v, elem))
 		}
 	}
@@ -128,7 +130,8 @@ func isNewKey(p modelNode, list, elem reflect.Value) bool {
 // mayLackKey reports whether an element may be without a key where it is the only one.
 func mayLackKey(p modelNode, elem reflect.Value) bool {
 	isText := base(p.elem().member(p.key).typ).Kind() == reflect.String
-	return p.class == hotupdate.Immutable && p.when == "" && isText && behind(elem).IsValid()
+	isImmutable := p.class == hotupdate.Immutable && p.when == ""
+	return isImmutable && isText && behind(elem).IsValid()
 }
 
 // keyOf is the key of an element of a keyed list, or nil.
@@ -318,7 +321,9 @@ func (e editor) element(p modelNode, v reflect.Value) reflect.Value {
 
 // elementAs is element for an element whose node is known.
 func (e editor) elementAs(p, at modelNode, v reflect.Value) reflect.Value {
-	if at.shape() == objectShape && p.key == "" && !e.tellsNull(p) && at.typ.Kind() == reflect.Pointer && !v.IsNil() {
+	isObject := at.shape() == objectShape && at.typ.Kind() == reflect.Pointer && !v.IsNil()
+	mayBeNull := p.key == "" && !e.tellsNull(p)
+	if isObject && mayBeNull {
 		if zero := reflect.Zero(at.typ); chance(e.t, 2) && e.sameElement(p, at, v, zero) {
 			return zero
 		}
@@ -386,7 +391,8 @@ func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 		}
 	}
 	e.appendElement(p, v, rewritten)
-	if (p.set || p.key != "" || e.meddle()) && chance(e.t, 2) {
+	mayBeReversed := p.set || p.key != "" || e.meddle()
+	if mayBeReversed && chance(e.t, 2) {
 		reverse(rewritten)
 	}
 }
@@ -461,7 +467,11 @@ func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 	if p.marksPresence() && rewritten.IsNil() {
 		return
 	}
-	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, nodeOf, elem) && chance(e.t, 2) {
+	isAdded := e.meddle()
+	if !isAdded && !v.MapIndex(key).IsValid() {
+		isAdded = e.adds(p, nodeOf, elem) && chance(e.t, 2)
+	}
+	if isAdded {
 		if rewritten.IsNil() {
 			rewritten.Set(reflect.MakeMap(p.typ))
 		}

@@ -135,11 +135,16 @@ func drawPlans(t *rapid.T) []tags.ResourcePlan {
 // checkSize returns what the call does, after a check that it is one call and small enough.
 func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, all []tags.Tag) {
 	limit, removal := rules.Calls()
-	verb, all = "Set", b.Set
+	verb = "Set"
+	all = b.Set
 	if len(b.Remove) > 0 {
-		verb, all, limit = "Remove", b.Remove, removal
+		verb = "Remove"
+		all = b.Remove
+		limit = removal
 	}
-	if (len(b.Set) > 0) == (len(b.Remove) > 0) || len(b.Resources) == 0 || len(all) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
+	hasOneVerb := (len(b.Set) > 0) != (len(b.Remove) > 0)
+	isTooLarge := len(all) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1)
+	if !hasOneVerb || isTooLarge || len(b.Resources) == 0 {
 		t.Fatalf("a call of the wrong size: %v", b)
 	}
 	seen := map[string]bool{}

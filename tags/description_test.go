@@ -99,7 +99,8 @@ func TestMistakesOfADescription(t *testing.T) {
 // TestPatternsOfACloudThatIgnoresCase: the spelling of a pattern does not matter where that of a key does not.
 func TestPatternsOfACloudThatIgnoresCase(t *testing.T) {
 	rules := sixth()
-	rules.IgnoresCase, rules.ClusterKeys = true, []string{"MCM.example/Cluster"}
+	rules.IgnoresCase = true
+	rules.ClusterKeys = []string{"MCM.example/Cluster"}
 	for _, key := range []string{"mcm.example/CLUSTER", "HOSTNAME", "x.Internal"} {
 		if got := kindsOf(rules.Validate(one(key, "x"), nil, field.NewPath("tags"))); !slices.Equal(got, []field.ErrorType{forbidden}) {
 			t.Errorf("%s: %v", key, got)

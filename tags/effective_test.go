@@ -42,7 +42,9 @@ func TestEffective(t *testing.T) {
 
 func TestEffectiveSharesNothing(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.VM)
-	base, perKind, mandatory := parse("a=1"), parse("b=2"), parse("c=3")
+	base := parse("a=1")
+	perKind := parse("b=2")
+	mandatory := parse("c=3")
 	got := rules.Effective(base, perKind, mandatory)
 	got["new"] = "x"
 	if len(base)+len(perKind)+len(mandatory) != 3 {
@@ -79,7 +81,9 @@ func lastLayerWith(key string, layers ...map[string]string) string {
 func TestEffectiveCanBePlanned(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
 	rapid.Check(t, func(t *rapid.T) {
-		base, perKind, mandatory := drawLayer(t, "base"), drawLayer(t, "perKind"), drawLayer(t, "mandatory")
+		base := drawLayer(t, "base")
+		perKind := drawLayer(t, "perKind")
+		mandatory := drawLayer(t, "mandatory")
 		desired := rules.Effective(base, perKind, mandatory)
 		plans, err := rules.Plan(tags.PlanInput{Desired: desired, Mandatory: mandatory}, []string{"r"}, nil)
 		if err != nil {

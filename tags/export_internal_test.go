@@ -16,7 +16,9 @@ func (r *Rules) Calls() (set, remove Call) {
 
 // Limit sets the limits of calls.
 func (r *Rules) Limit(resources, set, remove int) {
-	r.ResourcesPerCall, r.TagsPerCall, r.removalsPerCall = resources, set, remove
+	r.ResourcesPerCall = resources
+	r.TagsPerCall = set
+	r.removalsPerCall = remove
 }
 
 func (r *Rules) Uncounted() []string { return r.uncounted }

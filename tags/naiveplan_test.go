@@ -109,12 +109,15 @@ func checkLeft(t rapid.TB, n *naivePlanner, plan *tags.ResourcePlan) {
 	after := plan.Apply(n.live)
 	for key, value := range n.live {
 		isDesired := len(n.valuesIn(n.state.Desired, key)) > 0
-		if now, ok := after[key]; isDesired && n.isLeft(key) && (!ok || now != value) {
+		now, ok := after[key]
+		isKept := ok && now == value
+		if isDesired && n.isLeft(key) && !isKept {
 			t.Fatalf("the key %q had the value %q, and has %q", key, value, now)
 		}
 	}
 	settled := n.state
-	settled.Recorded, settled.Applied = []map[string]string{n.state.Desired}, n.state.Desired
+	settled.Recorded = []map[string]string{n.state.Desired}
+	settled.Applied = n.state.Desired
 	next, err := n.rules.Plan(settled, []string{"r"}, map[string]map[string]string{"r": after})
 	if err != nil || len(next[0].Set)+len(next[0].Remove)+len(next[0].Takeover)+len(next[0].Rewritten) > 0 {
 		t.Fatalf("the next plan is %q, %v", show(next[0]), err)
@@ -159,10 +162,10 @@ func (n *naivePlanner) owns(key, value string) bool {
 }
 
 func (n *naivePlanner) reserved(key string) bool {
-	return n.namesCluster(key) || n.matchesAny(key, n.rules.RoleKeys) || n.matchesAny(key, n.rules.ReservedKeys) ||
-		n.matchesAny(strings.ToLower(key), slices.DeleteFunc(slices.Clone(n.rules.ReservedKeys), func(pattern string) bool {
-			return pattern != strings.ToLower(pattern)
-		}))
+	hasUpper := func(pattern string) bool { return pattern != strings.ToLower(pattern) }
+	lowerCase := slices.DeleteFunc(slices.Clone(n.rules.ReservedKeys), hasUpper)
+	isReserved := n.matchesAny(key, n.rules.ReservedKeys) || n.matchesAny(strings.ToLower(key), lowerCase)
+	return isReserved || n.namesCluster(key) || n.matchesAny(key, n.rules.RoleKeys)
 }
 
 func (n *naivePlanner) namesCluster(key string) bool { return n.matchesAny(key, n.rules.ClusterKeys) }
@@ -181,7 +184,8 @@ func (n *naivePlanner) matchesAny(key string, patterns []string) bool {
 
 // wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, or if mandatory names several clusters.
 func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
-	wanted, ok = map[string]string{}, true
+	wanted = map[string]string{}
+	ok = true
 	clusters := 0
 	for key, value := range n.state.Mandatory {
 		wanted[key] = value

@@ -368,8 +368,10 @@ func TestPlanChangesNothingItWasGiven(t *testing.T) {
 	if _, err := rules.Plan(state, resources, live); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(resources, []string{"r2", "r1"}) || !maps.Equal(live["r2"], parse("A=1 name=x")) || !maps.Equal(state.Desired, parse("b=2")) ||
-		!maps.Equal(state.Recorded[0], parse("a=1")) || !maps.Equal(state.Recorded[1], parse("B=1")) || !maps.Equal(state.Mandatory, parse("Name=m")) {
+	sameResources := slices.Equal(resources, []string{"r2", "r1"}) && maps.Equal(live["r2"], parse("A=1 name=x"))
+	sameRecorded := maps.Equal(state.Recorded[0], parse("a=1")) && maps.Equal(state.Recorded[1], parse("B=1"))
+	sameWanted := maps.Equal(state.Desired, parse("b=2")) && maps.Equal(state.Mandatory, parse("Name=m"))
+	if !sameResources || !sameRecorded || !sameWanted {
 		t.Error("Plan changed its input")
 	}
 }
@@ -413,7 +415,8 @@ func TestPlanIsLinear(t *testing.T) {
 	if effort.All() {
 		letters = 17
 	}
-	live, applied := map[string]string{}, map[string]string{}
+	live := map[string]string{}
+	applied := map[string]string{}
 	for n := range 1 << letters {
 		key := []byte(strings.Repeat("k", letters))
 		for i := range key {
@@ -421,7 +424,8 @@ func TestPlanIsLinear(t *testing.T) {
 				key[i] = 'K'
 			}
 		}
-		live[string(key)], applied[string(key)] = "live", "other"
+		live[string(key)] = "live"
+		applied[string(key)] = "other"
 	}
 	applied[strings.Repeat("k", letters-1)+"K"] = "live" // the last one in order
 	rules, err := tags.Azure.Rules(tags.VM)

@@ -317,14 +317,18 @@ func naives() []naive {
 			tags.AliCloud, tags.VM, regexp.MustCompile(`(?s)^.+$`), regexp.MustCompile(`(?s)^.*$`),
 			func(key, value string) bool {
 				text := regexp.MustCompile(`(?i)^aliyun|^acs:|https?://`)
-				return without(`kubernetes\.io/(cluster|role)/`)(key, value) && !text.MatchString(key) && !text.MatchString(value) && units(key) <= 128 && units(value) <= 128
+				isReserved := text.MatchString(key) || text.MatchString(value)
+				isShort := units(key) <= 128 && units(value) <= 128
+				return isShort && !isReserved && without(`kubernetes\.io/(cluster|role)/`)(key, value)
 			},
 		},
 	}
 }
 
 func (n *naive) valid(key, value string) bool {
-	return utf8.ValidString(key) && utf8.ValidString(value) && n.key.MatchString(key) && n.value.MatchString(value) && n.allowed(key, value)
+	isUTF8 := utf8.ValidString(key) && utf8.ValidString(value)
+	isMatched := n.key.MatchString(key) && n.value.MatchString(value)
+	return isUTF8 && isMatched && n.allowed(key, value)
 }
 
 // texts draws texts that are near the rules' boundaries.
@@ -351,7 +355,8 @@ func TestValidateAgreesWithRegularExpressions(t *testing.T) {
 		rules := rulesOf(t, n.cloud, n.kind)
 		t.Run(n.name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				key, value := texts().Draw(t, "key"), texts().Draw(t, "value")
+				key := texts().Draw(t, "key")
+				value := texts().Draw(t, "value")
 				errs := rules.Validate(one(key, value), nil, field.NewPath("tags"))
 				if got, want := len(errs) == 0, n.valid(key, value); got != want {
 					t.Fatalf("valid = %v, want %v: %v", got, want, errs.ToAggregate())

@@ -215,7 +215,8 @@ func checkNothingLost(t rapid.TB, rules *tags.Rules, input, got map[string]strin
 		}
 		for key, value := range alone {
 			isHere := slices.ContainsFunc(slices.Sorted(maps.Keys(got)), func(other string) bool {
-				return (other == key || rules.IgnoresCase && strings.EqualFold(other, key)) && got[other] == value
+				isSame := other == key || rules.IgnoresCase && strings.EqualFold(other, key)
+				return isSame && got[other] == value
 			})
 			if !isHere {
 				t.Fatalf("%q was lost, and nothing reports it", key)

@@ -116,7 +116,8 @@ func TestNothingShowsValues(t *testing.T) {
 		values := rapid.SampledFrom([]string{secret, "aws:" + secret, secret + ";", secret + strings.Repeat("x", 600), "acs:" + secret + "http://"})
 		keys := rapid.SampledFrom([]string{"a", "A", "a/b", "a.b", "Name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "", strings.Repeat("k", 600)})
 		draw := func(label string) map[string]string { return rapid.MapOfN(keys, values, 0, 5).Draw(t, label) }
-		cloud, kind := rapid.SampledFrom(tags.Clouds()).Draw(t, "cloud"), rapid.SampledFrom(tags.Kinds()).Draw(t, "kind")
+		cloud := rapid.SampledFrom(tags.Clouds()).Draw(t, "cloud")
+		kind := rapid.SampledFrom(tags.Kinds()).Draw(t, "kind")
 		rules, err := cloud.Rules(kind)
 		if err != nil {
 			return

@@ -125,7 +125,8 @@ func TestValidateVolume(t *testing.T) {
 
 // TestValidateOtherVolumes: a change that the driver does not apply is refused if machines are not replaced.
 func TestValidateOtherVolumes(t *testing.T) {
-	old, updated := &aws.Volume{IOPS: new(int32(100))}, &aws.Volume{IOPS: new(int32(200))}
+	old := &aws.Volume{IOPS: new(int32(100))}
+	updated := &aws.Volume{IOPS: new(int32(200))}
 	for strategy, want := range map[hotupdate.Strategy]int{hotupdate.AutoRollingUpdate: 0, hotupdate.AutoInPlaceUpdate: 1, hotupdate.ManualInPlaceUpdate: 1} {
 		assert.Len(t, aws.ValidateVolume(new("io2"), strategy, old, updated, field.NewPath("volume")), want, strategy)
 		assert.Empty(t, aws.ValidateVolume(new("io2"), strategy, old, old, field.NewPath("volume")), strategy)

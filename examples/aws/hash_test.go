@@ -78,7 +78,10 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 
 // TestYesterday shows where the hand-written list and the raw bytes are wrong.
 func TestYesterday(t *testing.T) {
-	const list, raw = "1.36.0", "1.33.0"
+	const (
+		list = "1.36.0"
+		raw  = "1.33.0"
+	)
 	provider.CheckDefects(t, []exampletest.Defect{
 		exampletest.Missed("tenancy to affinity", list, `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, "values have no names"),
 		exampletest.Missed("SEV-SNP", list, `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, "forgotten"),
@@ -108,9 +111,11 @@ func TestBecameHot(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for version, want := range map[string]bool{"1.33.0": true, "1.36.0": true, exampletest.Canonical: false} {
-				old, updated := exampletest.Pool(version, provider.Config(c.old)), exampletest.Pool(version, provider.Config(c.updated))
+				old := exampletest.Pool(version, provider.Config(c.old))
+				updated := exampletest.Pool(version, provider.Config(c.updated))
 				assert.Equal(t, want, renamed(t, old, updated), version)
-				old.UpdateStrategy, updated.UpdateStrategy = hotupdate.AutoInPlaceUpdate, hotupdate.AutoInPlaceUpdate
+				old.UpdateStrategy = hotupdate.AutoInPlaceUpdate
+				updated.UpdateStrategy = hotupdate.AutoInPlaceUpdate
 				assert.False(t, renamed(t, old, updated), "%s, in place", version)
 			}
 		})

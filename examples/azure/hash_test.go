@@ -44,7 +44,10 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 
 // TestYesterday shows where the hand-written list and the raw bytes are wrong.
 func TestYesterday(t *testing.T) {
-	const list, raw = "1.36.0", "1.34.0"
+	const (
+		list = "1.36.0"
+		raw  = "1.34.0"
+	)
 	provider.CheckDefects(t, []exampletest.Defect{
 		exampletest.Missed("image to image of a gallery", list,
 			`"dataVolumes":[{"name":"a","imageRef":{"id":"i"}}]`, `"dataVolumes":[{"name":"a","imageRef":{"sharedGalleryImageID":"i"}}]`, "values have no names"),

@@ -88,10 +88,12 @@ func typedSpec(t *testing.T, raw []byte) *awsv1.EC2NodeClassSpec {
 // TestTypedRawAndCRDAgree draws specs with all fields of the CRD. Two of them have one hash by the Go type exactly if their JSON has one by the
 // exported Schema and by the CRD, and all forms list the same changes. Optional fields that are no pointers in Go are absent, or not zero.
 func TestTypedRawAndCRDAgree(t *testing.T) {
-	forms, schema := formsOfNodeClass(t), specOf(t, apis.EC2NodeClassCRD, "v1")
+	forms := formsOfNodeClass(t)
+	schema := specOf(t, apis.EC2NodeClassCRD, "v1")
 	missing := schema.leaves(map[string]bool{}, "")
 	delete(missing, "blockDeviceMappings[].deviceName") // the key: another one is another element
-	equal, different := 0, 0
+	equal := 0
+	different := 0
 	rapid.Check(t, func(draw *rapid.T) {
 		a := schema.drawObject(draw, "", slices.Sorted(maps.Keys(schema.members())))
 		b := maps.Clone(a)
@@ -141,7 +143,8 @@ func (f form) both(t require.TestingT, raws [2][]byte) (isSame bool, changes hot
 	changes, err = f.diff(raws[0], raws[1])
 	require.NoError(t, err, f.name)
 	for i := range changes {
-		changes[i].Origin, changes[i].Source = "", ""
+		changes[i].Origin = ""
+		changes[i].Source = ""
 	}
 	return first == second, changes
 }
@@ -179,7 +182,8 @@ func (s openAPI) drawObject(draw *rapid.T, path string, names []string) map[stri
 
 // draw draws one of few values, so that two of them often are the same.
 func (s openAPI) draw(draw *rapid.T, path string) any {
-	elements, members := s.elements(), s.members()
+	elements := s.elements()
+	members := s.members()
 	switch s["type"] {
 	case "object":
 		if elements == nil {

@@ -80,8 +80,10 @@ func TestDriftByCRD(t *testing.T) {
 	byType, err := hotupdate.SchemaOf[awsv1.EC2NodeClassSpec](options...)
 	require.NoError(t, err)
 
-	old, updated := newFleet().spec, newFleet().spec
-	updated.Tags["team"], updated.Role = "red", "other"
+	old := newFleet().spec
+	updated := newFleet().spec
+	updated.Tags["team"] = "red"
+	updated.Role = "other"
 	updated.BlockDeviceMappings[0], updated.BlockDeviceMappings[1] = updated.BlockDeviceMappings[1], updated.BlockDeviceMappings[0]
 	updated.BlockDeviceMappings[1].EBS.IOPS = new(int64(4000))
 	want, err := byType.Diff(old, updated)

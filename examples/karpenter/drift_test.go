@@ -45,7 +45,8 @@ type fleet struct {
 
 func newFleet() *fleet {
 	f := &fleet{class: &awsv1.EC2NodeClass{}, bundle: new("authority 1"), pool: &karpv1.NodePool{}}
-	f.spec, f.template = &f.class.Spec, &f.pool.Spec.Template
+	f.spec = &f.class.Spec
+	f.template = &f.pool.Spec.Template
 	*f.spec = awsv1.EC2NodeClassSpec{
 		AMISelectorTerms:         []awsv1.AMISelectorTerm{{Alias: "al2023@latest"}},
 		AssociatePublicIPAddress: new(false),
@@ -63,7 +64,8 @@ func newFleet() *fleet {
 		DetailedMonitoring: new(false),
 		MetadataOptions:    &awsv1.MetadataOptions{HTTPEndpoint: new("disabled"), HTTPPutResponseHopLimit: new(int64(1)), HTTPTokens: new("optional")},
 	}
-	f.template.Labels, f.template.Annotations = map[string]string{"zone": "a"}, map[string]string{"owner": "me"}
+	f.template.Labels = map[string]string{"zone": "a"}
+	f.template.Annotations = map[string]string{"owner": "me"}
 	f.template.Spec = karpv1.NodeClaimTemplateSpec{
 		Taints:        []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}, {Key: "spot", Effect: corev1.TaintEffectNoExecute}},
 		StartupTaints: []corev1.Taint{{Key: "cni", Effect: corev1.TaintEffectNoExecute}, {Key: "csi", Effect: corev1.TaintEffectNoExecute}},
@@ -119,7 +121,10 @@ func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
 func (f *fleet) root() *awsv1.BlockDeviceMapping { return f.volume("/dev/xvda") }
 
 // The verdicts of Karpenter's sums and of the Schema.
-const drifts, stays = true, false
+const (
+	drifts = true
+	stays  = false
+)
 
 // row is a change of a fleet.
 type row struct {
@@ -137,7 +142,8 @@ func agreed() []row {
 		{"AMI family by alias and spelled out", func(f *fleet) { f.spec.AMIFamily = new("AL2023") }, stays, stays, "", ""},
 		{"version of an alias", func(f *fleet) { f.spec.AMISelectorTerms[0].Alias = "al2023@v20260101" }, stays, stays, "", ""},
 		{"AMI selector", func(f *fleet) {
-			f.spec.AMIFamily, f.spec.AMISelectorTerms = new("AL2023"), []awsv1.AMISelectorTerm{{ID: "ami-1"}}
+			f.spec.AMIFamily = new("AL2023")
+			f.spec.AMISelectorTerms = []awsv1.AMISelectorTerm{{ID: "ami-1"}}
 		}, stays, stays, "", ""},
 		{"subnet selector", func(f *fleet) { f.spec.SubnetSelectorTerms = []awsv1.SubnetSelectorTerm{{ID: "subnet-1"}} }, stays, stays, "", ""},
 		{"security group selector", func(f *fleet) { f.spec.SecurityGroupSelectorTerms = []awsv1.SecurityGroupSelectorTerm{{ID: "sg-1"}} }, stays, stays, "", ""},
@@ -153,7 +159,8 @@ func agreed() []row {
 			f.template.Spec.Requirements = []karpv1.NodeSelectorRequirementWithMinValues{{Key: "zone", Operator: corev1.NodeSelectorOpExists}}
 		}, stays, stays, "", ""},
 		{"limits, weight and disruption of the pool", func(f *fleet) {
-			f.pool.Spec.Limits, f.pool.Spec.Weight = karpv1.Limits{"cpu": *quantity("16")}, new(int32(80))
+			f.pool.Spec.Limits = karpv1.Limits{"cpu": *quantity("16")}
+			f.pool.Spec.Weight = new(int32(80))
 			f.pool.Spec.Disruption.ConsolidationPolicy = karpv1.ConsolidationPolicyWhenEmpty
 		}, stays, stays, "", ""},
 		{"order of taints", func(f *fleet) { slices.Reverse(f.template.Spec.Taints) }, stays, stays, "", ""},
@@ -261,7 +268,8 @@ func disputed() []row {
 // TestVerdicts checks Karpenter's verdict and that of the Schema. If the two differ, the row says why.
 func TestVerdicts(t *testing.T) {
 	for _, r := range slices.Concat(agreed(), disputed()) {
-		before, after := newFleet(), newFleet()
+		before := newFleet()
+		after := newFleet()
 		r.change(after)
 		assert.Equal(t, r.karpenter, before.sums() != after.sums(), "%s: Karpenter", r.name)
 		drifted, causes := after.drift(t, before)
@@ -288,7 +296,8 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 			}
 			return f
 		}
-		before, after := draw("before"), draw("after")
+		before := draw("before")
+		after := draw("after")
 		drifted, _ := after.drift(t, before)
 		immutable := false
 		for i, launch := range after.launches(t) {
@@ -437,7 +446,8 @@ func schemas(t *testing.T) (class, pool *hotupdate.Schema) {
 }
 
 func Example() {
-	nodeClass, bundle := newFleet().class, "authority 1"
+	nodeClass := newFleet().class
+	bundle := "authority 1"
 	launch, err := karpenter.FromNodeClass(nodeClass, &bundle)
 	if err != nil {
 		panic(err)

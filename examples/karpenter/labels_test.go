@@ -37,7 +37,8 @@ func TestIssue3207(t *testing.T) {
 			require.NoError(t, err)
 			return l, digest
 		}
-		before, after := newFleet(), newFleet()
+		before := newFleet()
+		after := newFleet()
 		for _, f := range []*fleet{before, after} {
 			f.template.Labels = map[string]string{"example.com/tenant": "red", "example.com/gpu": "true"}
 		}

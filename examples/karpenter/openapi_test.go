@@ -162,7 +162,8 @@ func (w *openAPIWalk) within(old, updated openAPI, path string) {
 	if elements := old.elements(); elements != nil {
 		w.value(elements, updated.elements(), [2]bool{true, true}, path+"[]")
 	}
-	was, is := old.members(), updated.members()
+	was := old.members()
+	is := updated.members()
 	for name := range was {
 		if is[name] == nil {
 			w.add("FieldRemoved", below(path, name))

@@ -19,7 +19,8 @@ import (
 func fileOf(t *testing.T, module, name string) []byte {
 	t.Helper()
 	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
-	download.Dir, download.Env = t.TempDir(), append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	download.Dir = t.TempDir()
+	download.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	answer, failed := download.Output() // it also fails for a module that needs a newer Go, which matters to no CRD
 	var downloaded struct{ Zip string }
 	require.NoError(t, json.Unmarshal(answer, &downloaded))
@@ -89,7 +90,8 @@ func TestReleasesOfCRDs(t *testing.T) {
 		walk := openAPIWalk{t: t}
 		walk.within(specOf(t, texts[0], tc.version), specOf(t, texts[1], tc.version), "")
 
-		old, updated := schemaOfCRD(t, texts[0], tc.version), schemaOfCRD(t, texts[1], tc.version)
+		old := schemaOfCRD(t, texts[0], tc.version)
+		updated := schemaOfCRD(t, texts[1], tc.version)
 		findings, err := hotupdate.Compatibility(old, updated)
 		require.NoError(t, err)
 		var all []string

@@ -44,7 +44,8 @@ func TestValidateTags(t *testing.T) {
 	_, err := provider.Spec(worker)
 	require.ErrorContains(t, err, "worker pool pool: labels[kubernetes.io/cluster/other]",
 		"the repair would make it a key of another cluster")
-	worker.ProviderConfig, worker.Labels = nil, nil
+	worker.ProviderConfig = nil
+	worker.Labels = nil
 	_, err = provider.Spec(worker)
 	require.NoError(t, err)
 }

@@ -64,7 +64,8 @@ func spec() *nodeClassSpec {
 
 // hot sets everything that is hot or ignored.
 func (s *nodeClassSpec) hot() *nodeClassSpec {
-	s.Tags, s.Weight = map[string]string{"team": "a"}, new(int32(10))
+	s.Tags = map[string]string{"team": "a"}
+	s.Weight = new(int32(10))
 	for i := range s.Devices {
 		s.Devices[i].IOPS = new(int64(3000))
 	}
@@ -176,7 +177,8 @@ func TestSumOfFreeJSONIsThatOfADirectCall(t *testing.T) {
 func TestManyGoroutinesOneOptions(t *testing.T) {
 	s, err := hotupdate.SchemaOf[nodeClassSpec]()
 	require.NoError(t, err)
-	options, config := hashstructure.Karpenter(), spec().hot()
+	options := hashstructure.Karpenter()
+	config := spec().hot()
 	want, err := hashstructure.Of(s, config, options)
 	require.NoError(t, err)
 	var group sync.WaitGroup
@@ -287,7 +289,10 @@ func TestProjectionSharesNoMemory(t *testing.T) {
 	original := config()
 	projection, err := hashstructure.Projection(s, original)
 	require.NoError(t, err)
-	projection.Zones[0], projection.Labels[0].Name, projection.Mounts["kept"].Type, projection.Pools[1].Capacity["cpu"] = "b", "changed", "hdd", "2"
+	projection.Zones[0] = "b"
+	projection.Labels[0].Name = "changed"
+	projection.Mounts["kept"].Type = "hdd"
+	projection.Pools[1].Capacity["cpu"] = "2"
 	assert.Equal(t, config(), original)
 }
 

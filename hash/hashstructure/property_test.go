@@ -135,18 +135,23 @@ func drawImmutable(t *rapid.T) immutable {
 // with returns a configuration with these immutable parts and freshly drawn other ones.
 func (m *maker) with(i immutable) *workerConfig {
 	c := &workerConfig{Zones: i.zones, NodeTemplate: m.template("nodeTemplate"), Slots: [2]*nodeTemplate{m.template("slot 0"), m.template("slot 1")}}
-	c.Cores, c.Speed, c.Hint = i.cores, draw(m.t, "speed", nil, new(int64)), draw(m.t, "hint", nil, new(string))
+	c.Cores = i.cores
+	c.Speed = draw(m.t, "speed", nil, new(int64))
+	c.Hint = draw(m.t, "hint", nil, new(string))
 	c.Tags = draw(m.t, "tags", nil, map[string]string{}, map[string]string{"k": "v"})
 	c.Secrets = draw(m.t, "secrets", nil, map[string]string{"k": "v"})
-	deep, note := m.template("deep"), draw(m.t, "note", "", "n")
-	if i.limit != nil || deep != nil || note != "" || draw(m.t, "extra", true, false) {
+	deep := m.template("deep")
+	note := draw(m.t, "note", "", "n")
+	hasExtra := i.limit != nil || deep != nil || note != ""
+	if hasExtra || draw(m.t, "extra", true, false) {
 		c.Extra = &Extra{Note: note, Limit: i.limit, Deep: deep}
 	}
 	if i.marker {
 		c.Marker = &nodeTemplate{VirtualCapacity: draw(m.t, "marker hot", nil, map[string]string{"gpu": "1"})}
 	}
 	for _, v := range i.volumes {
-		v.IOPS, v.Sub = draw(m.t, "iops", nil, new(int64)), m.template("sub "+v.Name)
+		v.IOPS = draw(m.t, "iops", nil, new(int64))
+		v.Sub = m.template("sub " + v.Name)
 		c.DataVolumes = append(c.DataVolumes, &v)
 	}
 	c.Interfaces = []*nodeTemplate{m.template("interface 0"), m.template("interface 1")}
@@ -241,8 +246,10 @@ func TestPropertyHotChangesKeepTheSum(t *testing.T) {
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		m := &maker{t: t, templates: map[string]*nodeTemplate{}}
-		parts, options := drawImmutable(t), drawOptions(t)
-		before, after := m.with(parts), m.with(parts)
+		parts := drawImmutable(t)
+		options := drawOptions(t)
+		before := m.with(parts)
+		after := m.with(parts)
 		require.Equal(t, documentOf(t, s, before), documentOf(t, s, after), "they differ in hot parts only")
 
 		first, err := hashstructure.Of(s, before, options)
@@ -258,7 +265,8 @@ func TestPropertySumIsTheDirectCallOnTheProjection(t *testing.T) {
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		m := &maker{t: t, templates: map[string]*nodeTemplate{}}
-		config, options := m.with(drawImmutable(t)), drawOptions(t)
+		config := m.with(drawImmutable(t))
+		options := drawOptions(t)
 		got, err := hashstructure.Of(s, config, options)
 		require.NoError(t, err)
 		projection, err := hashstructure.Projection(s, config)

@@ -319,7 +319,8 @@ func TestPropertyRefusedExactlyIfHashstructureFails(t *testing.T) {
 	s, err := hotupdate.SchemaOf[carrying]()
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		config, options := carry(drawAny(t, 3)), drawOptions(t)
+		config := carry(drawAny(t, 3))
+		options := drawOptions(t)
 		want, failed := survived(config, options)
 		got, err := hashstructure.Of(s, config, options)
 		require.Equal(t, failed, err != nil, "hashstructure: %v, Of: %v", failed, err)

@@ -53,13 +53,15 @@ func ExampleOf_sets() {
 	of := func(zones ...string) sums { return hashBoth(&pool{zones}, hashstructure.Options{}) }
 	compare("{us-east-1a, us-east-1b}, {eu-west-1a, eu-west-1b}", of("us-east-1a", "us-east-1b"), of("eu-west-1a", "eu-west-1b"))
 
-	here, canonical := map[uint64]bool{}, map[hotupdate.Sum]bool{}
+	here := map[uint64]bool{}
+	canonical := map[hotupdate.Sum]bool{}
 	sets := 0
 	for _, region := range []string{"us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-north-1", "ap-south-1", "sa-east-1"} {
 		for i, first := range "abcdef" {
 			for _, second := range "abcdef"[i+1:] {
 				both := of(region+string(first), region+string(second))
-				here[both.here], canonical[both.canonical] = true, true
+				here[both.here] = true
+				canonical[both.canonical] = true
 				sets++
 			}
 		}
@@ -209,7 +211,8 @@ func ExampleOf_times() {
 
 // The names of Go types and fields are hashed, and in format v2 the order of fields too.
 func ExampleOf_refactoring() {
-	v1, v2 := hashstructure.Options{FormatV1: true}, hashstructure.Options{}
+	v1 := hashstructure.Options{FormatV1: true}
+	v2 := hashstructure.Options{}
 	type Volume struct {
 		IOPS int64  `json:"iops"`
 		Type string `json:"type"`
@@ -218,7 +221,8 @@ func ExampleOf_refactoring() {
 		IOPS int64  `json:"iops"`
 		Type string `json:"type"`
 	}
-	before, beforeV1 := hashBoth(&Volume{3000, "gp3"}, v2), hashBoth(&Volume{3000, "gp3"}, v1)
+	before := hashBoth(&Volume{3000, "gp3"}, v2)
+	beforeV1 := hashBoth(&Volume{3000, "gp3"}, v1)
 	compare("type renamed", before, hashBoth(&RenamedType{3000, "gp3"}, v2))
 	{
 		type Volume struct {

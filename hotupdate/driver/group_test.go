@@ -133,7 +133,8 @@ func TestAttributes(t *testing.T) {
 
 // TestDefaults: what the spec does not set any more gets the cloud's default only if we set it, and all of the group does.
 func TestDefaults(t *testing.T) {
-	set, unset := &providerSpec{IOPS: 4000}, &providerSpec{}
+	set := &providerSpec{IOPS: 4000}
+	unset := &providerSpec{}
 	for _, tc := range []struct {
 		name               string
 		applied, attempted *providerSpec
@@ -369,7 +370,8 @@ func TestAdmissionAgreesWithTheKit(t *testing.T) {
 	refused := 0
 	for _, old := range specs {
 		for _, updated := range specs {
-			live, wanted := []int{max(old.IOPS, 3000), max(old.Throughput, 125)}, []int{cmp.Or(updated.IOPS, 3000), cmp.Or(updated.Throughput, 125)}
+			live := []int{max(old.IOPS, 3000), max(old.Throughput, 125)}
+			wanted := []int{cmp.Or(updated.IOPS, 3000), cmp.Or(updated.Throughput, 125)}
 			var want, got []string
 			for _, problem := range performance.Validate(volume(&old, nil), volume(&updated, nil), nil) {
 				want = append(want, problem.Field)
@@ -436,7 +438,8 @@ func TestGroupsInDefinitions(t *testing.T) {
 // TestPartialFailureWithPending: a tag that could not be set and a volume under way are told together.
 func TestPartialFailureWithPending(t *testing.T) {
 	w := newVolumes(t)
-	w.definition.Groups[0].Lane, w.definition.Lanes = "", w.definition.Lanes[1:]
+	w.definition.Groups[0].Lane = ""
+	w.definition.Lanes = w.definition.Lanes[1:]
 	w.fail["modify i-1 map[httpTokens:required]"] = errCloud
 	err := w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{}, &providerSpec{IOPS: 4000, HTTPTokens: "required"}))
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)

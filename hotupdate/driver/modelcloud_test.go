@@ -62,7 +62,10 @@ func (c *modelCloud) ends(well bool) {
 	}
 }
 
-func (c *modelCloud) changes(to modelShown) { c.older, c.modelShown = c.modelShown, to }
+func (c *modelCloud) changes(to modelShown) {
+	c.older = c.modelShown
+	c.modelShown = to
+}
 
 // lands lets the late request reach the cloud.
 func (c *modelCloud) lands() {

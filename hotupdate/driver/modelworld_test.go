@@ -93,7 +93,10 @@ func (m *model) successors(w modelWorld) []modelNext {
 	}
 	for class := range m.classes {
 		if class != w.class && w.budget.changes > 0 {
-			event(fmt.Sprintf("the class wants %d", class), func(w *modelWorld) { w.class, w.budget.changes = class, w.budget.changes-1 })
+			event(fmt.Sprintf("the class wants %d", class), func(w *modelWorld) {
+				w.class = class
+				w.budget.changes--
+			})
 		}
 	}
 	if w.cloud.late != "" {
@@ -134,7 +137,8 @@ func (m *model) reconciled(w modelWorld) []modelNext {
 // may take longer.
 func (m *model) waited(w modelWorld, d time.Duration) (modelNext, bool) {
 	isLong := d >= confirmAfter
-	if d <= 0 || isLong && (w.cloud.late != "" || w.cloud.older != (modelShown{})) {
+	isOpen := w.cloud.late != "" || w.cloud.older != (modelShown{})
+	if d <= 0 || isLong && isOpen {
 		return modelNext{}, false
 	}
 	w.record = moved(w.record, -d)
@@ -225,7 +229,9 @@ func (r *modelRun) world() modelWorld {
 		if r.problem == "" {
 			r.problem = w.wrong()
 		}
-		w.base, w.isOurs, w.isSent = w.cloud.value, false, false
+		w.base = w.cloud.value
+		w.isOurs = false
+		w.isSent = false
 	}
 	return w
 }
@@ -233,7 +239,8 @@ func (r *modelRun) world() modelWorld {
 // machine is the Machine as it is now.
 func (r *modelRun) machine() *modelMachine {
 	object := &modelMachine{run: r}
-	object.Name, object.ResourceVersion = "m", strconv.Itoa(len(r.told)+1)
+	object.Name = "m"
+	object.ResourceVersion = strconv.Itoa(len(r.told) + 1)
 	if r.now.record != "" {
 		object.Annotations = map[string]string{machineupdate.AnnotationRecord: r.now.record}
 	}
@@ -245,7 +252,8 @@ func (r *modelRun) choose(names ...string) int {
 	if r.now.budget.faults == 0 {
 		names = names[:1]
 	}
-	at, choice := len(r.arity), 0
+	at := len(r.arity)
+	choice := 0
 	r.arity = append(r.arity, len(names))
 	if at < len(r.script) {
 		choice = r.script[at]
@@ -271,7 +279,8 @@ func (r *modelRun) nextScript() []int {
 
 // update is the driver.
 func (r *modelRun) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	r.isBusy, r.request = true, request
+	r.isBusy = true
+	r.request = request
 	return r.m.kit.UpdateMachine(ctx, request)
 }
 

@@ -81,7 +81,8 @@ func (f *policedFleet) patch(
 // reconcile lets some time pass, and reconciles by a class with the tags. It returns the calls that change the cloud.
 func (f *policedFleet) reconcile(after time.Duration, wanted map[string]string) []string {
 	f.t.Helper()
-	f.now, f.calls = f.now.Add(after), nil
+	f.now = f.now.Add(after)
+	f.calls = nil
 	kit := f.kit()
 	f.executor.UpdateMachine = kit.UpdateMachine
 	spec, err := json.Marshal(map[string]any{"cluster": "c", "tags": uniform(wanted)})
@@ -104,7 +105,8 @@ const (
 
 // told returns the new events.
 func (f *policedFleet) told() (events []string) {
-	events, f.events = f.events, nil
+	events = f.events
+	f.events = nil
 	return events
 }
 
@@ -173,7 +175,8 @@ func TestPolicy(t *testing.T) {
 // TestAnyValueIsRemoved: a key whose value is left to others, and that still has ours, goes with the class.
 func TestAnyValueIsRemoved(t *testing.T) {
 	f := newPolicedFleet(t)
-	f.policy, f.definition.Tags[0].Rules.AnyValue = "", []string{"team"}
+	f.policy = ""
+	f.definition.Tags[0].Rules.AnyValue = []string{"team"}
 	f.reconcile(0, map[string]string{"mine": "1", "team": "ours-1"})
 	f.reconcile(policyConfirm, map[string]string{"mine": "1", "team": "ours-1"})
 	assert.Equal(t, "ours-1", f.live("vol-2")["team"])

@@ -120,7 +120,8 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 		},
 	}
 	if refill["Resources"] == 0 {
-		f.definition.Sharing.Resources, f.definition.Sharing.MaxMachines = nil, 0
+		f.definition.Sharing.Resources = nil
+		f.definition.Sharing.MaxMachines = 0
 	}
 	return f
 }
@@ -275,7 +276,8 @@ func TestSharingAlone(t *testing.T) {
 func TestSharingPaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Resources": 2, "Modify disk": 1})
-		f.definition.Sharing.Resources, f.definition.Sharing.MaxMachines = nil, 0
+		f.definition.Sharing.Resources = nil
+		f.definition.Sharing.MaxMachines = 0
 		f.definition.Groups = []driver.AttributeGroup[providerSpec, *connection]{{
 			Kind: tags.Disk, Attributes: driver.Attributes{Defaults: map[string]string{"iops": "3000"}},
 			Project: func(*providerSpec, *driver.Resource) map[string]string { return map[string]string{"iops": "4000"} },
@@ -317,7 +319,8 @@ func TestSharingByLane(t *testing.T) {
 		}}
 		requests := f.requests("1", "a", "b", "c", "d")
 		for _, request := range requests[2:] {
-			request.Lane, request.Parts = "disks", request.Parts[1:]
+			request.Lane = "disks"
+			request.Parts = request.Parts[1:]
 		}
 		none(t, f.together(t.Context(), requests...))
 		assert.Equal(t, []string{"0s read id-a", "2s read id-b", "4s read id-c id-d"}, f.calls)
@@ -329,7 +332,8 @@ func TestSharingByRank(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 1})
 		requests := append(f.requests("2", "a"), append(f.requests("3", "b"), f.requests("4", "c")...)...)
-		requests[1].Rank, requests[2].Rank = 2, 1
+		requests[1].Rank = 2
+		requests[2].Rank = 1
 		none(t, f.together(t.Context(), requests...))
 		assert.Equal(t, []string{"100ms set disk-a vm-a", "2.1s set disk-c vm-c", "4.1s set disk-b vm-b"}, f.calls[3:])
 	})
@@ -616,7 +620,8 @@ func TestSharingRemovals(t *testing.T) {
 			requests := f.requests("2", "a", "b", "c")
 			for i, request := range requests {
 				value := strconv.Itoa(i)
-				f.live["vm-"+request.Machine], f.live["disk-"+request.Machine] = map[string]string{"mine": value}, map[string]string{"mine": value}
+				f.live["vm-"+request.Machine] = map[string]string{"mine": value}
+				f.live["disk-"+request.Machine] = map[string]string{"mine": value}
 			}
 			f.definition.Tags[0].Project = func(spec *providerSpec, kind tags.Kind) map[string]string {
 				projected := maps.Clone(spec.Tags.Of(kind))
@@ -625,7 +630,8 @@ func TestSharingRemovals(t *testing.T) {
 			}
 			for i, request := range requests {
 				for j := range request.Parts {
-					request.Parts[j].Applied, request.Parts[j].Desired = f.hot(strconv.Itoa(i)), f.hot("none")
+					request.Parts[j].Applied = f.hot(strconv.Itoa(i))
+					request.Parts[j].Desired = f.hot("none")
 				}
 			}
 			none(t, f.together(t.Context(), requests...))
@@ -644,7 +650,8 @@ func TestSharingAloneIsAsBefore(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			f := newFleet(t, refill)
-			f.definition.Sharing.Resources, f.definition.Sharing.MaxMachines = nil, 0
+			f.definition.Sharing.Resources = nil
+			f.definition.Sharing.MaxMachines = 0
 			if refill == nil {
 				f.definition.Sharing = driver.Sharing[*connection]{}
 			}

@@ -43,7 +43,8 @@ func TestAttemptedIsOwned(t *testing.T) {
 	sent := uniform(map[string]string{"mine": "1"})
 	request := w.request(&providerSpec{}, &providerSpec{})
 	for i := range request.Parts {
-		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.HotSpec{"{}", w.hot(&providerSpec{Tags: &sent})}
+		request.Parts[i].Applied = ""
+		request.Parts[i].Attempted = []machineupdate.HotSpec{"{}", w.hot(&providerSpec{Tags: &sent})}
 	}
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
 	assert.NotContains(t, w.live("i-1"), "mine")
@@ -227,7 +228,9 @@ func TestNoVM(t *testing.T) {
 func TestWholeSets(t *testing.T) {
 	w := newWorld(t)
 	tagging := &w.definition.Tags[0]
-	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.GuardVersion, nil, nil
+	tagging.Rules.Guard = tags.GuardVersion
+	tagging.Set = nil
+	tagging.Remove = nil
 	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
 		err := w.called(fmt.Sprint("replace ", r.ID, " ", r.Version, " ", all))
 		w.find(r.ID).Tags = maps.Clone(all)
@@ -247,7 +250,9 @@ func TestWholeSets(t *testing.T) {
 // replaceWhole makes the cloud of a world one that writes everything at once, without a condition.
 func (w *world) replaceWhole() {
 	tagging := &w.definition.Tags[0]
-	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.Unguarded, nil, nil
+	tagging.Rules.Guard = tags.Unguarded
+	tagging.Set = nil
+	tagging.Remove = nil
 	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
 		if err := w.called(fmt.Sprint("replace ", r.ID)); err != nil {
 			return err
@@ -293,13 +298,15 @@ func checkWholeSets(t *testing.T, w *world) {
 		delete(w.fail, "replace vol-2")
 		return nil
 	}
-	one, other := tags.Tags{Disk: map[string]string{"mine": "1", "old": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+	one := tags.Tags{Disk: map[string]string{"mine": "1", "old": "1"}}
+	other := tags.Tags{Disk: map[string]string{"mine": "2"}}
 	for _, id := range []string{"vol-1", "vol-2"} {
 		w.find(id).Tags["old"] = "1"
 	}
 	request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
 	request.BeforeWrite = func(context.Context) error {
-		w.find("vol-1").Tags["marked"], w.find("vol-1").Tags["old"] = "theirs", "theirs"
+		w.find("vol-1").Tags["marked"] = "theirs"
+		w.find("vol-1").Tags["old"] = "theirs"
 		return nil
 	}
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
@@ -313,7 +320,8 @@ func TestWholeSetsHideWhatTheyRead(t *testing.T) {
 	w := newWorld(t)
 	w.replaceWhole()
 	w.fail["replace vol-1"] = fmt.Errorf("bad label: theirs=%s: %w", "somebody's", machineupdate.ErrUnimplemented)
-	one, other := tags.Tags{Disk: map[string]string{"mine": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+	one := tags.Tags{Disk: map[string]string{"mine": "1"}}
+	other := tags.Tags{Disk: map[string]string{"mine": "2"}}
 	request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
 	request.BeforeWrite = func(context.Context) error {
 		w.find("vol-1").Tags["theirs"] = "somebody's"
@@ -342,7 +350,8 @@ func TestWholeSetsAreNotWrittenUnread(t *testing.T) {
 		if test.isShared {
 			w.readShared(func() bool { return w.marked == 0 })
 		}
-		one, other := tags.Tags{Disk: map[string]string{"mine": "1"}}, tags.Tags{Disk: map[string]string{"mine": "2"}}
+		one := tags.Tags{Disk: map[string]string{"mine": "1"}}
+		other := tags.Tags{Disk: map[string]string{"mine": "2"}}
 		request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
 		request.BeforeWrite = func(context.Context) error {
 			test.spoil(w)
@@ -358,7 +367,9 @@ func TestWholeSetsAreNotWrittenUnread(t *testing.T) {
 func TestKindsWithEqualIDs(t *testing.T) {
 	w := newWorld(t)
 	tagging := &w.definition.Tags[0]
-	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.GuardVersion, nil, nil
+	tagging.Rules.Guard = tags.GuardVersion
+	tagging.Set = nil
+	tagging.Remove = nil
 	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
 		return w.called(fmt.Sprint("replace ", r.Kind, " ", r.ID, " ", all))
 	}
@@ -496,7 +507,8 @@ func (s suspended) Deadline() (time.Time, bool) {
 func TestNothingIsSentAfterASuspension(t *testing.T) {
 	w := newWorld(t)
 	w.definition.Tags[0].Rules = oneByOne(t)
-	one, other := uniform(map[string]string{"mine": "1"}), uniform(map[string]string{"mine": "2"})
+	one := uniform(map[string]string{"mine": "1"})
+	other := uniform(map[string]string{"mine": "2"})
 	ctx := suspended{t.Context(), func() bool { return len(w.calls) >= 2 }}
 	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other}))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -590,7 +602,8 @@ func replaceNothing(context.Context, *world, *driver.Resource, map[string]string
 // TestRulesOfADefinition: the mistakes in the description of a cloud are told when the kit is made.
 func TestRulesOfADefinition(t *testing.T) {
 	w := newWorld(t)
-	w.definition.Tags[0].Rules.Key.Max, w.definition.Tags[0].Rules.ClusterKeys = 0, []string{"*"}
+	w.definition.Tags[0].Rules.Key.Max = 0
+	w.definition.Tags[0].Rules.ClusterKeys = []string{"*"}
 	_, err := driver.New(w.definition)
 	problems := fault.All(err)
 	require.Len(t, problems, 2)
@@ -624,10 +637,18 @@ func TestDefinitions(t *testing.T) {
 		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
 		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
 		{"no Replace", func(d *definition) { d.Tags[0].Rules.Guard = tags.GuardVersion }, []string{"Tagging"}},
-		{"neither Replace nor Remove", func(d *definition) { d.Tags[0].Set, d.Tags[0].Remove = nil, nil }, []string{"Tagging"}},
-		{"both Replace and Remove", func(d *definition) { d.Tags[0].Replace, d.Tags[0].Rules.Guard = replaceNothing, tags.Unguarded }, []string{"Tagging"}},
+		{"neither Replace nor Remove", func(d *definition) {
+			d.Tags[0].Set = nil
+			d.Tags[0].Remove = nil
+		}, []string{"Tagging"}},
+		{"both Replace and Remove", func(d *definition) {
+			d.Tags[0].Replace = replaceNothing
+			d.Tags[0].Rules.Guard = tags.Unguarded
+		}, []string{"Tagging"}},
 		{"Replace and a guard by value", func(d *definition) {
-			d.Tags[0].Replace, d.Tags[0].Set, d.Tags[0].Remove = replaceNothing, nil, nil
+			d.Tags[0].Replace = replaceNothing
+			d.Tags[0].Set = nil
+			d.Tags[0].Remove = nil
 		}, []string{"Tagging"}},
 		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect", "Resources", "Tags and Groups"}},
 	} {

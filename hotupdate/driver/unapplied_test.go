@@ -61,7 +61,8 @@ func TestNotApplied(t *testing.T) {
 			}
 			_ = w.kit().UpdateMachine(t.Context(), request)
 			assert.Equal(t, tc.want, told)
-			w.calls, request.Tell = nil, nil
+			w.calls = nil
+			request.Tell = nil
 			_ = w.kit().UpdateMachine(t.Context(), request)
 		})
 	}

@@ -159,7 +159,8 @@ func (w *world) request(applied, desired *providerSpec) *machineupdate.UpdateMac
 // update makes the change, for every kind of resource, from the tag mine=1 to others.
 func (w *world) update(desired map[string]string) error {
 	w.t.Helper()
-	one, other := uniform(map[string]string{"mine": "1"}), uniform(desired)
+	one := uniform(map[string]string{"mine": "1"})
+	other := uniform(desired)
 	return w.kit().UpdateMachine(w.t.Context(), w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other}))
 }
 

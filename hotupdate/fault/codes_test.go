@@ -64,7 +64,9 @@ func sources(t *testing.T) map[string][]*ast.File {
 	all := map[string][]*ast.File{}
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
-		if entry.IsDir() && path != root && (name == "testdata" || name == "examples" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+		isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+		isLeftOut := isHidden || name == "testdata" || name == "examples"
+		if entry.IsDir() && path != root && isLeftOut {
 			return filepath.SkipDir
 		}
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

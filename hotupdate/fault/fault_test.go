@@ -32,7 +32,8 @@ func TestErrorText(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	t.Parallel()
-	a, b := &fault.Error{What: "a"}, &fault.Error{What: "b", Cause: &fault.Error{What: "cause"}}
+	a := &fault.Error{What: "a"}
+	b := &fault.Error{What: "b", Cause: &fault.Error{What: "cause"}}
 	assert.Empty(t, fault.All(nil))
 	assert.Empty(t, fault.All(errors.New("foreign")))
 	assert.Equal(t, fault.List{a}, fault.All(a))

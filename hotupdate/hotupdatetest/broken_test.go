@@ -175,7 +175,8 @@ type incomparable struct {
 
 func (c incomparable) MarshalText() ([]byte, error) { return []byte(c.Text), nil }
 func (c *incomparable) UnmarshalText(text []byte) error {
-	c.Text, c.cache = string(text), new(string)
+	c.Text = string(text)
+	c.cache = new(string)
 	return nil
 }
 func (c incomparable) Equal(other incomparable) bool { return *c.cache == *other.cache }

@@ -60,10 +60,16 @@ func has(changes hotupdate.Changes, classes ...hotupdate.Class) bool {
 // TestTrialsAreNotVacuous: what puts the guarantees to the test does differ, and keeps what it should.
 func TestTrialsAreNotVacuous(t *testing.T) {
 	s := subjectOfMany(t)
-	tried, hot, hashed, respelled, nilled := 0, 0, 0, 0, 0
+	tried := 0
+	hot := 0
+	hashed := 0
+	respelled := 0
+	nilled := 0
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAuthor(t, s)
-		change, spelling, one := drawHotChange(a), drawSpelling(a), drawHashedChange(a)
+		change := drawHotChange(a)
+		spelling := drawSpelling(a)
+		one := drawHashedChange(a)
 		tried++
 		changes := s.changes(t, change.first(), change.second())
 		if has(changes, hotupdate.Hot) {
@@ -98,7 +104,8 @@ func TestWrongClassesAreCaught(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.schema, s.loaded = schema, nil
+			s.schema = schema
+			s.loaded = nil
 			g := guarantees[slices.IndexFunc(guarantees, func(g guarantee) bool { return g.name == tc.guarantee })]
 			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(newAuthor(t, s)) })
 			for seed := range 100 {

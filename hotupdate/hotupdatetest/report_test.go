@@ -35,7 +35,9 @@ func TestSecretsAreNotShown(t *testing.T) {
 			hotupdatetest.WithValues("zones[]", "shown"),
 			hotupdatetest.WithDefaulter(func(s *secrets) {
 				text := "hunter2"
-				s.Default, s.Secrets, s.Zones = &text, map[string]string{"hunter2": text}, []string{"shown"}
+				s.Default = &text
+				s.Secrets = map[string]string{"hunter2": text}
+				s.Zones = []string{"shown"}
 			}),
 		)
 	})

@@ -27,7 +27,10 @@ var at = field.NewPath("spec", "x")
 
 func TestValidateVersion(t *testing.T) {
 	t.Parallel()
-	const lowered, skipped = "cannot be lowered", "one Kubernetes minor after the other"
+	const (
+		lowered = "cannot be lowered"
+		skipped = "one Kubernetes minor after the other"
+	)
 	for _, tc := range []struct {
 		old, updated string
 		strategy     hotupdate.Strategy
@@ -56,7 +59,10 @@ func TestValidateVersion(t *testing.T) {
 
 func TestValidateImage(t *testing.T) {
 	t.Parallel()
-	const lowered, notFromThere = "cannot be lowered in place", "in place from the old version"
+	const (
+		lowered      = "cannot be lowered in place"
+		notFromThere = "in place from the old version"
+	)
 	for _, tc := range []struct{ oldName, old, name, updated, least, want string }{
 		{"a", "1443.8.0", "a", "1592.1.0", "1312.3.0", ""},
 		{"a", "1443.8.0", "a", "1592.1.0", "1443.8.0", ""},
@@ -82,7 +88,11 @@ func TestValidateImage(t *testing.T) {
 
 func TestValidateStrategy(t *testing.T) {
 	t.Parallel()
-	const auto, manual, rolling = hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate
+	const (
+		auto    = hotupdate.AutoInPlaceUpdate
+		manual  = hotupdate.ManualInPlaceUpdate
+		rolling = hotupdate.AutoRollingUpdate
+	)
 	for _, change := range [][2]hotupdate.Strategy{{rolling, rolling}, {auto, auto}, {auto, manual}, {manual, auto}} {
 		assert.Empty(t, inplace.ValidateStrategy(change[0], change[1], at), change)
 	}

@@ -56,7 +56,8 @@ func ExampleNext() {
 		case inplace.ActionWriteNode, inplace.ActionSetCondition:
 			machine.Node = step.Node
 		case inplace.ActionDrain:
-			machine.Node, machine.Phase = step.Node, "InPlaceUpdating"
+			machine.Node = step.Node
+			machine.Phase = "InPlaceUpdating"
 		case inplace.ActionApply:
 			machine.InPlace = machineupdate.InPlaceApplied // by the driver
 		case inplace.ActionTransfer:

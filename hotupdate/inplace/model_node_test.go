@@ -125,13 +125,15 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 		w.phase = "InPlaceUpdating"
 	case inplace.ActionApply: // the gate reads the node
 		if w.reason == "DrainSuccessful" && w.cordoned {
-			w.driver, w.unconfirmed = k, true
+			w.driver = k
+			w.unconfirmed = true
 		}
 	case inplace.ActionTransfer:
 		if w.runs < k || m.inPlace(w, k) != machineupdate.InPlaceApplied {
 			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
 		}
-		w.late, w.lateFrom = k, w.owner
+		w.late = k
+		w.lateFrom = w.owner
 	case inplace.ActionWait, inplace.ActionBlocked:
 	}
 	return w, step, m.check(was, w)
@@ -141,16 +143,21 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 func (w nodeWorld) written(n *inplace.Node) nodeWorld {
 	_, w.candidate = n.Labels[candidateLabel]
 	_, w.selected = n.Labels[inplace.SelectedLabel]
-	w.result, w.reason, w.cordoned = n.Labels[resultLabel], n.Reason, n.Unschedulable
+	w.result = n.Labels[resultLabel]
+	w.reason = n.Reason
+	w.cordoned = n.Unschedulable
 	w.mark = n.Annotations[inplace.RolloutAnnotation]
 	value, isAnnotated := n.Annotations[scaleDownDisabled]
-	w.isProtected, w.isIgnored = value == "true", isAnnotated && value != "true"
+	w.isProtected = value == "true"
+	w.isIgnored = isAnnotated && value != "true"
 	_, w.isOurs = n.Annotations[scaleDownDisabledByMCM]
 	return w
 }
 
 // check holds a step of a controller against what is promised.
 func (m nodeModel) check(was, w nodeWorld) error {
+	wasForeign := was.isProtected && !was.isOurs
+	isForeign := w.isProtected && !w.isOurs
 	switch {
 	case was.userCordoned && !w.cordoned:
 		return errors.New("a cordon of the user is undone")
@@ -160,7 +167,7 @@ func (m nodeModel) check(was, w nodeWorld) error {
 		return errors.New("a node is selected")
 	case was.reason != inplace.ReadyForUpdate && w.reason == inplace.ReadyForUpdate && !w.cordoned:
 		return errors.New("a node is made ready that takes pods")
-	case was.isProtected && !was.isOurs && (!w.isProtected || w.isOurs):
+	case wasForeign && !isForeign:
 		return errors.New("an annotation of somebody else is removed or taken over")
 	case was.isProtected && !w.isProtected && w.job >= 0:
 		return errors.New("the autoscaler may remove a node while its agent is at work")
@@ -183,14 +190,24 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	}
 	add(int(w.spec) < len(m.targets)-1, func(w *nodeWorld) { w.spec++ })
 	add(m.mayBegin(w), func(w *nodeWorld) { w.job = w.spec })
-	add(w.job >= 0, func(w *nodeWorld) { w.runs, w.result, w.job = w.job, "successful", -1 })
-	fault(w.job >= 0, func(w *nodeWorld) { w.result, w.job = "failed", -1 })
+	add(w.job >= 0, func(w *nodeWorld) {
+		w.runs = w.job
+		w.result = "successful"
+		w.job = -1
+	})
+	fault(w.job >= 0, func(w *nodeWorld) {
+		w.result = "failed"
+		w.job = -1
+	})
 	fault(w.job >= 0, func(w *nodeWorld) { w.job = -1 })
 	add(w.phaseAfter() != w.phase, func(w *nodeWorld) { w.phase = w.phaseAfter() })
 	fault(w.phase == "InPlaceUpdating" && w.result == "", func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
 	add(w.late >= 0, func(w *nodeWorld) { *w = w.landed() })
 	add(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed = false })
-	fault(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed, w.driver = false, 0 })
+	fault(w.unconfirmed, func(w *nodeWorld) {
+		w.unconfirmed = false
+		w.driver = 0
+	})
 	fault(w.driver > 0 && !w.unconfirmed, func(w *nodeWorld) { w.driver = 0 }) // a later read finds it to differ
 	fault(!w.unable && !m.bare, func(w *nodeWorld) { w.unable = true })
 	add(w.unable, func(w *nodeWorld) { w.unable = false })
@@ -200,10 +217,22 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	fault(w.result == "failed", func(w *nodeWorld) { w.result = "" })
 	fault(w.result == "", func(w *nodeWorld) { w.result = "unknown" })
 	fault(w.result == "unknown", func(w *nodeWorld) { w.result = "" })
-	fault(!w.cordoned && !strings.Contains(w.mark, "cordoned"), func(w *nodeWorld) { w.cordoned, w.userCordoned = true, true })
-	fault(w.cordoned, func(w *nodeWorld) { w.cordoned, w.userCordoned = false, false })
-	fault(!w.isProtected, func(w *nodeWorld) { w.isProtected, w.isIgnored = true, false })
-	fault(!w.isIgnored, func(w *nodeWorld) { w.isProtected, w.isIgnored = false, true })
+	fault(!w.cordoned && !strings.Contains(w.mark, "cordoned"), func(w *nodeWorld) {
+		w.cordoned = true
+		w.userCordoned = true
+	})
+	fault(w.cordoned, func(w *nodeWorld) {
+		w.cordoned = false
+		w.userCordoned = false
+	})
+	fault(!w.isProtected, func(w *nodeWorld) {
+		w.isProtected = true
+		w.isIgnored = false
+	})
+	fault(!w.isIgnored, func(w *nodeWorld) {
+		w.isProtected = false
+		w.isIgnored = true
+	})
 	fault(w.isProtected, func(w *nodeWorld) { w.isProtected = false })
 	fault(w.phase != "Terminating", func(w *nodeWorld) { w.phase = "Terminating" })
 	return all
@@ -211,12 +240,14 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 
 // mayBegin reports whether the agent begins with an update: once the node is ready, and of its own accord after a failure.
 func (m nodeModel) mayBegin(w nodeWorld) bool {
-	return w.job < 0 && (w.reason == inplace.ReadyForUpdate && w.result == "" || w.result == "failed")
+	isReady := w.reason == inplace.ReadyForUpdate && w.result == ""
+	return w.job < 0 && (isReady || w.result == "failed")
 }
 
 // maySelect reports whether the rollout, or the user of a manual pool, selects the node.
 func (m nodeModel) maySelect(w nodeWorld) bool {
-	return w.candidate && !w.selected && w.reason == "CandidateForUpdate" && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
+	isCandidate := w.candidate && w.reason == "CandidateForUpdate"
+	return isCandidate && !w.selected && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
 }
 
 // phaseAfter is the phase that the health check of the machine controller gives.
@@ -238,7 +269,8 @@ func (w nodeWorld) landed() nodeWorld {
 	if w.owner == w.lateFrom {
 		w.owner = w.late
 	}
-	w.late, w.lateFrom = -1, 0
+	w.late = -1
+	w.lateFrom = 0
 	return w
 }
 
@@ -287,7 +319,8 @@ type environment struct{ silent, unable bool } // the agent, the driver
 // ends lets everybody do their work from a state on, without failures and changes: the machine must end updated and given back, or its
 // user must be told. Good are states that are known to end well.
 func (m nodeModel) ends(w nodeWorld, env environment, good map[nodeWorld]bool) error {
-	w.faults, w.unable = 0, env.unable
+	w.faults = 0
+	w.unable = env.unable
 	var way []nodeWorld
 	for !good[w] {
 		if len(way) > 100 {
@@ -319,11 +352,14 @@ func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
 	switch {
 	case silent:
 		w.job = -1
-		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && (w.result == "" || w.result == "unknown") {
+		isOpen := w.result == "" || w.result == "unknown"
+		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && isOpen {
 			w.phase = "InPlaceUpdateFailed"
 		}
 	case w.job >= 0:
-		w.runs, w.result, w.job = w.job, "successful", -1
+		w.runs = w.job
+		w.result = "successful"
+		w.job = -1
 	case m.mayBegin(w):
 		w.job = w.spec
 	case w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && w.result == "unknown": // until the time is over
@@ -338,6 +374,8 @@ func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
 // isEnd reports what is wrong with a state in which nobody acts any more.
 func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 	_, step, err := m.act(w, w.spec)
+	isMarked := w.candidate || w.selected || w.result != ""
+	isHeld := w.isOurs || w.cordoned != w.userCordoned
 	switch {
 	case err != nil:
 		return err
@@ -351,7 +389,7 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 		return errors.New("ends in another phase")
 	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec] || m.inPlace(w, w.spec) != machineupdate.InPlaceApplied:
 		return errors.New("ends without the update")
-	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned || w.isOurs:
+	case isMarked || isHeld:
 		return errors.New("ends, and the node is not given back")
 	}
 	return nil

@@ -124,7 +124,8 @@ func (m poolModel) start() poolWorld {
 }
 
 func (w poolWorld) isAvailable(i int) bool {
-	return (w.machines[i] == idle || w.machines[i] == updated) && !w.record.selects.has(i) && !w.record.deletes.has(i)
+	isUp := w.machines[i] == idle || w.machines[i] == updated
+	return isUp && !w.record.selects.has(i) && !w.record.deletes.has(i)
 }
 
 func (w poolWorld) available() (n int8) {
@@ -165,12 +166,17 @@ func observed(name string, state machineState) inplace.Machine {
 		m.Available = true // until it is drained
 		m.Node.Annotations = map[string]string{inplace.RolloutAnnotation: `{"revision":2,"cordoned":true}`}
 		if state == failed {
-			labels[resultLabel], m.Node.Reason = "failed", "UpdateFailed"
+			labels[resultLabel] = "failed"
+			m.Node.Reason = "UpdateFailed"
 		}
 	case fresh, updated:
-		m.Owner, m.Available, m.Node.Reason, m.InPlace = "t", state == updated, "", machineupdate.InPlaceApplied
+		m.Owner = "t"
+		m.Available = state == updated
+		m.Node.Reason = ""
+		m.InPlace = machineupdate.InPlaceApplied
 	case unborn:
-		m.Owner, m.Node = "t", nil
+		m.Owner = "t"
+		m.Node = nil
 	case stillborn:
 		m.Node = nil
 	case terminating:
@@ -185,7 +191,8 @@ func observed(name string, state machineState) inplace.Machine {
 		if m.Node.Annotations == nil {
 			m.Node.Annotations = map[string]string{}
 		}
-		m.Node.Annotations[scaleDownDisabled], m.Node.Annotations[scaleDownDisabledByMCM] = "true", "true"
+		m.Node.Annotations[scaleDownDisabled] = "true"
+		m.Node.Annotations[scaleDownDisabledByMCM] = "true"
 	}
 	return m
 }
@@ -256,18 +263,24 @@ func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
 
 // check holds a decision against what is promised. A machine that was seen down may have come up since.
 func (m poolModel) check(was, w poolWorld, seen view) error {
-	took, creates := false, false
+	took := false
+	creates := false
 	for i, state := range seen.machines {
-		takes := w.record.selects.has(i) && !was.record.selects.has(i) || w.record.deletes.has(i) && !was.record.deletes.has(i)
-		took = took || takes && was.isAvailable(i) && (state == idle || state == updated)
+		selects := w.record.selects.has(i) && !was.record.selects.has(i)
+		deletes := w.record.deletes.has(i) && !was.record.deletes.has(i)
+		isUp := state == idle || state == updated
+		if selects || deletes {
+			took = took || isUp && was.isAvailable(i)
+		}
 		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
-		if w.record.selects.has(i) && !was.record.selects.has(i) && m.strategy == hotupdate.ManualInPlaceUpdate {
+		if selects && m.strategy == hotupdate.ManualInPlaceUpdate {
 			return errors.New("a machine of a manual pool is selected")
 		}
 	}
 	total := int8(0)
 	for i, state := range seen.machines {
-		if w.record.creates.has(i) || w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i) {
+		stays := w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i)
+		if stays || w.record.creates.has(i) {
 			total++
 		}
 		if state == terminating && w.machines[i] != terminating { // created a second time
@@ -305,7 +318,8 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 	}
 	for i, state := range seen.machines {
 		isWorse := deletes[updated] || deletes[idle] && state != updated
-		if isWorse && isKept(i) && seen.chosen.has(i) && kept <= int(w.replicas) {
+		isChosen := isKept(i) && seen.chosen.has(i)
+		if isWorse && isChosen && kept <= int(w.replicas) {
 			return true
 		}
 	}
@@ -316,8 +330,9 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 	for i := range slots {
 		after := w
+		needsUpdate := w.machines[i] == idle || w.machines[i] == down
 		switch {
-		case w.record.selects.has(i) && (w.machines[i] == idle || w.machines[i] == down) && m.strategy != hotupdate.ManualInPlaceUpdate:
+		case w.record.selects.has(i) && needsUpdate && m.strategy != hotupdate.ManualInPlaceUpdate:
 			become(&after, i, selected)
 		case w.record.creates.has(i) && w.machines[i] == absent:
 			become(&after, i, unborn)
@@ -459,7 +474,8 @@ var poolEnvironments = [4]poolEnvironment{
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
 func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]bool) error {
-	w.faults, w.view = 0, view{}
+	w.faults = 0
+	w.view = view{}
 	var way []poolWorld
 	for !good[w] {
 		if len(way) > 100 {
@@ -576,7 +592,8 @@ func upstreamDeletes(p inplace.MachineDeployment) inplace.Selection {
 	if promised == nil {
 		promised = map[string][]string{}
 	}
-	targets, others := 0, []string{}
+	targets := 0
+	others := []string{}
 	for _, m := range p.Machines {
 		if m.Owner == p.Target {
 			targets++

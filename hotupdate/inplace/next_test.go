@@ -39,9 +39,11 @@ func node(words string) *inplace.Node {
 			n.Annotations[inplace.RolloutAnnotation] = word
 		case word == "candidate":
 			n.Labels[candidateLabel] = "true"
-			n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+			n.Annotations[scaleDownDisabled] = "true"
+			n.Annotations[scaleDownDisabledByMCM] = "true"
 		case word == "protected":
-			n.Annotations[scaleDownDisabled], n.Annotations[scaleDownDisabledByMCM] = "true", "true"
+			n.Annotations[scaleDownDisabled] = "true"
+			n.Annotations[scaleDownDisabledByMCM] = "true"
 		case word == "unprotected":
 			delete(n.Annotations, scaleDownDisabled)
 			delete(n.Annotations, scaleDownDisabledByMCM)
@@ -108,7 +110,11 @@ func words(n *inplace.Node) string {
 
 func TestNext(t *testing.T) {
 	t.Parallel()
-	const rev2, ours2, ours1 = `{"revision":2}`, `{"revision":2,"cordoned":true}`, `{"revision":1,"cordoned":true}`
+	const (
+		rev2  = `{"revision":2}`
+		ours2 = `{"revision":2,"cordoned":true}`
+		ours1 = `{"revision":1,"cordoned":true}`
+	)
 	const unsure2 = `{"revision":2,"cordoned":true,"unconfirmed":true}`
 	for _, tc := range []struct {
 		name, node string

@@ -61,7 +61,8 @@ func TestSelect(t *testing.T) {
 	kept := pool(2, "1", "0", idle, selected)
 	kept.Record = `{"select":["b"]}`
 	joining := pool(2, "1", "0", down, updated)
-	joining.Machines[0].Phase, joining.Record = "Pending", `{"select":["a"]}`
+	joining.Machines[0].Phase = "Pending"
+	joining.Record = `{"select":["a"]}`
 	promisedInAuto := byUser
 	promisedInAuto.Record = `{"select":["b"]}`
 	lost := pool(2, "1", "0", idle, stillborn)
@@ -205,7 +206,8 @@ func TestSelectSaysTheSameAgain(t *testing.T) {
 			return machineState(rapid.IntRange(1, int(terminating)).Draw(t, "state"))
 		}), 0, 8).Draw(t, "machines")
 		limit := rapid.SampledFrom([]string{"0", "1", "2", "30%", "100%"})
-		unavailable, surge := limit.Draw(t, "unavailable"), limit.Draw(t, "surge")
+		unavailable := limit.Draw(t, "unavailable")
+		surge := limit.Draw(t, "surge")
 		p := pool(rapid.IntRange(0, 8).Draw(t, "replicas"), unavailable, surge, states...)
 		p.Strategy = rapid.SampledFrom([]hotupdate.Strategy{hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}).Draw(t, "strategy")
 		for i := range p.Machines {
@@ -251,7 +253,8 @@ func TestSelectIsLinear(t *testing.T) {
 		p := pool(replicas, "100%", "100%")
 		for i := range n {
 			m := observed(fmt.Sprintf("m-%d", i), state)
-			m.Node.Annotations, m.Owner = map[string]string{inplace.RolloutAnnotation: `{"revision":1}`}, owner
+			m.Node.Annotations = map[string]string{inplace.RolloutAnnotation: `{"revision":1}`}
+			m.Owner = owner
 			p.Machines = append(p.Machines, m)
 		}
 		return testing.AllocsPerRun(1, func() {

@@ -21,7 +21,10 @@ import (
 // TestSinceByHand: the class drops a key while the cloud fails, and somebody writes another time into the record. A time that a record can have,
 // however far ahead, loses nothing: the key is ours until it is gone. Any other text is no record, and an event says that the key stays.
 func TestSinceByHand(t *testing.T) {
-	const keep, skew = machineupdate.HotSpec(`{"tags":{"keep":"33632"}}`), machineupdate.HotSpec(`{"tags":{"skew":"2a"}}`)
+	const (
+		keep = machineupdate.HotSpec(`{"tags":{"keep":"33632"}}`)
+		skew = machineupdate.HotSpec(`{"tags":{"skew":"2a"}}`)
+	)
 	shifted := func(by time.Duration) func(since string) string {
 		return func(since string) string {
 			at, err := time.Parse(time.RFC3339, since)
@@ -58,7 +61,8 @@ func TestSinceByHand(t *testing.T) {
 			since, _, _ = strings.Cut(since, `"`)
 			text = strings.Replace(text, since, tc.edit(since), 1)
 			b.machine.Annotations[machineupdate.AnnotationRecord] = text
-			b.errs[""], events = nil, nil
+			b.errs[""] = nil
+			events = nil
 			b.step(time.Minute)
 			require.Len(t, b.asked, 1, "nothing waits for a time of the future")
 			told := strings.Join(events, "\n")
@@ -121,7 +125,8 @@ func TestClockIsSetBackDuringACall(t *testing.T) {
 // TestClockIsSetBackDuringACreation: the creation has no more time than CreationTimeout.
 func TestClockIsSetBackDuringACreation(t *testing.T) {
 	m := machine("")
-	m.ProviderID, m.Phase = "", ""
+	m.ProviderID = ""
+	m.Phase = ""
 	now := start
 	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &m)}
 	o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}

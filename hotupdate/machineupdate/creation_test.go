@@ -42,7 +42,8 @@ func TestCreation(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine(tc.annotated)
-			m.ProviderID, m.Phase = "", ""
+			m.ProviderID = ""
+			m.Phase = ""
 			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 			o := machineupdate.Observed{Machine: m, Class: class}
 			o.Settings.MirrorSpec = true
@@ -67,7 +68,8 @@ func TestCreation(t *testing.T) {
 // TestCreationGoesOnWithAFullRecord: a creation that fails for long attempts many specs. A full record does not stop it.
 func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m := machine("")
-	m.ProviderID, m.Phase = "", ""
+	m.ProviderID = ""
+	m.Phase = ""
 	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 	for i := range 20 {
 		class := classOf(t, wide(t, 150, 100+i, i))
@@ -110,7 +112,8 @@ func TestCreationErrors(t *testing.T) {
 func TestCreationWithoutClass(t *testing.T) {
 	for _, annotation := range []string{"", settledRecord(classOf(t, `{"image":""}`), creatingOf("m-1"), inState(record.Calling, hotTwo))} {
 		m := machine(annotation)
-		m.ProviderID, m.Phase = "", ""
+		m.ProviderID = ""
+		m.Phase = ""
 		executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
 		c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, ClassError: assert.AnError})
 		require.NotNil(t, c)
@@ -122,7 +125,8 @@ func TestCreationWithoutClass(t *testing.T) {
 		require.NoError(t, finished.Err)
 		assert.Equal(t, marker, m.Annotations[machineupdate.AnnotationRecord], "with which spec is not known")
 
-		m.ProviderID, m.Phase = "aws:///i-1", "Running"
+		m.ProviderID = "aws:///i-1"
+		m.Phase = "Running"
 		o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
 		d := machineupdate.DecideAt(start, o)
 		assert.Equal(t, []any{"Update", "Unfinished"}, []any{d.Action, d.Reason})
@@ -160,7 +164,8 @@ func TestObservationWithoutClass(t *testing.T) {
 		assert.Equal(t, "HotUpdateClassUnusable", result.Events[0].Reason)
 	}
 	assert.Empty(t, m.Annotations)
-	m.ProviderID, m.Phase = "", ""
+	m.ProviderID = ""
+	m.Phase = ""
 	c, _, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m})
 	require.NotNil(t, c)
 	require.Len(t, begun.Events, 1)
@@ -181,7 +186,8 @@ func drained(context.Context) (machineupdate.DrainedNode, error) {
 // ever.
 func TestCreationHasADeadline(t *testing.T) {
 	m := machine("")
-	m.ProviderID, m.Phase = "", ""
+	m.ProviderID = ""
+	m.Phase = ""
 	now := start
 	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &m)}
 	o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
@@ -235,7 +241,10 @@ func TestPatches(t *testing.T) {
 				m.Annotations = map[string]string{"machine.sapcloud.io/last-applied-providerspec": tc.mirrored}
 			}
 			b := newBench(t, "")
-			b.o.Machine, b.o.Class, b.o.Settings.MirrorSpec, b.now = m, tc.class, tc.mirror, start.Add(time.Millisecond)
+			b.o.Machine = m
+			b.o.Class = tc.class
+			b.o.Settings.MirrorSpec = tc.mirror
+			b.now = start.Add(time.Millisecond)
 			b.reconcile(t)
 			body, err := b.writes[1].MergePatch()
 			require.NoError(t, err)
@@ -246,7 +255,9 @@ func TestPatches(t *testing.T) {
 		})
 	}
 	b := newBench(t, "")
-	b.o.Machine, b.o.Class, b.callErr = machine(""), long, machineupdate.ErrUnimplemented
+	b.o.Machine = machine("")
+	b.o.Class = long
+	b.callErr = machineupdate.ErrUnimplemented
 	b.reconcile(t)
 	body, err := b.writes[1].MergePatch()
 	require.NoError(t, err)
@@ -267,14 +278,20 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 		{"the wanted class differs", func(*machineupdate.Observation) {}, true},
 		{"the wanted class is the own one", func(o *machineupdate.Observation) { o.Class = own }, true},
 		{"the wanted class cannot be read", func(o *machineupdate.Observation) {
-			o.Class, o.ClassError, o.Former = nil, assert.AnError, own
+			o.Class = nil
+			o.ClassError = assert.AnError
+			o.Former = own
 		}, true},
-		{"no class can be read", func(o *machineupdate.Observation) { o.Class, o.ClassError = nil, assert.AnError }, false},
+		{"no class can be read", func(o *machineupdate.Observation) {
+			o.Class = nil
+			o.ClassError = assert.AnError
+		}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBed(t, wanted)
 			o := b.observation()
-			o.ProviderID, o.Phase = "", ""
+			o.ProviderID = ""
+			o.Phase = ""
 			tc.change(&o)
 			creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, own.Class())
 			require.NotNil(t, creation)
@@ -301,7 +318,8 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 func TestCreationByAnUnreadableClass(t *testing.T) {
 	b := newBed(t, laneClass(t, accounts, `{"tags":{"k":"2"}}`))
 	o := b.observation()
-	o.ProviderID, o.Phase = "", ""
+	o.ProviderID = ""
+	o.Phase = ""
 	creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, machineupdate.MachineClass{ProviderSpec: []byte(`{"tags":1}`)})
 	require.NotNil(t, creation)
 	require.NoError(t, begun.Err)

@@ -33,7 +33,10 @@ func settledRecord(class *machineupdate.PreparedClass, changes ...func(*machineu
 }
 
 func inState(state record.State, attempted ...machineupdate.HotSpec) func(*machineupdate.Record) {
-	return func(r *machineupdate.Record) { r.State, r.Attempted = state, attempted }
+	return func(r *machineupdate.Record) {
+		r.State = state
+		r.Attempted = attempted
+	}
 }
 
 // TestDecisionTable has a test for each row of the table in FLOW.md, which it names.
@@ -207,7 +210,11 @@ func codeOf(err error) string {
 }
 
 func creatingOf(name string) func(*machineupdate.Record) {
-	return func(r *machineupdate.Record) { r.ProviderID, r.Creating, r.Applied = "", name, "" }
+	return func(r *machineupdate.Record) {
+		r.ProviderID = ""
+		r.Creating = name
+		r.Applied = ""
+	}
 }
 
 func truncate(o *machineupdate.Observed) {
@@ -263,7 +270,8 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 		}
 		return `{"image":"a","tags":{` + strings.Join(members, ",") + `}}`
 	}
-	class, changed := classOf(tb, tags(n)), classOf(tb, tags(n-1))
+	class := classOf(tb, tags(n))
+	changed := classOf(tb, tags(n-1))
 	withRecord := func(change func(*machineupdate.Record)) string {
 		r := machineupdate.Record{Header: record.Header{ProviderID: "aws:///i-1", Schema: class.Schema(), Since: start}, Applied: class.Hot()}
 		change(&r)
@@ -271,10 +279,13 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 	}
 	settled := withRecord(func(*machineupdate.Record) {})
 	unconfirmed := withRecord(func(r *machineupdate.Record) {
-		r.State, r.Attempted = record.Unconfirmed, []machineupdate.HotSpec{changed.Hot()}
+		r.State = record.Unconfirmed
+		r.Attempted = []machineupdate.HotSpec{changed.Hot()}
 	})
 	calling := withRecord(func(r *machineupdate.Record) {
-		r.State, r.Retries, r.Wanted = record.Calling, 3, machineupdate.WantedOf(class.Hot())
+		r.State = record.Calling
+		r.Retries = 3
+		r.Wanted = machineupdate.WantedOf(class.Hot())
 	})
 	observed := func(annotation string, class *machineupdate.PreparedClass) machineupdate.Observed {
 		o := machineupdate.Observed{Machine: machine(annotation), Class: class}

@@ -16,7 +16,9 @@ import (
 // TestDescription: a description prepares a class as Schema and Driver do.
 func TestDescription(t *testing.T) {
 	driver := volumes
-	driver.Revision, driver.Epoch, driver.ReadsFirst = "r", "2", true
+	driver.Revision = "r"
+	driver.Epoch = "2"
+	driver.ReadsFirst = true
 	schema := schemaOf[laneSpec](t)
 	driver.Schema = schema
 	text, err := driver.Describe()
@@ -58,7 +60,8 @@ func TestRequestAsBytes(t *testing.T) {
 	b.step(0)
 	require.Len(t, b.asked, 2)
 	for _, sent := range b.asked {
-		sent.NotBefore, sent.ReadOnly = start.Add(time.Hour), true
+		sent.NotBefore = start.Add(time.Hour)
+		sent.ReadOnly = true
 		sent.Parts[0].Attempted = []machineupdate.HotSpec{"{}", hotTwo}
 		update, err := json.Marshal(sent)
 		require.NoError(t, err)

@@ -25,8 +25,10 @@ func (s *status) Cause() error { return s.cause }
 
 // TestErrorKinds has real errors of drivers.
 func TestErrorKinds(t *testing.T) {
-	unimplemented, notFound := &status{code: "Unimplemented"}, &status{code: "NotFound", text: "i-1"}
-	exhausted, internal := &status{code: "ResourceExhausted"}, &status{code: "Internal", text: "[] ]["}
+	unimplemented := &status{code: "Unimplemented"}
+	notFound := &status{code: "NotFound", text: "i-1"}
+	exhausted := &status{code: "ResourceExhausted"}
+	internal := &status{code: "Internal", text: "[] ]["}
 	partial := &machineupdate.PartialError{Err: errors.Join(notFound, unimplemented)}
 	later := &machineupdate.RetryError{After: time.Hour, Err: exhausted}
 	for _, tc := range []struct {

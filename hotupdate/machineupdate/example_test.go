@@ -57,7 +57,8 @@ func ExampleExecutor_ApplyInPlace() {
 		fmt.Println(err)
 		return
 	}
-	before, after := []byte(`{"account":"a"}`), []byte(`{"account":"b"}`)
+	before := []byte(`{"account":"a"}`)
+	after := []byte(`{"account":"b"}`)
 	changes, _ := schema.DiffRaw(before, after)
 	old, _ := schema.HashRaw(before)
 	updated, _ := schema.HashRaw(after)
@@ -68,13 +69,15 @@ func ExampleExecutor_ApplyInPlace() {
 	var classes machineupdate.Classes
 	former, _ := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "old"}, ProviderSpec: before}, driver)
 	class, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "new"}, ProviderSpec: after}, driver)
-	now, account := start, machineupdate.HotSpec(`{"account":"a"}`)
+	now := start
+	account := machineupdate.HotSpec(`{"account":"a"}`)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
 		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 			patch, err := readPatch(name, data)
 			machine = machine.DeepCopy()
-			machine.ResourceVersion, machine.Annotations = machine.ResourceVersion+"0", patch.Apply(machine.Annotations)
+			machine.ResourceVersion += "0"
+			machine.Annotations = patch.Apply(machine.Annotations)
 			return machine, err
 		},
 		UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {

@@ -78,7 +78,10 @@ func TestMisuse(t *testing.T) {
 		codes  []string
 		writes int
 	}{
-		{"no Patch and no clock", func(e *real, _ **object) { e.Patch, e.Now = nil, nil }, []string{"missing-function Executor.Patch", "missing-function Executor.Now"}, 0},
+		{"no Patch and no clock", func(e *real, _ **object) {
+			e.Patch = nil
+			e.Now = nil
+		}, []string{"missing-function Executor.Patch", "missing-function Executor.Now"}, 0},
 		{"no driver", func(e *real, _ **object) { e.UpdateMachine = nil }, []string{"missing-function Executor.UpdateMachine"}, 0},
 		{"no machine", func(_ *real, m **object) { *m = nil }, []string{"missing-machine machine"}, 0},
 		{"no resourceVersion", func(_ *real, m **object) { (*m).ResourceVersion = "" }, []string{"missing-resource-version machine"}, 0},
@@ -130,13 +133,16 @@ func TestExecutor(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	previous := settledRecord(class)
 	unconfirmed := settledRecord(class, inState(record.Unconfirmed), func(r *machineupdate.Record) {
-		r.Applied, r.Since = hotTwo, start.Add(-time.Hour)
+		r.Applied = hotTwo
+		r.Since = start.Add(-time.Hour)
 	})
 	partialBy := func(err error) error {
 		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, Err: err})
 	}
 	partial := partialBy(assert.AnError)
-	conflict, missing, noVM := fmt.Errorf("write: %w", errConflict), fmt.Errorf("write: %w", errMissing), fmt.Errorf("driver: %w", machineupdate.ErrNotFound)
+	conflict := fmt.Errorf("write: %w", errConflict)
+	missing := fmt.Errorf("write: %w", errMissing)
+	noVM := fmt.Errorf("driver: %w", machineupdate.ErrNotFound)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "m", nil)
 	type outcome = string
 	for _, tc := range []struct {
@@ -161,19 +167,26 @@ func TestExecutor(t *testing.T) {
 		{"call fails", previous, func(b *bench) { b.callErr = partial }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
 		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
-		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, "CallFailed", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"call fails, and no time was to be lost", previous, func(b *bench) {
+			b.callErr = partial
+			b.o.Settings.RetryAfter = 1
+		}, "CallFailed", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "CallFailed", time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, "Gone", time.Hour, 1, 1, nil, noVM},
 		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
 		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, "Unable", 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
-			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
+			b.callErr = machineupdate.ErrUnimplemented
+			b.writeErr = map[int]error{2: conflict}
 		}, "Conflicted", 200 * time.Millisecond, 2, 1, nil, conflict},
 		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, "NotCalled", 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
 		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, "NotCalled", 24 * time.Hour, 0, 0, nil, nil},
 		{"unreadable record", "{", func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
 		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, nil},
-		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
+		{"unusable class", previous, func(b *bench) {
+			b.o.Class = nil
+			b.o.ClassError = assert.AnError
+		}, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
 			b.Limiter = exhausted(b.now)
 		}, "Denied", -1, 0, 0, nil, nil},
@@ -265,8 +278,10 @@ func TestUnableIsRemembered(t *testing.T) {
 		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[spec](t), Kinds: []string{machineupdate.Kind}, Revision: tc.revision})
 		require.NoError(t, err)
 		b := newBench(t, "")
-		b.now, b.o.Settings.VerifyPeriod = start.Add(tc.at), tc.verify
-		b.callErr, b.o.Class = fmt.Errorf("aws: %w", machineupdate.ErrUnimplemented), prepared
+		b.now = start.Add(tc.at)
+		b.o.Settings.VerifyPeriod = tc.verify
+		b.callErr = fmt.Errorf("aws: %w", machineupdate.ErrUnimplemented)
+		b.o.Class = prepared
 		result := b.reconcile(t)
 		var tells []string
 		for _, event := range result.Events {
@@ -351,7 +366,8 @@ func TestCanceledAnywhere(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			b := newBench(t, "{")
-			b.callErr, b.writeErr = tc.callErr, map[int]error{tc.at: canceled}
+			b.callErr = tc.callErr
+			b.writeErr = map[int]error{tc.at: canceled}
 			b.onCall = func(context.Context) {
 				if tc.at == 0 {
 					cancel()
@@ -432,7 +448,9 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	counted := counters{}
 	for i := range 12 {
 		b := newBench(t, "")
-		b.Counters, b.Limiter, b.o.Machine.Name = counted, limiter, fmt.Sprint("m-", i)
+		b.Counters = counted
+		b.Limiter = limiter
+		b.o.Machine.Name = fmt.Sprint("m-", i)
 		b.o.Settings.RetryAfter = 0
 		result := b.Reconcile(t.Context(), b.o)
 		if machineupdate.EndingOf(result) == "Denied" {
@@ -506,7 +524,11 @@ func TestLimiter(t *testing.T) {
 	var nothing machineupdate.Limiter
 	assert.False(t, nothing.Ask("SpecChanged", start))
 	l := machineupdate.Limiter{Every: time.Second, Burst: 4, InFlight: 4}
-	const spec, confirm, adopt = "SpecChanged", "ConfirmationDue", "FirstAdoption"
+	const (
+		spec    = "SpecChanged"
+		confirm = "ConfirmationDue"
+		adopt   = "FirstAdoption"
+	)
 	for i, tc := range []struct {
 		reason machineupdate.Reason
 		after  time.Duration

@@ -31,7 +31,8 @@ func TestFlowPageHasTheRecords(t *testing.T) {
 		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 			patch, err := readPatch(name, data)
 			machine = machine.DeepCopy()
-			machine.ResourceVersion, machine.Annotations = machine.ResourceVersion+"0", patch.Apply(machine.Annotations)
+			machine.ResourceVersion += "0"
+			machine.Annotations = patch.Apply(machine.Annotations)
 			written = append(written, strings.ReplaceAll(machine.Annotations[machineupdate.AnnotationRecord], fingerprint, "S"))
 			return machine, err
 		},

@@ -40,7 +40,8 @@ func TestSlices(t *testing.T) {
 		assert.Equal(t, i >= 2, mirrored, "only a spec of which all is applied")
 		now = now.Add(time.Hour)
 	}
-	part, both := machineupdate.HotSpec(`{"tags":{"k":"1"}}`), machineupdate.HotSpec(`{"tags":{"k":"1","l":"1"}}`)
+	part := machineupdate.HotSpec(`{"tags":{"k":"1"}}`)
+	both := machineupdate.HotSpec(`{"tags":{"k":"1","l":"1"}}`)
 	assert.Equal(t, []machineupdate.HotSpec{part, part, both, both}, desired)
 	assert.Equal(t, []machineupdate.Reason{
 		"RecordFull", "ConfirmationDue", "SpecChanged", "ConfirmationDue",
@@ -52,7 +53,8 @@ func TestSlices(t *testing.T) {
 // state, and costs nothing until the class changes.
 func TestFullRecordRests(t *testing.T) {
 	m := machine("")
-	now, calls := start, 0
+	now := start
+	calls := 0
 	var told []string
 	executor := &executor{
 		Now: func() time.Time { return now }, WriteMetadata: writer(t, &m),
@@ -69,9 +71,15 @@ func TestFullRecordRests(t *testing.T) {
 		}
 		return reasons
 	}
-	const full, due, none, fits = "RecordFull", "ConfirmationDue", "UpToDate", 100
+	const (
+		full = "RecordFull"
+		due  = "ConfirmationDue"
+		none = "UpToDate"
+		fits = 100
+	)
 	settle(boundedClass(t, `{"tags":{"k":"1"}}`, fits))
-	calls, told = 0, nil
+	calls = 0
+	told = nil
 	require.Equal(t, []machineupdate.Reason{full, due, full, full, full, full}, settle(boundedClass(t, `{"tags":{"k":"2"}}`, 1)))
 	assert.Equal(t, 2, calls)
 	assert.Equal(t, []string{"HotUpdated", "HotUpdateRecordFull"}, told)

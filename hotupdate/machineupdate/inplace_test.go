@@ -49,7 +49,8 @@ func accountSpec(account string) string {
 func (p *pool) created() *pool {
 	p.Helper()
 	observation := p.observation()
-	observation.ProviderID, observation.Phase = "", ""
+	observation.ProviderID = ""
+	observation.Phase = ""
 	creation, begun := p.executor.BeginCreation(p.Context(), p.machine, observation, observation.Class.Class())
 	require.NoError(p, begun.Err)
 	require.NoError(p, p.executor.FinishCreation(p.Context(), creation, begun.Machine, "i-1").Err)
@@ -92,14 +93,16 @@ func (p *pool) wantsB() {
 
 func (p *pool) observed() machineupdate.Observation {
 	o := p.observation()
-	o.Former, o.Phase = p.former, "InPlaceUpdating"
+	o.Former = p.former
+	o.Phase = "InPlaceUpdating"
 	return o
 }
 
 // apply is MCM's step between DrainSuccessful and ReadyForUpdate.
 func (p *pool) apply() machineupdate.Result[*object] {
 	p.Helper()
-	p.asked, p.writes = nil, 0
+	p.asked = nil
+	p.writes = 0
 	again := false // the first read is older
 	result, ready := p.executor.ApplyInPlace(p.Context(), p.machine, p.observed(), func(context.Context) (machineupdate.DrainedNode, error) {
 		if !again {
@@ -156,13 +159,16 @@ func TestInPlaceNeedsTheDrain(t *testing.T) {
 		codes  []string
 		writes int // two are the marker and the success
 	}{
-		"uncordoned by a user":                 {func(p *pool) { p.live.Unschedulable = false }, undrained, 1},
-		"drained anew":                         {func(p *pool) { p.live.Drained = p.live.Drained.Add(time.Second) }, undrained, 1},
-		"another node":                         {func(p *pool) { p.live.UID = "node-2" }, undrained, 1},
-		"no such drain":                        {func(p *pool) { p.live = machineupdate.DrainedNode{} }, undrained, 1},
-		"it cannot be read":                    {func(p *pool) { p.liveErr = assert.AnError }, nil, 1},
-		"none in the cache":                    {func(p *pool) { p.node.Unschedulable = false }, undrained, 0},
-		"an API server of tests, without UIDs": {func(p *pool) { p.node.UID, p.live.UID = "", "" }, nil, 2},
+		"uncordoned by a user": {func(p *pool) { p.live.Unschedulable = false }, undrained, 1},
+		"drained anew":         {func(p *pool) { p.live.Drained = p.live.Drained.Add(time.Second) }, undrained, 1},
+		"another node":         {func(p *pool) { p.live.UID = "node-2" }, undrained, 1},
+		"no such drain":        {func(p *pool) { p.live = machineupdate.DrainedNode{} }, undrained, 1},
+		"it cannot be read":    {func(p *pool) { p.liveErr = assert.AnError }, nil, 1},
+		"none in the cache":    {func(p *pool) { p.node.Unschedulable = false }, undrained, 0},
+		"an API server of tests, without UIDs": {func(p *pool) {
+			p.node.UID = ""
+			p.live.UID = ""
+		}, nil, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(t).created()
@@ -250,7 +256,8 @@ func TestInPlaceUnable(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPool(t)
-			p.former, p.class = tc.former, tc.target
+			p.former = tc.former
+			p.class = tc.target
 			o := p.observed()
 			assert.Equal(t, string(tc.want), string(o.InPlace(p.machine)))
 			p.drain()
@@ -276,14 +283,16 @@ func TestInPlaceUnable(t *testing.T) {
 	assert.True(t, p.ready, "a driver that knows no hot updates holds up no node")
 	p.drain()
 	unreadable := p.observed()
-	unreadable.Class, unreadable.ClassError = nil, assert.AnError
+	unreadable.Class = nil
+	unreadable.ClassError = assert.AnError
 	_, ready := p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
 	assert.False(t, ready, "nobody knows what a class says that cannot be read")
 
 	p = newPool(t)
 	p.wantsB()
 	p.drain()
-	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"
+	p.errs[lane] = machineupdate.ErrUnimplemented
+	p.account = "b"
 	result := p.apply()
 	assert.Equal(t, "Unable", machineupdate.EndingOf(result))
 	assert.False(t, p.ready)

@@ -105,7 +105,9 @@ func (b *bed) update(ctx context.Context, r *machineupdate.UpdateMachineRequest)
 // step reconciles after a while, and returns the called lanes, and the result.
 func (b *bed) step(after time.Duration) (lanes []string, result machineupdate.Result[*object]) {
 	b.Helper()
-	b.now, b.asked, b.writes = b.now.Add(after), nil, 0
+	b.now = b.now.Add(after)
+	b.asked = nil
+	b.writes = 0
 	result = b.executor.Reconcile(b.Context(), b.machine, b.observation())
 	assert.Equal(b, b.machine.ResourceVersion, result.Machine.ResourceVersion, "the newest machine")
 	for _, r := range b.asked {
@@ -224,7 +226,8 @@ func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 			for i, err := range []error{assert.AnError, machineupdate.ErrPending} {
 				b := newBench(t, state)
 				b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{Kinds: able.Kinds, ReadsFirst: reads})
-				b.now, b.callErr = start.Add(time.Hour), err
+				b.now = start.Add(time.Hour)
+				b.callErr = err
 				result := b.reconcile(t)
 				assert.Equal(t, i == 0, slices.ContainsFunc(result.Events, func(e published) bool { return e.Reason == "HotUpdateFailed" }))
 				written[i] = b.writes
@@ -364,7 +367,8 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	}
 	prepare(kept, `{"tags":{"k":"9","other":"3"}}`)
 	require.Len(t, b.asked, 1)
-	applied, desired := machineupdate.HotSpec(`{"tags":{"other":"2"}}`), machineupdate.HotSpec(`{"tags":{"other":"3"}}`)
+	applied := machineupdate.HotSpec(`{"tags":{"other":"2"}}`)
+	desired := machineupdate.HotSpec(`{"tags":{"other":"3"}}`)
 	assert.Equal(t, []machineupdate.HotSpec{applied, desired}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
 	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"k":"1"`)
 	b.step(time.Hour)
@@ -395,7 +399,8 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	driver.Lanes = append(slices.Clone(volumes.Lanes), accounts.Lanes...)
 	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"},"volume":{"iops":3000},"account":"a"}`))
 	o := b.observation()
-	o.ProviderID, o.Phase = "", ""
+	o.ProviderID = ""
+	o.Phase = ""
 	creation, begun := b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	require.NoError(t, begun.Err)
 	assert.Equal(t, []string{"Calling", "Calling", "Calling"}, []string{b.state(""), b.state("volume"), b.state(lane)})
@@ -410,11 +415,13 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 
 	b = newBed(t, laneClass(t, volumes, `{"image":""}`))
 	o = b.observation()
-	o.ProviderID, o.Phase = "", ""
+	o.ProviderID = ""
+	o.Phase = ""
 	_, _ = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class()) // and crash
 	b.class = laneClass(t, driver, `{"account":"a"}`)
 	o = b.observation()
-	o.ProviderID, o.Phase = "", ""
+	o.ProviderID = ""
+	o.Phase = ""
 	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
@@ -424,7 +431,8 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b.machine.Annotations[annotationOf("volume")] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `Unconfirmed`, `Calling`, 1)
 	b.machine.Annotations[annotationOf(lane)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
 	o = b.observation()
-	o.ProviderID, o.Phase = "", ""
+	o.ProviderID = ""
+	o.Phase = ""
 	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-3")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
@@ -486,7 +494,8 @@ func TestLanesAreTold(t *testing.T) {
 	schema := func(lanes ...machineupdate.Lane) string {
 		return strings.SplitN(laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes}, `{"image":""}`).Schema(), "?", 2)[1]
 	}
-	a, b := machineupdate.Lane{Name: "a", Paths: []string{"/tags"}}, machineupdate.Lane{Name: "b", Kinds: []string{"disk"}, Paths: []string{"/volume/tags", "/volume/iops"}}
+	a := machineupdate.Lane{Name: "a", Paths: []string{"/tags"}}
+	b := machineupdate.Lane{Name: "b", Kinds: []string{"disk"}, Paths: []string{"/volume/tags", "/volume/iops"}}
 	assert.Equal(t, "kind=vm", schema())
 	assert.Equal(t, "kind=vm&lane=a%3Fpath%3D%252Ftags&lane=b%3Fkind%3Ddisk%26path%3D%252Fvolume%252Fiops%26path%3D%252Fvolume%252Ftags", schema(b, a))
 	assert.Equal(t, schema(a, b), schema(b, a))

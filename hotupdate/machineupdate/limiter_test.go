@@ -41,7 +41,8 @@ type due []work
 
 func (d *due) Len() int { return len(*d) }
 func (d *due) Less(i, j int) bool {
-	a, b := (*d)[i], (*d)[j]
+	a := (*d)[i]
+	b := (*d)[j]
 	return a.at.Before(b.at) || a.at.Equal(b.at) && a.order < b.order
 }
 func (d *due) Swap(i, j int) { (*d)[i], (*d)[j] = (*d)[j], (*d)[i] }
@@ -60,12 +61,14 @@ func (a *adopting) add(at time.Time, machine, denials int) {
 // run adopts a fleet, with a creation after a second and then every seven minutes. It returns the longest wait of a creation for a worker, and the
 // duration of the adoption.
 func (a *adopting) run(machines int) (wait, took time.Duration) {
-	a.now, a.allowed = start, start
+	a.now = start
+	a.allowed = start
 	a.free = make([]time.Time, a.workers)
 	for machine := range machines {
 		a.add(start, machine, 0)
 	}
-	adopted, creations := 0, 1
+	adopted := 0
+	creations := 1
 	a.add(start.Add(time.Second), -1, 0)
 	for len(a.queue) > 0 {
 		next := heap.Pop(&a.queue).(work)

@@ -14,7 +14,9 @@ func (m *model) judge(w *world) string {
 	holder := c.holder()
 	c.process[1-holder] = process{}
 	c.late = [2]request{}
-	c.faults, c.changes, c.paused = 0, 0, false
+	c.faults = 0
+	c.changes = 0
+	c.paused = false
 	if c.classState == unreadable {
 		c.classState = readable
 	}
@@ -138,8 +140,10 @@ func (m *model) wrong(c *world) (wrong string, drift bool) {
 	drift = true
 	for r := range 1 + int(c.revision) {
 		for key := range keys {
-			want, live := c.class.get(key), c.live[r].get(key)
-			if live == want || want == 0 && (live == alien || c.ancient[r]&(1<<key) != 0) {
+			want := c.class.get(key)
+			live := c.live[r].get(key)
+			mayStay := live == alien || c.ancient[r]&(1<<key) != 0
+			if live == want || want == 0 && mayStay {
 				continue
 			}
 			wrong = fmt.Sprintf("resource %d has %q for %s, wanted %q", r+1, valueNames[live], keyNames[key], valueNames[want])

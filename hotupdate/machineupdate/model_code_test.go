@@ -120,7 +120,8 @@ type interner[T comparable, ID ~uint16 | ~uint32] struct {
 func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
 	if in.ids == nil {
 		var zero T
-		in.ids, in.values = map[T]ID{zero: 0}, []T{zero}
+		in.ids = map[T]ID{zero: 0}
+		in.values = []T{zero}
 	}
 	if id, ok := in.ids[value]; ok {
 		return id, false
@@ -129,7 +130,8 @@ func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
 	if int(id) != len(in.values) {
 		panic("too many values for their numbers")
 	}
-	in.ids[value], in.values = id, append(in.values, value)
+	in.ids[value] = id
+	in.values = append(in.values, value)
 	return id, true
 }
 
@@ -333,7 +335,8 @@ func (r *replay) write(annotation string) (*object, error) {
 	//exhaustive:ignore
 	switch r.answer(node{does: writes, record: r.m.record(annotation)}) {
 	case ok:
-		r.annotation, r.version = annotation, r.version+1
+		r.annotation = annotation
+		r.version++
 		return r.object(), nil
 	case conflict:
 		return nil, errConflict
@@ -356,7 +359,8 @@ func (r *replay) update(ctx context.Context, request *machineupdate.UpdateMachin
 			if err := request.BeforeWrite(ctx); err != nil {
 				return err
 			}
-			n.marked, n.record = true, r.m.record(r.annotation)
+			n.marked = true
+			n.record = r.m.record(r.annotation)
 		default:
 			return errModel
 		}
@@ -369,7 +373,8 @@ func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) a
 	var lists [resources][]byte
 	for r, part := range request.Parts {
 		require.Equal(m.tb, kindNames[r], part.Kind)
-		a.desired[r], a.applied[r] = m.tagset(part.Desired.JSON()), m.tagset(part.Applied.JSON())
+		a.desired[r] = m.tagset(part.Desired.JSON())
+		a.applied[r] = m.tagset(part.Applied.JSON())
 		for _, hot := range part.Attempted {
 			if m.flow.forgets {
 				break

@@ -89,7 +89,8 @@ func (s *script) choose(w *drainWorld, n int) int {
 func (s *script) another() bool {
 	for i := s.next - 1; i >= 0; i-- {
 		if s.choices[i]+1 < s.arity[i] {
-			s.choices, s.next = append(s.choices[:i], s.choices[i]+1), 0
+			s.choices = append(s.choices[:i], s.choices[i]+1)
+			s.next = 0
 			return true
 		}
 	}
@@ -247,7 +248,8 @@ func (m *drainModel) age(w drainWorld) drainWorld {
 	if w.record != "" {
 		r, err := record.Parse(w.record)
 		require.NoError(m.t, err)
-		r.Since, r.Retries = modelThen, 0
+		r.Since = modelThen
+		r.Retries = 0
 		w.record = r.Annotation()
 	}
 	w.late = 0
@@ -261,7 +263,8 @@ func (m *drainModel) reach(from, to drainWorld, by string) {
 	}
 	m.seen[to] = fmt.Sprintf("%s\n%s: account %s, late %d, wanted %s, drain %d, cached %d, record %s", m.seen[from], by, accountNames[to.vm], to.late, accountNames[to.wanted], to.live, to.cached, to.record)
 	m.queue = append(m.queue, to)
-	if m.broken == "" && m.state(&to) == machineupdate.InPlaceApplied && (to.vm != to.wanted || to.late > 0 && to.late != to.wanted+1) {
+	isLost := to.vm != to.wanted || to.late > 0 && to.late != to.wanted+1
+	if m.broken == "" && isLost && m.state(&to) == machineupdate.InPlaceApplied {
 		m.broken = "the machine may be handed over, and does not keep the wanted account"
 	}
 	if m.broken == "" {
@@ -274,7 +277,8 @@ func (m *drainModel) reach(from, to drainWorld, by string) {
 
 // settle continues without disturbances: the node is drained if necessary, and the applied part is confirmed.
 func (m *drainModel) settle(w drainWorld) string {
-	w.faults, w.changes = 0, 0
+	w.faults = 0
+	w.changes = 0
 	var path []drainWorld
 	for range 6 {
 		w = m.age(w)
@@ -294,7 +298,8 @@ func (m *drainModel) settle(w drainWorld) string {
 		case machineupdate.InPlaceUnconfirmed:
 			w = m.reconcile(w, &script{})
 		case machineupdate.InPlaceUnknown, machineupdate.InPlacePending, machineupdate.InPlaceUnable:
-			w.live, w.cached = 1, 1
+			w.live = 1
+			w.cached = 1
 			w = m.gate(w, &script{})
 		}
 	}
@@ -325,19 +330,34 @@ func (m *drainModel) expand(w drainWorld) {
 	step("time passes", func(n *drainWorld) { *n = m.age(*n) })
 	step("the cache catches up", func(n *drainWorld) { n.cached = n.live })
 	if w.late > 0 {
-		step("a late request lands", func(n *drainWorld) { n.vm, n.late = n.late-1, 0 })
+		step("a late request lands", func(n *drainWorld) {
+			n.vm = n.late - 1
+			n.late = 0
+		})
 	}
 	if state := m.state(&w); w.live == 0 && (state == machineupdate.InPlaceUnknown || state == machineupdate.InPlacePending) {
-		step("the node is drained", func(n *drainWorld) { n.live, n.cached = 1, 1 })
+		step("the node is drained", func(n *drainWorld) {
+			n.live = 1
+			n.cached = 1
+		})
 	}
 	if w.changes > 0 {
 		for wanted := range uint8(len(accountNames)) {
-			step("the class changes", func(n *drainWorld) { n.wanted, n.changes = wanted, n.changes-1 })
+			step("the class changes", func(n *drainWorld) {
+				n.wanted = wanted
+				n.changes--
+			})
 		}
 	}
 	if w.faults > 0 {
-		step("a user makes the node schedulable", func(n *drainWorld) { n.live, n.faults = 0, n.faults-1 })
-		step("the record is lost", func(n *drainWorld) { n.record, n.faults = "", n.faults-1 })
+		step("a user makes the node schedulable", func(n *drainWorld) {
+			n.live = 0
+			n.faults--
+		})
+		step("the record is lost", func(n *drainWorld) {
+			n.record = ""
+			n.faults--
+		})
 	}
 }
 

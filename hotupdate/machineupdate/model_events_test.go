@@ -161,7 +161,9 @@ func (s *run) reconcile(i int) {
 	for age, record := range append([]recordID{s.w.record}, s.w.records[:]...) {
 		for classAge, class := range append([]tagset{s.w.class}, s.w.classes[:]...) {
 			e := event{what: reconciles, a: uint8(i), b: uint8(age), c: uint32(classAge)}
-			if age > 0 && record == s.w.record || classAge > 0 && class == s.w.class {
+			isSameRecord := age > 0 && record == s.w.record
+			isSameClass := classAge > 0 && class == s.w.class
+			if isSameRecord || isSameClass {
 				continue // as if it did not lag
 			}
 			q := s.m.question(s.w, record, class)
@@ -192,12 +194,14 @@ func (s *run) reconcileWith(i int, q question, current bool, e event, cost uint8
 				q.does = reports
 			}
 			s.decide(i, s.m.ask(q), current, e, cost)
-			e.what, cost = missesVM, cost+1
+			e.what = missesVM
+			cost++
 		}
 		q.does = creates
 	}
 	at := s.m.ask(q)
-	if does := s.m.node(at).does; (q.doomed || q.paused && q.does == calls) && does != rests && does != waits {
+	mustRest := q.doomed || q.paused && q.does == calls
+	if does := s.m.node(at).does; mustRest && does != rests && does != waits {
 		s.m.violation = "safety: a machine that is doomed or paused is updated"
 	}
 	s.decide(i, at, current, e, cost)
@@ -220,7 +224,8 @@ func (s *run) write(i int, at *node) {
 	s.next(written, 0, e)
 	s.sleep(i, written, at.next[okLate], event{what: sleeps, a: uint8(i), c: uint32(at.record)})
 	if s.m.isBusy(at.next[failed]) {
-		written.process[i].at, written.process[i].current = at.next[failed], false
+		written.process[i].at = at.next[failed]
+		written.process[i].current = false
 		s.next(written, 1, event{what: losesAnswer, a: uint8(i), c: uint32(at.record)})
 	}
 	if s.m.events&wrongClocks != 0 {
@@ -250,12 +255,17 @@ func (m *model) isBusy(at nodeID) bool {
 func (s *run) written(i int, id recordID) world {
 	n := *s.w
 	n.processing = s.m.flow.lastOperation && s.m.memories[id].State != record.Settled
-	n.records[1], n.records[0], n.record = n.records[0], n.record, id
-	n.process[i].current, n.process[1-i].current = true, false
+	n.records[1] = n.records[0]
+	n.records[0] = n.record
+	n.record = id
+	n.process[i].current = true
+	n.process[1-i].current = false
 	for r := range resources {
 		for key := range keys {
 			// A driver that only claims to be able has sent nothing, and its marker is removed.
-			if value := n.live[r].get(key); n.ability != claiming && value != 0 && n.ancient[r]&(1<<key) != 0 && s.m.owns(id, r, key, value) {
+			value := n.live[r].get(key)
+			isOld := value != 0 && n.ancient[r]&(1<<key) != 0
+			if isOld && n.ability != claiming && s.m.owns(id, r, key, value) {
 				n.ancient[r] &^= 1 << key
 			}
 		}
@@ -276,7 +286,8 @@ func (s *run) call(i int, at *node) {
 		s.send(i, at, *s.w, p.pending, 0, event{a: uint8(i), b: p.resource, c: uint32(p.pending)})
 		return
 	}
-	live, old := s.w.live[p.resource], s.w.old[p.resource]
+	live := s.w.live[p.resource]
+	old := s.w.old[p.resource]
 	s.callWith(i, at, live, 0)
 	if old[0] != live {
 		s.callWith(i, at, old[0], 1)
@@ -288,7 +299,8 @@ func (s *run) call(i int, at *node) {
 
 // callWith is a call after a read of the present state, or of the age-th state before.
 func (s *run) callWith(i int, at *node, view tagset, age uint8) {
-	n, cost := *s.w, uint8(0)
+	n := *s.w
+	cost := uint8(0)
 	p := &n.process[i]
 	q := s.m.plan(at.asked, int(p.resource), view)
 	if age > 0 {
@@ -297,7 +309,8 @@ func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 		n.drifted[p.resource] = 0 // a pass with its marker that reads the present state must repair it
 	}
 	if q != 0 && !at.marked {
-		p.at, p.pending = at.next[asks], q
+		p.at = at.next[asks]
+		p.pending = q
 		s.next(n, cost, event{what: asksForMarker, a: uint8(i), b: p.resource | age<<4, c: uint32(q)})
 		return
 	}
@@ -343,8 +356,11 @@ func (m *model) checkSafety(at *node, r int, q request) {
 		m.violation = "safety: something is sent though nothing is hot"
 	}
 	for key := range keys {
-		wanted, isFull := a.class.get(key), m.bound > 0
-		if set := q.set(key); set != 0 && set != wanted && (!isFull || set != a.applied[r].get(key)) {
+		wanted := a.class.get(key)
+		isFull := m.bound > 0
+		set := q.set(key)
+		isUndone := isFull && set == a.applied[r].get(key)
+		if set != 0 && set != wanted && !isUndone {
 			m.violation = fmt.Sprintf("safety: %s is written, but is not wanted", keyNames[key])
 		}
 		for value := uint8(1); value <= alien; value++ {
@@ -428,9 +444,11 @@ func (s *run) created(i int, at *node, n world, q request, what happening) {
 
 // launch makes a VM whose first resource has the tags of a spec.
 func (m *model) launch(w *world, q request) {
-	w.vm, w.ready = true, false
+	w.vm = true
+	w.ready = false
 	w.live = [resources]tagset{tagset(q & 15)}
-	w.drifted, w.ancient = [resources]uint8{}, [resources]uint8{}
+	w.drifted = [resources]uint8{}
+	w.ancient = [resources]uint8{}
 	for r := range resources {
 		w.old[r] = [2]tagset{w.live[r], w.live[r]}
 	}
@@ -478,7 +496,9 @@ func (s *run) report(i int) {
 	n := *s.w
 	e := event{what: conflicts, a: uint8(i)}
 	if n.process[i].current || s.m.flow.blind {
-		n.known, n.phase, e.what = true, phaseRunning, reportsVM
+		n.known = true
+		n.phase = phaseRunning
+		e.what = reportsVM
 		n.process[1-i].current = false
 	}
 	n.process[i] = process{}
@@ -494,7 +514,9 @@ func (s *run) classChange() {
 			continue
 		}
 		n := *s.w
-		n.classes[1], n.classes[0], n.class = n.classes[0], n.class, spec
+		n.classes[1] = n.classes[0]
+		n.classes[0] = n.class
+		n.class = spec
 		n.changes--
 		s.next(n, 0, event{what: classChanges, c: uint32(spec)})
 	}
@@ -525,7 +547,12 @@ func (m *model) later(w *world) (n world, changed bool) {
 	for i := range n.process {
 		// A process no longer sends its pending request, see okLate.
 		p := &n.process[i]
-		if at := m.node(p.at); at.does != reports && (at.does != writes || m.isBusy(at.next[ok]) && m.node(at.next[ok]).does != reports) {
+		at := m.node(p.at)
+		if at.does == reports {
+			continue
+		}
+		next := at.next[ok]
+		if at.does != writes || m.isBusy(next) && m.node(next).does != reports {
 			*p = process{}
 		}
 	}
@@ -563,7 +590,9 @@ func (s *run) lateRequests() {
 func (s *run) releases() {
 	release := func(what happening, a ability, revision, cost uint8) {
 		if n := *s.w; n.ability != a || n.revision != revision {
-			n.ability, n.revision, n.process = a, revision, [2]process{}
+			n.ability = a
+			n.revision = revision
+			n.process = [2]process{}
 			s.next(n, cost, event{what: what})
 		}
 	}
@@ -576,7 +605,8 @@ func (s *run) releases() {
 	if s.m.events&recedes != 0 {
 		release(driverForgetsDisks, s.w.ability, 0, 1)
 		n := *s.w
-		n.cold, n.process = !n.cold, [2]process{}
+		n.cold = !n.cold
+		n.process = [2]process{}
 		if n.cold {
 			s.next(n, 1, event{what: schemaChanges})
 		} else {
@@ -590,7 +620,8 @@ func (s *run) operators() {
 	n := *s.w
 	if s.m.events&pauses != 0 {
 		n.paused = !n.paused
-		n.process[0].current, n.process[1].current = false, false
+		n.process[0].current = false
+		n.process[1].current = false
 		if n.paused {
 			s.next(n, 1, event{what: operatorPauses})
 		} else {
@@ -605,7 +636,8 @@ func (s *run) operators() {
 			}
 		}
 	}
-	if s.m.events&backups != 0 && s.w.epoch == 0 && s.w.late == [2]request{} && s.w.phase == phaseRunning {
+	isQuiet := s.w.phase == phaseRunning && s.w.late == [2]request{}
+	if s.m.events&backups != 0 && s.w.epoch == 0 && isQuiet {
 		for age, record := range s.w.records {
 			n = *s.w
 			n.restore(s.m, record)
@@ -616,7 +648,9 @@ func (s *run) operators() {
 
 // restore restores an old record in a new control plane. Keys that became ours later are lost.
 func (w *world) restore(m *model, record recordID) {
-	w.record, w.process, w.epoch = record, [2]process{}, 1
+	w.record = record
+	w.process = [2]process{}
+	w.epoch = 1
 	w.excuse(m, record)
 	*w, _ = m.later(w)
 }
@@ -624,7 +658,9 @@ func (w *world) restore(m *model, record recordID) {
 func (s *run) somebodyElse() {
 	s.edit()
 	n := *s.w
-	n.process[0].current, n.process[1].current, n.processing = false, false, false
+	n.process[0].current = false
+	n.process[1].current = false
+	n.processing = false
 	if n != *s.w {
 		s.next(n, 1, event{what: somebodyWrites})
 	}
@@ -636,7 +672,9 @@ func (s *run) somebodyElse() {
 	}
 	if s.w.phase == phaseRunning {
 		n = *s.w
-		n.phase, n.processing, n.process = phaseNew, false, [2]process{}
+		n.phase = phaseNew
+		n.processing = false
+		n.process = [2]process{}
 		s.next(n, 1, event{what: migrates})
 	}
 	if s.w.phase == phaseRunning && s.m.events&dooms != 0 {

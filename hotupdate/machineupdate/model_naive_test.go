@@ -129,7 +129,9 @@ func TestNaiveFlows(t *testing.T) {
 		t.Run(tc.flow.name, func(t *testing.T) {
 			t.Parallel()
 			m := newModel(t, tc.flow, tc.from)
-			m.events, m.changes, m.faults = tc.events, tc.changes, tc.faults
+			m.events = tc.events
+			m.changes = tc.changes
+			m.faults = tc.faults
 			found := explore(t, m, 3_000_000)
 			t.Logf("%s\n%d states, depth %d\n%s", tc.reason, found.states, found.depth, strings.Join(found.trace, "\n"))
 			assert.True(t, strings.HasPrefix(found.violation, tc.want), "%q", found.violation)

@@ -111,7 +111,8 @@ func (c *content) parts() string {
 		for key := range keys {
 			for value := uint8(1); value < alien; value++ {
 				if values[key]&(1<<value) != 0 {
-					least, values[key] = least.with(key, value), values[key]&^(1<<value)
+					least = least.with(key, value)
+					values[key] &^= (1 << value)
 					break
 				}
 			}
@@ -135,7 +136,9 @@ func (c *content) parts() string {
 
 // owns reports whether a record holds the value of a key for a resource.
 func (c *content) owns(key int, value uint8) bool {
-	return value != alien && (c.known && c.applied.get(key) == value || c.values[key]&(1<<value) != 0)
+	isApplied := c.known && c.applied.get(key) == value
+	isAttempted := c.values[key]&(1<<value) != 0
+	return value != alien && (isApplied || isAttempted)
 }
 
 // abstract removes differences without effect on decisions. The time counts only in an unconfirmed record, and there only whether ConfirmAfter is
@@ -161,7 +164,8 @@ func (m *model) intern(r memory) recordID {
 	r = r.abstract()
 	id, isNew := m.records.id(m.annotation(&r))
 	if isNew {
-		m.memories, m.aged = append(m.memories, r), append(m.aged, 0)
+		m.memories = append(m.memories, r)
+		m.aged = append(m.aged, 0)
 	}
 	return id
 }

@@ -125,19 +125,22 @@ type explored struct {
 // explore searches a model breadth-first until it finds a violation, has visited all states, or has visited limit states.
 func explore(tb testing.TB, m *model, limit int) explored {
 	tb.Helper()
-	s, before := newSpace(m.seed), paths{}
+	s := newSpace(m.seed)
+	before := paths{}
 	for _, root := range m.roots() {
 		canonical := m.canonical(&root)
 		s.addAll([]world{canonical}, func() { before = append(before, uint32(len(before))) })
 	}
 	var next []world
-	depth, levelEnd := 0, s.length
+	depth := 0
+	levelEnd := s.length
 	for i := 0; ; i++ {
 		if i == s.length {
 			return explored{states: s.length, depth: depth, whole: true}
 		}
 		if i == levelEnd {
-			depth, levelEnd = depth+1, s.length
+			depth++
+			levelEnd = s.length
 		}
 		w := s.state(uint32(i))
 		violation := m.judge(w)
@@ -165,7 +168,8 @@ func (m *model) trace(s *space, path []uint32, violation string) []string {
 		line := ""
 		m.successors(&before, func(next *world, e event) {
 			if line == "" && m.canonical(next) == *s.state(index) {
-				line, after = m.say(e), *next
+				line = m.say(e)
+				after = *next
 			}
 		})
 		m.takeViolation()

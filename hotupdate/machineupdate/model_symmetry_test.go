@@ -11,7 +11,8 @@ const symmetries = 8
 var renamed = func() (table [symmetries][16]tagset) {
 	for g := range table {
 		for s := range tagset(16) {
-			a, b := exchanged(s.get(0), g&1 != 0), exchanged(s.get(1), g&2 != 0)
+			a := exchanged(s.get(0), g&1 != 0)
+			b := exchanged(s.get(1), g&2 != 0)
 			if g&4 != 0 {
 				a, b = b, a
 			}
@@ -39,15 +40,19 @@ func (m *model) canonical(w *world) world {
 	if m.bound > 0 {
 		return m.image(w, 0) // a full record takes keys in their order
 	}
-	best, least, n := [symmetries]int{}, ^uint32(0), 0
+	best := [symmetries]int{}
+	least := ^uint32(0)
+	n := 0
 	for g := range symmetries {
 		t := &renamed[g]
 		key := uint32(t[w.class])<<12 | uint32(t[w.live[0]])<<8 | uint32(t[w.live[1]])<<4 | uint32(t[w.classes[0]])
 		if key < least {
-			least, n = key, 0
+			least = key
+			n = 0
 		}
 		if key == least {
-			best[n], n = g, n+1
+			best[n] = g
+			n++
 		}
 	}
 	chosen := m.image(w, best[0])
@@ -58,7 +63,8 @@ func (m *model) canonical(w *world) world {
 	for _, g := range best[1:n] {
 		image := m.image(w, g)
 		if h := maphash.Comparable(m.seed, image); h < smallest {
-			chosen, smallest = image, h
+			chosen = image
+			smallest = h
 		}
 	}
 	return chosen
@@ -73,14 +79,18 @@ func (m *model) image(w *world, g int) world {
 		return n
 	}
 	t := &renamed[g]
-	n.record, n.class, n.stored = m.recordImage(w.record, g), t[w.class], w.stored.image(t)
+	n.record = m.recordImage(w.record, g)
+	n.class = t[w.class]
+	n.stored = w.stored.image(t)
 	for i := range n.records {
-		n.records[i], n.classes[i] = m.recordImage(w.records[i], g), t[w.classes[i]]
+		n.records[i] = m.recordImage(w.records[i], g)
+		n.classes[i] = t[w.classes[i]]
 	}
 	for r := range resources {
 		n.live[r] = t[w.live[r]]
 		n.old[r] = [2]tagset{t[w.old[r][0]], t[w.old[r][1]]}
-		n.ancient[r], n.drifted[r] = keyImage(w.ancient[r], g), keyImage(w.drifted[r], g)
+		n.ancient[r] = keyImage(w.ancient[r], g)
+		n.drifted[r] = keyImage(w.drifted[r], g)
 	}
 	for i, q := range w.late {
 		n.late[i] = requestImage(q, g)
@@ -108,7 +118,8 @@ func requestImage(q request, g int) request {
 	}
 	image := q &^ requestTags
 	for key := range keys {
-		exchange, to := g&(1<<key) != 0, key
+		exchange := g&(1<<key) != 0
+		to := key
 		if g&4 != 0 {
 			to = 1 - key
 		}
@@ -144,7 +155,9 @@ func inverse(g int) int {
 }
 
 func (m *model) questionImage(q question, g int) question {
-	q.record, q.class, q.stored = m.recordImage(q.record, g), renamed[g][q.class], q.stored.image(&renamed[g])
+	q.record = m.recordImage(q.record, g)
+	q.class = renamed[g][q.class]
+	q.stored = q.stored.image(&renamed[g])
 	return q
 }
 
@@ -196,7 +209,9 @@ func (m *model) nodeImage(id nodeID, g int) nodeID {
 	}
 	if m.images.nodes[g][id] == 0 {
 		n := *m.node(id)
-		n.record, n.asked, n.spec = m.recordImage(n.record, g), m.askedImage(n.asked, g), renamed[g][n.spec]
+		n.record = m.recordImage(n.record, g)
+		n.asked = m.askedImage(n.asked, g)
+		n.spec = renamed[g][n.spec]
 		for a := range n.next {
 			n.next[a] = m.nodeImage(n.next[a], g)
 		}
@@ -210,7 +225,8 @@ func (m *model) askedImage(id askedID, g int) askedID {
 	a := m.requests.values[id]
 	a.class = renamed[g][a.class]
 	for r := range resources {
-		a.desired[r], a.applied[r] = renamed[g][a.desired[r]], renamed[g][a.applied[r]]
+		a.desired[r] = renamed[g][a.desired[r]]
+		a.applied[r] = renamed[g][a.applied[r]]
 		a.attempted[r] = a.attempted[r].image(g)
 	}
 	image, _ := m.requests.id(a)

@@ -25,7 +25,10 @@ func (m *model) roots() []world {
 			if w.record != 0 && m.isOwn(w.record) && w.class != class {
 				continue
 			}
-			w.class, w.classes, w.changes, w.faults = class, [2]tagset{class, class}, m.changes, m.faults
+			w.class = class
+			w.classes = [2]tagset{class, class}
+			w.changes = m.changes
+			w.faults = m.faults
 			w.records = [2]recordID{w.record, w.record}
 			if w.phase == phaseRunning && (w.record == 0 || !m.isOwn(w.record)) {
 				w.adoptable()
@@ -45,7 +48,9 @@ func (m *model) isOwn(id recordID) bool {
 
 // adoptable makes a VM from before hot updates: with the tags of its class, and without a record.
 func (w *world) adoptable() {
-	w.vm, w.ready, w.known = true, true, true
+	w.vm = true
+	w.ready = true
+	w.known = true
 	for r := range resources {
 		w.live[r] = w.class
 		for key := range keys {
@@ -66,7 +71,8 @@ func settled(m *model) []world {
 		w := adopted(m)[0]
 		w.class = class
 		w.adoptable()
-		w.ancient, w.record = [resources]uint8{}, m.settledRecord(class)
+		w.ancient = [resources]uint8{}
+		w.record = m.settledRecord(class)
 		all = append(all, w)
 	}
 	return all
@@ -103,11 +109,13 @@ func copied(m *model) []world {
 	q := question{class: rootClasses[2], does: calls, able: true, revision: 1, known: true, record: m.settledRecord(rootClasses[1])}
 	marker := m.node(m.ask(q))
 	success := m.node(m.node(marker.next[ok]).next[ok])
-	q.does, q.record = creates, 0
+	q.does = creates
+	q.record = 0
 	for _, id := range []recordID{m.settledRecord(rootClasses[1]), marker.record, success.record, m.node(m.ask(q)).record} {
 		r := m.memories[id]
 		if r.ProviderID = "i-0"; r.Creating != "" {
-			r.ProviderID, r.Creating = "", "n"
+			r.ProviderID = ""
+			r.Creating = "n"
 		}
 		for _, w := range append(created(m), adopted(m)...) {
 			w.record = m.intern(r)
@@ -212,14 +220,21 @@ var lines = []line{
 func (l *line) newModel(tb testing.TB) *model {
 	tb.Helper()
 	m := newModel(tb, flow{}, nil)
-	m.reads, m.bound, m.maxPasses, m.beside = l.code.reads, l.code.bound, l.code.maxPasses, l.code.beside
+	m.reads = l.code.reads
+	m.bound = l.code.bound
+	m.maxPasses = l.code.maxPasses
+	m.beside = l.code.beside
 	return m
 }
 
 // explore visits the states of a search within a budget.
 func (s *search) explore(tb testing.TB, m *model, b budget) explored {
 	tb.Helper()
-	m.tb, m.from, m.events, m.changes, m.faults = tb, s.from, s.events, b.changes, b.faults
+	m.tb = tb
+	m.from = s.from
+	m.events = s.events
+	m.changes = b.changes
+	m.faults = b.faults
 	return explore(tb, m, maxStates)
 }
 

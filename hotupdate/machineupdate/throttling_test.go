@@ -23,7 +23,8 @@ func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record 
 func TestRetries(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
-	two, one := b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)
+	two := b.o.Class
+	one := classOf(t, `{"tags":{"k":"1"}}`)
 	classes := []*machineupdate.PreparedClass{two, two, two, one, one, two, one}
 	want := []int{0, 1, 2, 0, 1, 0, 0}
 	for i := range 40 {

@@ -32,7 +32,11 @@ func versionsOf(t *testing.T, specs ...string) (all []machineupdate.HotSpec) {
 }
 
 func TestAddVersion(t *testing.T) {
-	const a, b, c = `{"tags":{"k":"a"}}`, `{"tags":{"k":"b"}}`, `{"tags":{},"volume":{"iops":1,"tags":{"k":"c"}}}`
+	const (
+		a = `{"tags":{"k":"a"}}`
+		b = `{"tags":{"k":"b"}}`
+		c = `{"tags":{},"volume":{"iops":1,"tags":{"k":"c"}}}`
+	)
 	for _, tc := range []struct {
 		name  string
 		known []machineupdate.HotSpec
@@ -198,7 +202,8 @@ func TestAdoptionWithVersions(t *testing.T) {
 	require.Len(t, b.asked, 2)
 	assert.Equal(t, 1, *reads, "once for all lanes")
 	assert.Equal(t, 2, b.writes, "one success for each lane")
-	first, volume := b.asked[0].Parts[0], b.asked[1].Parts[0]
+	first := b.asked[0].Parts[0]
+	volume := b.asked[1].Parts[0]
 	assert.Equal(t, machineupdate.HotSpec(""), first.Applied, "nothing is known to be applied")
 	want := `[{"tags":{"gone":"1","k":"new"},"volume":{"tags":{"v":"1"}}} {"tags":{"k":"old"}}]`
 	assert.Equal(t, want, fmt.Sprint(asTexts(first.Attempted)))

@@ -27,7 +27,10 @@ func TestOtherWriter(t *testing.T) {
 			told = append(told, fmt.Sprint(of.(*object).Name, " ", level, " ", message))
 		}
 	}
-	const vm, disk = "vm i-1", "disk vol-1"
+	const (
+		vm   = "vm i-1"
+		disk = "disk vol-1"
+	)
 	var reports func(report func(resource, key, live string))
 	isAsked := false
 	b.executor.UpdateMachine = func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
@@ -66,7 +69,9 @@ func TestOtherWriter(t *testing.T) {
 		{"VerifyDue", 24 * time.Hour, func() { b.machine.UID = types.UID("another") }, report(vm, "a", "secret"), true, `"a" of vm i-1`},
 		{"ConfirmationDue", time.Hour, nil, nil, true, ""},
 	} {
-		told, reports, isAsked = nil, tc.reports, false
+		told = nil
+		reports = tc.reports
+		isAsked = false
 		if tc.change != nil {
 			tc.change()
 		}

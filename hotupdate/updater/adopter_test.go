@@ -30,7 +30,8 @@ const (
 func TestAdopter(t *testing.T) {
 	t.Parallel()
 	version := required(t)
-	proxy, folder := t.TempDir(), t.TempDir()
+	proxy := t.TempDir()
+	folder := t.TempDir()
 	publish(t, proxy, module, version, root)
 	publish(t, proxy, module+"/hotupdate/updater", version, ".")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/adopter")))

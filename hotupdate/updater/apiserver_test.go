@@ -111,7 +111,8 @@ func (s *apiServer) given(annotations, data map[string]string) {
 func (s *apiServer) took() (methods string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	methods, s.requests = strings.Join(s.requests, " "), nil
+	methods = strings.Join(s.requests, " ")
+	s.requests = nil
 	return methods
 }
 

@@ -120,7 +120,8 @@ func TestCreatingSurvivesAHang(t *testing.T) {
 func TestManyCreations(t *testing.T) {
 	t.Parallel()
 	s := newAPIServer(t)
-	s.config.QPS, s.config.Burst = 20, 30 // MCM's defaults
+	s.config.QPS = 20 // both are MCM's defaults
+	s.config.Burst = 30
 	s.fail = func(http.ResponseWriter, *http.Request) bool {
 		time.Sleep(5 * time.Millisecond)
 		return false
@@ -208,7 +209,8 @@ func TestStoreIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	s := newAPIServer(t)
 	s.given(nil, map[string]string{"class": "[" + redVersion + "]"})
-	s.stored.DeletionTimestamp, s.stored.Finalizers = &metav1.Time{Time: time.Unix(1, 0)}, []string{"foregroundDeletion"}
+	s.stored.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	s.stored.Finalizers = []string{"foregroundDeletion"}
 	u := s.updater()
 	time.AfterFunc(time.Second, func() {
 		s.mutex.Lock()

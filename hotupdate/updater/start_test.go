@@ -31,7 +31,8 @@ func kubeconfig(t *testing.T, port int) string {
 
 // TestControlConfig: the client is that of MCM for every form of its two flags.
 func TestControlConfig(t *testing.T) {
-	control, target := kubeconfig(t, 1), kubeconfig(t, 2)
+	control := kubeconfig(t, 1)
+	target := kubeconfig(t, 2)
 	for _, row := range []struct {
 		name, control, target, host string
 		isInCluster                 bool // outside of a cluster, no configuration is found

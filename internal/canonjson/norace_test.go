@@ -13,6 +13,7 @@ import (
 // What is pooled is counted without the race detector, under which sync.Pool drops items at random.
 
 func TestValuesDoNotAllocate(t *testing.T) {
-	dst, raw := make([]byte, 0, 1024), []byte(workerConfig)
+	dst := make([]byte, 0, 1024)
+	raw := []byte(workerConfig)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = canonjson.AppendValue(dst, raw) }))
 }

@@ -145,7 +145,8 @@ func genLiteral() *rapid.Generator[string] {
 // respell writes the value of a literal in another way.
 func respell(t *rapid.T, literal string) string {
 	parts := numberParts.FindStringSubmatch(literal)
-	sign, digits := "", parts[1]+parts[2]
+	sign := ""
+	digits := parts[1] + parts[2]
 	if literal[0] == '-' {
 		sign = "-"
 	}
@@ -156,7 +157,8 @@ func respell(t *rapid.T, literal string) string {
 	exp -= zeros
 	shift := rapid.IntRange(0, len(digits)+40).Draw(t, "digits behind the point")
 	digits = strings.Repeat("0", max(shift-len(digits), 0)) + digits
-	whole, frac := strings.TrimLeft(digits[:len(digits)-shift], "0"), digits[len(digits)-shift:]
+	whole := strings.TrimLeft(digits[:len(digits)-shift], "0")
+	frac := digits[len(digits)-shift:]
 	exp += shift
 	if whole == "" {
 		whole = "0"
@@ -220,7 +222,8 @@ func BenchmarkAppendNumber(b *testing.B) {
 	for _, literal := range []string{"10000", "12.50", "1e+30", "123456789012345678901234567890"} {
 		b.Run(literal, func(b *testing.B) {
 			b.ReportAllocs()
-			dst, raw := make([]byte, 0, 256), []byte(literal)
+			dst := make([]byte, 0, 256)
+			raw := []byte(literal)
 			for b.Loop() {
 				_, _ = canonjson.AppendNumber(dst, raw)
 			}

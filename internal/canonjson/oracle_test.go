@@ -108,14 +108,17 @@ func naiveNumber(value *big.Rat) string {
 	if value.Sign() < 0 {
 		return "-" + naiveNumber(new(big.Rat).Neg(value))
 	}
-	ten, shift, x := big.NewRat(10, 1), 0, new(big.Rat).Set(value)
+	ten := big.NewRat(10, 1)
+	shift := 0
+	x := new(big.Rat).Set(value)
 	for !x.IsInt() {
 		x.Mul(x, ten)
 		shift++
 	}
 	all := x.Num().String()
 	s := strings.TrimRight(all, "0")
-	k, n := len(s), len(all)-shift
+	k := len(s)
+	n := len(all) - shift
 	switch {
 	case k <= n && n <= 21:
 		return s + strings.Repeat("0", n-k)
@@ -195,7 +198,8 @@ func decode(dec *json.Decoder, depth int, problems map[string]bool) any {
 }
 
 func decodeMembers(dec *json.Decoder, depth int, problems map[string]bool) []pair {
-	members, seen := []pair{}, map[string]bool{}
+	members := []pair{}
+	seen := map[string]bool{}
 	for dec.More() {
 		token, _ := dec.Token()
 		name := token.(string)

@@ -74,7 +74,8 @@ func TestScannerAgreesWithAppendValue(t *testing.T) {
 func TestSameText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "a", "ab", "\"", `\`, "a\"\\b", "é", "😀", "😀x", "\x00", "\n", "/", "�", " "})
-		a, b := text.Draw(t, "a"), text.Draw(t, "b")
+		a := text.Draw(t, "a")
+		b := text.Draw(t, "b")
 		spelled := spellString(t, a)
 		canonical, err := canonjson.AppendString(nil, b)
 		require.Nil(t, err)

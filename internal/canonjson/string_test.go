@@ -34,7 +34,8 @@ func TestAppendStringAtEveryPlace(t *testing.T) {
 	for _, char := range []struct{ in, want string }{{"\x00", `\u0000`}, {"\x1f", `\u001f`}, {`"`, `\"`}, {`\`, `\\`}, {"é", "é"}, {"\x7f", "\x7f"}} {
 		for length := range 34 {
 			for place := range length + 1 {
-				before, after := strings.Repeat("a", place), strings.Repeat("~", length-place)
+				before := strings.Repeat("a", place)
+				after := strings.Repeat("~", length-place)
 				got, err := canonjson.AppendString(nil, before+char.in+after)
 				require.Nil(t, err)
 				require.Equal(t, `"`+before+char.want+after+`"`, string(got))

@@ -28,7 +28,8 @@ func TestKeyedListsInAnyOrder(t *testing.T) {
 		from := rapid.IntRange(0, len(keys)).Draw(t, "alike")
 		other := slices.Concat(keys[:from], rapid.Permutation(keys[from:]).Draw(t, "tail"))
 		list := rapid.SampledFrom([]func([]string) *config{byText, byNumber}).Draw(t, "list")
-		a, b := list(keys), list(other)
+		a := list(keys)
+		b := list(other)
 		if i := rapid.IntRange(0, 8).Draw(t, "changed"); i < len(b.Named) {
 			b.Named[i].Place.Zone = "changed"
 		}

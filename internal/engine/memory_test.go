@@ -34,7 +34,9 @@ func usual(items int) *config {
 		c.Set = append(c.Set, name)
 		c.Texts = append(c.Texts, name)
 		c.Kids = append(c.Kids, &config{Text: name})
-		c.Tags[name], c.Counts[name], c.Tree[name] = name, i, place{Zone: name}
+		c.Tags[name] = name
+		c.Counts[name] = i
+		c.Tree[name] = place{Zone: name}
 		c.Capacity[name] = *resource.NewQuantity(int64(i), resource.BinarySI)
 	}
 	return c
@@ -53,7 +55,10 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	x := reflect.ValueOf(usual(20))
-	const goroutines, calls = 8, 500
+	const (
+		goroutines = 8
+		calls      = 500
+	)
 	all := func() {
 		var group sync.WaitGroup
 		for range goroutines {
@@ -83,7 +88,8 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	const size = 100_000
 	long := strings.Repeat("text with \" and é ", size)
-	inOrder, opposite := make([]named, size), make([]named, size)
+	inOrder := make([]named, size)
+	opposite := make([]named, size)
 	for i := range size {
 		inOrder[i].Name = fmt.Sprintf("%06d", i)
 		opposite[size-1-i].Name = inOrder[i].Name
@@ -148,7 +154,8 @@ func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 		c, texts := traced("\xff")
 		for i := range 20 {
 			memory := new([64]byte)
-			memory[0], texts[strconv.Itoa(i)] = byte(i), weak.Make(memory)
+			memory[0] = byte(i)
+			texts[strconv.Itoa(i)] = weak.Make(memory)
 			c.Tags[stringOf(memory)] = ""
 		}
 		c.Tags["\xff"] = "key"
@@ -184,7 +191,9 @@ func traced(wrong string) (*config, map[string]weak.Pointer[[64]byte]) {
 		Ignored:  wrong,
 	}
 	if wrong != "" {
-		c.Tree[wrong], c.Words["x"], c.Tags["x"] = place{}, word(wrong), wrong
+		c.Tree[wrong] = place{}
+		c.Words["x"] = word(wrong)
+		c.Tags["x"] = wrong
 	}
 	return c, watched
 }

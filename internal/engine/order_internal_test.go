@@ -20,7 +20,8 @@ func TestTextsThatBeginAlike(t *testing.T) {
 	for i := range entries {
 		entries[i].at = i
 	}
-	r, looks := start(), 0
+	r := start()
+	looks := 0
 	r.sortByText(entries, 0, maxDeals, func(at int) string {
 		looks++
 		return texts[at]

@@ -65,9 +65,11 @@ func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil)
 	require.NoError(t, err)
 	var a, b root
-	a.Lists, b.Lists = slices.Grow(a.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth], slices.Grow(b.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth]
+	a.Lists = slices.Grow(a.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth]
+	b.Lists = slices.Grow(b.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth]
 	for i := range a.Lists {
-		a.Lists[i].Parts, b.Lists[i].Parts = []part{{"a"}, {"b"}}, []part{{"b"}, {"a"}}
+		a.Lists[i].Parts = []part{{"a"}, {"b"}}
+		b.Lists[i].Parts = []part{{"b"}, {"a"}}
 	}
 	assert.True(t, isSame(p, &a, &b))
 }
@@ -106,7 +108,8 @@ func TestOrderOfManyKeys(t *testing.T) {
 		c := &manyKeys{Tags: map[string]string{}, Tree: map[string]manyNames{}}
 		for i := range size {
 			key := name((i*7919)%size + 1)
-			c.Tags[key], c.Tree[key] = key, manyNames{key}
+			c.Tags[key] = key
+			c.Tree[key] = manyNames{key}
 			c.Ranked = append(c.Ranked, manyRanks{int16((i * 7919) % size)}) //nolint:gosec // small
 			c.Named = append(c.Named, manyNames{strconv.Itoa(i*7919%size) + ": " + key})
 		}

@@ -19,7 +19,8 @@ import (
 // checkRaw writes raw JSON without a value, and expects what is written of its value. It reports whether the JSON is written so, and whether it
 // has a document.
 func checkRaw(t require.TestingT, p *fieldplan.Plan, raw []byte) (isWritten, isValid bool) {
-	program, before := engine.Of(p), bytes.Clone(raw)
+	program := engine.Of(p)
+	before := bytes.Clone(raw)
 	got, isWritten := program.AppendRaw([]byte("before "), raw)
 	sum, hasSum := program.SumRaw(raw)
 	require.Equal(t, isWritten, hasSum)

@@ -129,18 +129,24 @@ func TestShownPathsAreReadBack(t *testing.T) {
 		var path fieldpath.Path
 		var want []fieldpath.PatternStep
 		for range rapid.IntRange(0, 4).Draw(t, "steps") {
-			name, at := text.Draw(t, "name"), rapid.IntRange(0, 20).Draw(t, "at")
+			name := text.Draw(t, "name")
+			at := rapid.IntRange(0, 20).Draw(t, "at")
 			switch rapid.IntRange(0, 4).Draw(t, "kind") {
 			case 0:
-				path, want = append(path, member("m")), append(want, fieldpath.PatternStep{Name: "m"})
+				path = append(path, member("m"))
+				want = append(want, fieldpath.PatternStep{Name: "m"})
 			case 1:
-				path, want = append(path, index(at)), append(want, fieldpath.PatternStep{Name: strconv.Itoa(at), Element: true})
+				path = append(path, index(at))
+				want = append(want, fieldpath.PatternStep{Name: strconv.Itoa(at), Element: true})
 			case 2:
-				path, want = append(path, mapKey(name)), append(want, fieldpath.PatternStep{Name: name, Element: true})
+				path = append(path, mapKey(name))
+				want = append(want, fieldpath.PatternStep{Name: name, Element: true})
 			case 3:
-				path, want = append(path, listKey("k", name, at)), append(want, fieldpath.PatternStep{Name: "k=" + name, Element: true})
+				path = append(path, listKey("k", name, at))
+				want = append(want, fieldpath.PatternStep{Name: "k=" + name, Element: true})
 			case 4:
-				path, want = append(path, element(name, at)), append(want, fieldpath.PatternStep{Name: "=" + name, Element: true})
+				path = append(path, element(name, at))
+				want = append(want, fieldpath.PatternStep{Name: "=" + name, Element: true})
 			}
 		}
 		if got := fieldpath.ParseShown(path.String()); !slices.Equal(want, got) {

@@ -43,7 +43,8 @@ func drawStruct(t *rapid.T, pool []reflect.Type) reflect.Type {
 		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "name")
 		f.Tag = reflect.StructTag(fmt.Sprintf(`json:"%s"`, name))
 		if len(pool) > 0 && rapid.Bool().Draw(t, "embeds") {
-			f.Type, f.Anonymous = rapid.SampledFrom(pool).Draw(t, "embedded"), true
+			f.Type = rapid.SampledFrom(pool).Draw(t, "embedded")
+			f.Anonymous = true
 			if rapid.Bool().Draw(t, "by pointer") {
 				f.Type = reflect.PointerTo(f.Type)
 			}

@@ -92,7 +92,8 @@ func withDiscovery(t *testing.T, config *rest.Config) http.Handler {
 	target, err := url.Parse(config.Host)
 	require.NoError(t, err)
 	version := metav1.GroupVersionForDiscovery{GroupVersion: gardener.String(), Version: gardener.Version}
-	proxy, mux := httputil.NewSingleHostReverseProxy(target), http.NewServeMux()
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	mux := http.NewServeMux()
 	proxy.Transport = transport
 	mux.Handle("/", proxy)
 	mux.Handle("/api", answer(metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{}}))

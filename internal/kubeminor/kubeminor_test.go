@@ -134,11 +134,15 @@ func FuzzParse(f *testing.F) {
 		}
 		theirs, errTheirs := kubeversion.ParseSemantic(text)
 		short := len(text) <= 12 && strings.TrimSpace(text) == text
-		if errTheirs == nil && short && err != nil && largestNumber(text) <= 9 {
+		isSmall := short && largestNumber(text) <= 9
+		if errTheirs == nil && err != nil && isSmall {
 			t.Errorf("%q: Kubernetes reads %s, we %v", text, theirs, err)
 		}
-		if err == nil && errTheirs == nil && (theirs.Major() != uint(minorPart(t, got, 0)) || theirs.Minor() != uint(minorPart(t, got, 1))) {
-			t.Errorf("%q: Kubernetes reads %s, we %s", text, theirs, got)
+		if err == nil && errTheirs == nil {
+			isSame := theirs.Major() == uint(minorPart(t, got, 0)) && theirs.Minor() == uint(minorPart(t, got, 1))
+			if !isSame {
+				t.Errorf("%q: Kubernetes reads %s, we %s", text, theirs, got)
+			}
 		}
 		if err == nil && errTheirs != nil && strings.Count(coreOf(text), ".") == 2 {
 			t.Errorf("%q: Kubernetes says %v, we %s", text, errTheirs, got)
@@ -153,7 +157,8 @@ func coreOf(text string) string {
 }
 
 func largestNumber(text string) int {
-	longest, run := 0, 0
+	longest := 0
+	run := 0
 	for _, r := range text {
 		run++
 		if r < '0' || r > '9' {
@@ -180,11 +185,14 @@ func oracleMinor(text string) (string, bool) {
 	numbers := strings.Split(core, ".")
 	ok := len(numbers) == 2 || len(numbers) == 3
 	for _, n := range numbers {
-		ok = ok && allOf(n, digits) && len(n) <= 9 && (n == "0" || n[0] != '0')
+		isPadded := len(n) > 1 && n[0] == '0'
+		isNumber := allOf(n, digits) && len(n) <= 9 && !isPadded
+		ok = ok && isNumber
 	}
 	for id := range strings.SplitSeq(pre, ".") {
-		numeric := allOf(id, digits)
-		ok = ok && (!hasPre || allOf(id, digits+letters) && (!numeric || id == "0" || id[0] != '0'))
+		isPadded := allOf(id, digits) && len(id) > 1 && id[0] == '0'
+		isIdentifier := allOf(id, digits+letters) && !isPadded
+		ok = ok && (!hasPre || isIdentifier)
 	}
 	for id := range strings.SplitSeq(build, ".") {
 		ok = ok && (!hasBuild || allOf(id, digits+letters))

@@ -112,7 +112,10 @@ func (*countedReading) UnmarshalJSON([]byte) error {
 // TestDeepConfigurationsAreReadOnce: each level used to be read once more for every level around it, where a type has free JSON anywhere. Then the last
 // one is read, and its text is copied, as often as there are levels.
 func TestDeepConfigurationsAreReadOnce(t *testing.T) {
-	const levels, size = 900, 1 << 20
+	const (
+		levels = 900
+		size   = 1 << 20
+	)
 	p := build(t, reflect.TypeFor[deepConfig]())
 	raw := []byte(strings.Repeat(`{"any":[1],"next":`, levels) + `{"text":"` + strings.Repeat("x", size) + `","any":1,"last":"x"}` + strings.Repeat("}", levels))
 	for _, read := range []func(*fieldplan.Plan, []byte) (reflect.Value, error){rawjson.Decode, rawjson.Read} {
@@ -129,7 +132,10 @@ func TestDeepConfigurationsAreReadOnce(t *testing.T) {
 // TestFreeJSONIsReadOnce: 52 MiB took seventeen seconds where a type has free JSON. Every copy of a text is allocated, so what is allocated
 // counts the copies: they are as few for a long text below many levels as for many short ones.
 func TestFreeJSONIsReadOnce(t *testing.T) {
-	const size, levels = 8 << 20, 900
+	const (
+		size   = 8 << 20
+		levels = 900
+	)
 	p := build(t, reflect.TypeFor[wide]())
 	for name, free := range map[string]string{
 		"list":   `["` + strings.Repeat(`a short text","`, size/15) + `"]`,

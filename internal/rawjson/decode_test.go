@@ -181,7 +181,9 @@ func TestDecodeFails(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	one, size, yes := int64(1), 3, true
+	one := int64(1)
+	size := 3
+	yes := true
 	pointer := &one
 	for _, tc := range []struct {
 		name, raw string

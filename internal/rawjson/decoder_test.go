@@ -147,7 +147,9 @@ func TestReadsWhatTheDecoderReads(t *testing.T) {
 				text = s.damage(text)
 			}
 			read, could := check(t, p, text)
-			took, good, bad = took+count(read), good+count(could), bad+count(!could)
+			took += count(read)
+			good += count(could)
+			bad += count(!could)
 		}
 	})
 	t.Log(took, good, bad)
@@ -169,7 +171,8 @@ func TestStrangeValues(t *testing.T) {
 			}
 			for _, around := range holders {
 				read, could := check(t, p, `{"`+name+`":`+strings.ReplaceAll(around, "%", text)+`}`)
-				took, bad = took+count(read), bad+count(!could)
+				took += count(read)
+				bad += count(!could)
 			}
 		}
 	}
@@ -225,7 +228,8 @@ func TestReadsTypesOfAllKinds(t *testing.T) {
 		p := build(t, typeAuthor{s}.object(0))
 		for range 10 {
 			read, could := check(t, p, s.value(p.Type, 0))
-			took, good = took+count(read), good+count(could)
+			took += count(read)
+			good += count(could)
 		}
 	})
 	t.Log(took, good)

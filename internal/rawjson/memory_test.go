@@ -17,7 +17,10 @@ import (
 
 // TestTextsStandAlone: a text of a value does not keep the document in memory that it stood in.
 func TestTextsStandAlone(t *testing.T) {
-	const size, count = 1 << 20, 32
+	const (
+		size  = 1 << 20
+		count = 32
+	)
 	p := build(t, reflect.TypeFor[wide]())
 	raw := []byte(`{"text":"a","textP":"b","tags":{"c":"d"},"texts":["e","é","\u0065"],"capacity":{"f":"1"},"any":[1]}` + strings.Repeat(" ", size))
 	for _, read := range []func(*fieldplan.Plan, []byte) (reflect.Value, error){rawjson.Decode, rawjson.Read} {

@@ -146,7 +146,8 @@ func TestTypesWithMethods(t *testing.T) {
 			for _, value := range values {
 				for _, around := range []string{"%", "[%]", "[%,%]", `{"k":%}`, `{"k":%,"K":[%]}`} {
 					read, could := check(t, p, `{"`+name+`":`+strings.ReplaceAll(around, "%", value)+`}`)
-					took, bad = took+count(read), bad+count(!could)
+					took += count(read)
+					bad += count(!could)
 				}
 			}
 		}

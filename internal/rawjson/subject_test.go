@@ -310,7 +310,8 @@ func (s speller) object(t reflect.Type, level int) string {
 		leftOut = pick(s, 2, 10, 20, 40)
 	}
 	for _, f := range fieldsOf(t) {
-		if !s.chance(leftOut) || f.Type.Kind() != reflect.Struct && strings.Contains(f.Type.String(), t.String()) && level > 3 {
+		recurses := f.Type.Kind() != reflect.Struct && strings.Contains(f.Type.String(), t.String())
+		if !s.chance(leftOut) || recurses && level > 3 {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

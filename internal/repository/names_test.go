@@ -70,7 +70,8 @@ func TestOneNameOneMeaning(t *testing.T) {
 func isPublic(path string) bool {
 	parts := strings.Split(below(path), "/")
 	isOurs := path == module || strings.HasPrefix(path, module+"/")
-	return isOurs && parts[0] != "examples" && !slices.Contains(parts, "internal") && !slices.Contains(parts, "cmd")
+	isHidden := parts[0] == "examples" || slices.Contains(parts, "internal") || slices.Contains(parts, "cmd")
+	return isOurs && !isHidden
 }
 
 // goFiles returns the Go files of all modules of the repository.

@@ -33,14 +33,16 @@ var others = []string{"tags/rules.go"}
 
 // TestOneOwner: when two pieces of code know the same rule, one of them is wrong.
 func TestOneOwner(t *testing.T) {
-	signs, found := make([]*regexp.Regexp, len(owners)), make([]bool, len(owners))
+	signs := make([]*regexp.Regexp, len(owners))
+	found := make([]bool, len(owners))
 	for i, o := range owners {
 		signs[i] = regexp.MustCompile(o.sign)
 	}
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
 		isHidden := path != root && strings.HasPrefix(entry.Name(), ".")
-		if entry.IsDir() && (isHidden || name == "examples" || name == "internal/benchmarks" || entry.Name() == "testdata") {
+		isLeftOut := name == "examples" || name == "internal/benchmarks" || entry.Name() == "testdata"
+		if entry.IsDir() && (isHidden || isLeftOut) {
 			return fs.SkipDir
 		}
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

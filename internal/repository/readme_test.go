@@ -50,7 +50,10 @@ func formatFragment(source []byte) ([]byte, error) {
 	if err == nil {
 		return formatted, nil
 	}
-	const before, after = "type _ struct {\n", "}\n"
+	const (
+		before = "type _ struct {\n"
+		after  = "}\n"
+	)
 	fields, notFields := format.Source(slices.Concat([]byte(before), source, []byte(after)))
 	if notFields != nil {
 		return nil, err
@@ -110,7 +113,8 @@ func TestCountedLines(t *testing.T) {
 	counted := regexp.MustCompile(`\[\w+\]\((\S+)\)\s(\d+)|(\d+) for its\s\[\w+\]\((\S+)\)`).FindAllStringSubmatch(counts, -1)
 	require.Len(t, counted, 6)
 	for _, count := range counted {
-		file, want := count[1]+count[4], count[2]+count[3]
+		file := count[1] + count[4]
+		want := count[2] + count[3]
 		lines := regexp.MustCompile(`(?m)^\s*[^\s/].*$`).FindAllString(read(t, "examples/"+file), -1)
 		assert.Equal(t, want, strconv.Itoa(len(lines)), file)
 	}

@@ -103,7 +103,8 @@ func TestArchives(t *testing.T) {
 // packedBy returns the names in an archive of the files that an entry of the list of files finds.
 func packedBy(t *testing.T, entry any, documents string) (names []string) {
 	t.Helper()
-	source, folder := "", ""
+	source := ""
+	folder := ""
 	switch e := entry.(type) {
 	case string:
 		source = e

@@ -29,7 +29,8 @@ func TestWordsOfTests(t *testing.T) {
 	rows := wordRow.FindAllStringSubmatch(page, -1)
 	assert.Greater(t, len(rows), 10)
 	for _, row := range rows {
-		word, file := row[1], row[2]
+		word := row[1]
+		file := row[2]
 		declared := regexp.MustCompile(`(?m)^(\t|type |func (\(.*\) )?)` + word + `\b`)
 		assert.Regexp(t, declared, read(t, file), "%s says that %s declares %s", testingPage, file, word)
 	}

@@ -35,7 +35,8 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 // TestDriversOfMCM: the table of released drivers says what each of them has to raise for the updater, and no other page
 // says it.
 func TestDriversOfMCM(t *testing.T) {
-	wantGo, wantModules := goVersion(t), firstMatch(t, `k8s.io/client-go (v[0-9.]+)`, read(t, "hotupdate/updater/go.mod"))
+	wantGo := goVersion(t)
+	wantModules := firstMatch(t, `k8s.io/client-go (v[0-9.]+)`, read(t, "hotupdate/updater/go.mod"))
 	row := regexp.MustCompile(`(?m)^\| ([A-Z][\w ]+) \| v[0-9.]+ \| v[0-9.]+ \| (v[0-9.]+) \| ([0-9.]+) \| (.+) \|$`)
 	rows := row.FindAllStringSubmatch(read(t, ".github/VERSIONS.md"), -1)
 	require.Len(t, rows, 5)
@@ -64,7 +65,8 @@ func minor(t *testing.T, version string) kubeminor.Minor {
 // TestDriversNameTheirSDKs: the page of the drivers names the SDKs in the versions that their modules demand, and the
 // released drivers in those that the table of versions has.
 func TestDriversNameTheirSDKs(t *testing.T) {
-	page, versions := read(t, "examples/drivers/README.md"), read(t, ".github/VERSIONS.md")
+	page := read(t, "examples/drivers/README.md")
+	versions := read(t, ".github/VERSIONS.md")
 	rows := regexp.MustCompile("(?m)^\\| \\[`(\\w+)`\\]\\(\\S+\\) \\| (v[0-9.]+) \\| ([^|]+) \\|").FindAllStringSubmatch(page, -1)
 	require.Len(t, rows, 4)
 	for _, row := range rows {

@@ -566,7 +566,8 @@ var releases = []release{
 func TestCompare(t *testing.T) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
-			before, after := planOf(t, r.old), planOf(t, r.updated)
+			before := planOf(t, r.old)
+			after := planOf(t, r.updated)
 			assert.ElementsMatch(t, r.want, told(schemadiff.Compare(before, after)))
 			for fate, raws := range r.fates {
 				for _, raw := range raws {
@@ -584,7 +585,8 @@ func TestCompareOpen(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	less, more := typeOf[leafB](), typeOf[leafBC]()
+	less := typeOf[leafB]()
+	more := typeOf[leafBC]()
 	for _, tc := range []struct {
 		name         string
 		old, updated *fieldplan.Plan

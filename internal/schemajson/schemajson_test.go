@@ -206,7 +206,8 @@ func change(v reflect.Value) {
 // TestLoadRefuses: a signed document that no plan exports is refused, with a pointer to each problem.
 func TestLoadRefuses(t *testing.T) {
 	leafOf := func(kind string, bits int) *schemajson.Node { return &schemajson.Node{Kind: kind, Bits: bits} }
-	word, opaque := leafOf("string", 0), leafOf("opaque", 0)
+	word := leafOf("string", 0)
+	opaque := leafOf("opaque", 0)
 	field := func(name string, typ *schemajson.Node) *schemajson.Field {
 		return &schemajson.Field{Name: name, Class: "immutable", Inherited: true, Type: typ}
 	}
@@ -256,7 +257,10 @@ func TestLoadRefuses(t *testing.T) {
 		{"more than 1 MiB", of(&schemajson.Node{Kind: "array", Length: 1<<20 + 1, Elem: leafOf("int", 8)}), []string{at + "/type/length"}},
 		{"set that is no list", tagged(func(f *schemajson.Field) { f.Set = true }), []string{at}},
 		{
-			"default out of range", with(of(leafOf("int", 8)), func(d *schemajson.Document) { d.Root.Fields[0].Nullable, d.Root.Fields[0].Default = true, new("128") }),
+			"default out of range", with(of(leafOf("int", 8)), func(d *schemajson.Document) {
+				d.Root.Fields[0].Nullable = true
+				d.Root.Fields[0].Default = new("128")
+			}),
 			[]string{at},
 		},
 		{"inherits another class than that above", tagged(func(f *schemajson.Field) { f.Class = "hot" }), []string{"/root"}},
@@ -324,10 +328,12 @@ func TestAdmitUnknown(t *testing.T) {
 	require.NotNil(t, open.Root.Rest)
 	require.NotNil(t, open.Root.Lookup("unknown~").Node.Rest, "objects below the root are open, too")
 
-	want, got := exportOf(t, closed), exportOf(t, open)
+	want := exportOf(t, closed)
+	got := exportOf(t, open)
 	assert.NotEqual(t, want.Fingerprint, got.Fingerprint)
 	assert.Equal(t, "immutable", got.Unknown)
-	got.Fingerprint, got.Unknown = want.Fingerprint, ""
+	got.Fingerprint = want.Fingerprint
+	got.Unknown = ""
 	assert.Equal(t, want, got)
 
 	reloaded, err := schemajson.Load(written(t, exportOf(t, open)))
@@ -378,7 +384,8 @@ func TestTypesThatContainThemselves(t *testing.T) {
 		B *node `json:"b"`
 	}
 	d := exportOf(t, compile(t, reflect.TypeFor[config]()))
-	a, b := d.Root.Fields[0].Type, d.Root.Fields[1].Type
+	a := d.Root.Fields[0].Type
+	b := d.Root.Fields[1].Type
 	assert.Equal(t, &schemajson.Node{Kind: "ref", Ref: "/root/fields/0/type"}, a.Fields[1].Type.Elem)
 	assert.Equal(t, &schemajson.Node{Kind: "ref", Ref: "/root/fields/0/type"}, b)
 	_, err := schemajson.Load(written(t, d))
@@ -398,7 +405,8 @@ func TestLoadedFieldsTellTheirOrigin(t *testing.T) {
 	compiled := compile(t, reflect.TypeFor[config](), fieldplan.Override{Path: "list[].note", Tag: "ignore"})
 	loaded, err := schemajson.Load(written(t, exportOf(t, compiled)))
 	require.NoError(t, err)
-	want, got := compiled.Root.Lookup("list"), loaded.Root.Lookup("list")
+	want := compiled.Root.Lookup("list")
+	got := loaded.Root.Lookup("list")
 	assert.Equal(t, want.GoField, got.GoField)
 	assert.Equal(t, want.Node.When.Source, got.Node.When.Source)
 	for _, name := range []string{"name", "mode", "note"} {

@@ -127,7 +127,8 @@ func TestLocalTypesOfOneNameDiffer(t *testing.T) {
 		return types.NewNamed(types.NewTypeName(0, pkg, "local", nil), types.Typ[kind], nil)
 	}
 	program := new(sourcetype.Program)
-	text, number := program.Of(local(types.String)), program.Of(local(types.Int8))
+	text := program.Of(local(types.String))
+	number := program.Of(local(types.Int8))
 	assert.Equal(t, "config.local", text.String())
 	assert.Equal(t, "config.local", number.String())
 	assert.Equal(t, []reflect.Kind{reflect.String, reflect.Int8}, []reflect.Kind{text.Kind(), number.Kind()})

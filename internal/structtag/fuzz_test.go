@@ -24,13 +24,15 @@ func FuzzParse(f *testing.F) {
 		value, found := reflect.StructTag(raw).Lookup("hotupdatable")
 		want, valid := oracleValue(value)
 		clean := ok && len(problems) == 0
-		if clean && (!found || !valid || !reflect.DeepEqual(want, got)) {
+		isRight := found && valid && reflect.DeepEqual(want, got)
+		if clean && !isRight {
 			t.Errorf("accepted %q as %+v; reflect finds it: %v, oracle accepts it: %v as %+v", raw, got, found, valid, want)
 		}
 		if found && !valid && len(problems) == 0 {
 			t.Errorf("silent about the value %q", value)
 		}
-		if found && valid && oracleCount(raw) == 1 && !clean {
+		isUnique := found && oracleCount(raw) == 1
+		if isUnique && valid && !clean {
 			t.Errorf("rejected %q: %v", raw, problems.Err())
 		}
 		if !found && oracleCount(raw) == 0 && ok {
@@ -71,7 +73,8 @@ func checkHint(t *testing.T, hint string) {
 	t.Helper()
 	_, whole, ok := strings.Cut(hint, "write `hotupdatable:\"")
 	end := strings.LastIndexByte(whole, '`')
-	if !ok || end < 0 || strings.Contains(hint, "CLASS") || strings.Count(hint, "`") != 2 {
+	isTag := ok && end >= 0 && strings.Count(hint, "`") == 2
+	if !isTag || strings.Contains(hint, "CLASS") {
 		return
 	}
 	_, ok, problems := structtag.Parse(reflect.StructTag(`hotupdatable:"` + whole[:end]))
@@ -133,15 +136,17 @@ func oracleValue(value string) (structtag.Tag, bool) {
 		}
 		seen[name] = true
 	}
+	isPaired := seen["key"] || seen["hotwhen"]
 	keys := map[string]bool{}
 	for _, k := range tag.Keys {
-		if keys[k.Key] || seen["set"] || seen["key"] || seen["hotwhen"] {
+		if keys[k.Key] || seen["set"] || isPaired {
 			return tag, false
 		}
 		keys[k.Key] = true
 	}
-	isPaired := seen["key"] || seen["hotwhen"]
-	return tag, (!seen["set"] || !isPaired) && (!seen["default"] || !seen["presence"])
+	isPairedSet := isPaired && seen["set"]
+	isFilledPresence := seen["default"] && seen["presence"]
+	return tag, !isPairedSet && !isFilledPresence
 }
 
 func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok bool) {
@@ -224,7 +229,8 @@ func oracleCount(raw string) int {
 		n := 0
 		for _, word := range words {
 			word = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(word))
-			if word == "updatable" || word == "updateable" || word == "hotupdate" || oracleNear([]rune(word), []rune("hotupdatable"), 2) {
+			isSynonym := word == "updatable" || word == "updateable" || word == "hotupdate"
+			if isSynonym || oracleNear([]rune(word), []rune("hotupdatable"), 2) {
 				n++
 			}
 		}
@@ -239,13 +245,18 @@ func oracleNear(a, b []rune, edits int) bool {
 		return false
 	}
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+		a = a[1:]
+		b = b[1:]
 	}
 	if len(a) == 0 || len(b) == 0 {
 		return len(a)+len(b) <= edits
 	}
-	swapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && oracleNear(a[2:], b[2:], edits-1)
-	return swapped || oracleNear(a[1:], b[1:], edits-1) || oracleNear(a[1:], b, edits-1) || oracleNear(a, b[1:], edits-1)
+	haveTwo := len(a) > 1 && len(b) > 1
+	areSwapped := haveTwo && a[0] == b[1] && a[1] == b[0]
+	if areSwapped && oracleNear(a[2:], b[2:], edits-1) {
+		return true
+	}
+	return oracleNear(a[1:], b[1:], edits-1) || oracleNear(a[1:], b, edits-1) || oracleNear(a, b[1:], edits-1)
 }
 
 // oracleHidden says whether the key stands outside quotes, behind a space or first, and with a colon behind it. Backslashes would

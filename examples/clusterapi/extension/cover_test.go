@@ -122,7 +122,9 @@ func templates(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMa
 func TestCanUpdate(t *testing.T) {
 	w := start(t, nil, nil)
 	for _, c := range changes {
-		aws, config, machine := merged(t, awsSpec, c.aws), merged(t, kubeadmSpec, c.kubeadm), merged(t, machineSpec, c.machine)
+		aws := merged(t, awsSpec, c.aws)
+		config := merged(t, kubeadmSpec, c.kubeadm)
+		machine := merged(t, machineSpec, c.machine)
 		hooks := map[string]func() (world.Verdict, error){
 			"machine": func() (world.Verdict, error) {
 				return w.CanUpdateMachine(t.Context(), machines(t, awsSpec, kubeadmSpec, machineSpec), machines(t, aws, config, machine))
@@ -156,8 +158,10 @@ func TestCanUpdate(t *testing.T) {
 func TestOtherKinds(t *testing.T) {
 	w := start(t, nil, nil)
 	ask := func(current, desired runtime.RawExtension) world.Verdict {
-		before, after := templates(t, awsSpec, kubeadmSpec, machineSpec), templates(t, awsSpec, kubeadmSpec, machineSpec)
-		before.BootstrapConfigTemplate, after.BootstrapConfigTemplate = current, desired
+		before := templates(t, awsSpec, kubeadmSpec, machineSpec)
+		after := templates(t, awsSpec, kubeadmSpec, machineSpec)
+		before.BootstrapConfigTemplate = current
+		after.BootstrapConfigTemplate = desired
 		v, err := w.CanUpdateMachineSet(t.Context(), before, after)
 		require.NoError(t, err)
 		return v
@@ -176,9 +180,13 @@ func TestOtherKinds(t *testing.T) {
 // machines are replaced, even if nothing but the name of the secret changes.
 func TestWithoutBootstrapConfig(t *testing.T) {
 	w := start(t, nil, nil)
-	const before, after = `{"bootstrap":{"dataSecretName":"old"}}`, `{"bootstrap":{"dataSecretName":"new"}}`
+	const (
+		before = `{"bootstrap":{"dataSecretName":"old"}}`
+		after  = `{"bootstrap":{"dataSecretName":"new"}}`
+	)
 	ask := func(aws, machine string) world.Verdict {
-		current, desired := templates(t, awsSpec, kubeadmSpec, before), templates(t, aws, kubeadmSpec, machine)
+		current := templates(t, awsSpec, kubeadmSpec, before)
+		desired := templates(t, aws, kubeadmSpec, machine)
 		current.BootstrapConfigTemplate = runtime.RawExtension{}
 		desired.BootstrapConfigTemplate = runtime.RawExtension{}
 		v, err := w.CanUpdateMachineSet(t.Context(), current, desired)

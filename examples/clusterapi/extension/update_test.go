@@ -102,7 +102,8 @@ func TestAdoptionLeavesUpdatesAlone(t *testing.T) {
 // TestStaleCache: if the cache has an old AWSMachine, the request's desired state counts. The write of an old object is a conflict.
 func TestStaleCache(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
-	request, response := &hooksv1.UpdateMachineRequest{}, &hooksv1.UpdateMachineResponse{}
+	request := &hooksv1.UpdateMachineRequest{}
+	response := &hooksv1.UpdateMachineResponse{}
 	request.Desired.InfrastructureMachine = object(infra, "AWSMachine", `{"instanceType":"m5.large","additionalTags":{"team":"b"}}`)
 	w.Extension.UpdateMachine(t.Context(), request, response)
 	assert.Equal(t, hooksv1.ResponseStatusSuccess, response.Status)

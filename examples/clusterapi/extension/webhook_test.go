@@ -24,7 +24,8 @@ func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 		all := values(field.Type)
 		for i := range all {
 			for _, pair := range [][2]int{{i, (i + 1) % len(all)}, {i, 0}, {0, i}, {i, 1}, {1, i}} { // behind a pointer, 1 is the empty object
-				before, after := machineWith(field, all[pair[0]]), machineWith(field, all[pair[1]])
+				before := machineWith(field, all[pair[0]])
+				after := machineWith(field, all[pair[1]])
 				if left := judge(t, w, before, after); left != "" {
 					continue
 				}
@@ -59,7 +60,8 @@ func values(of reflect.Type) (all []reflect.Value) {
 		}
 	case reflect.Slice:
 		elements := values(of.Elem())
-		one, two := elements[0], elements[len(elements)-1]
+		one := elements[0]
+		two := elements[len(elements)-1]
 		for _, list := range [][]reflect.Value{{}, {one}, {two}, {one, two}, {two, one}} {
 			all = append(all, reflect.Append(reflect.MakeSlice(of, 0, 2), list...))
 		}
@@ -83,7 +85,8 @@ func values(of reflect.Type) (all []reflect.Value) {
 
 func machineWith(field reflect.StructField, value reflect.Value) *infrav1.AWSMachine {
 	machine := &infrav1.AWSMachine{Spec: infrav1.AWSMachineSpec{InstanceType: "m5.large"}}
-	machine.APIVersion, machine.Kind = infra, "AWSMachine"
+	machine.APIVersion = infra
+	machine.Kind = "AWSMachine"
 	reflect.ValueOf(&machine.Spec).Elem().FieldByIndex(field.Index).Set(value)
 	return machine
 }
@@ -106,7 +109,8 @@ func defaulted(machine *infrav1.AWSMachine) *infrav1.AWSMachine {
 // judge returns the extension's reasons to replace a machine.
 func judge(t *testing.T, w *world.World, before, after *infrav1.AWSMachine) string {
 	t.Helper()
-	request, response := &hooksv1.CanUpdateMachineRequest{}, &hooksv1.CanUpdateMachineResponse{}
+	request := &hooksv1.CanUpdateMachineRequest{}
+	response := &hooksv1.CanUpdateMachineResponse{}
 	request.Current.InfrastructureMachine = runtime.RawExtension{Raw: []byte(text(t, before))}
 	request.Desired.InfrastructureMachine = runtime.RawExtension{Raw: []byte(text(t, after))}
 	w.Extension.CanUpdateMachine(t.Context(), request, response)

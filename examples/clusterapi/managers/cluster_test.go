@@ -136,7 +136,8 @@ func (f *fixture) launch(ctx context.Context, m *infrav1.AWSMachine) (ctrl.Resul
 	if m.Spec.ProviderID == nil {
 		cloud.Launch(m.Name, nil, m.Spec.AdditionalTags)
 		controllerutil.AddFinalizer(m, infrav1.MachineFinalizer)
-		m.Spec.ProviderID, m.Spec.InstanceID = new("aws:///eu-west-1a/i-"+m.Name), new("i-"+m.Name)
+		m.Spec.ProviderID = new("aws:///eu-west-1a/i-" + m.Name)
+		m.Spec.InstanceID = new("i-" + m.Name)
 		if err := f.Update(ctx, m); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -151,7 +152,8 @@ func (f *fixture) launch(ctx context.Context, m *infrav1.AWSMachine) (ctrl.Resul
 // join creates the Node of a machine, and what kubeadm runs there on a control plane.
 func (f *fixture) join(ctx context.Context, machine *clusterv1.Machine, providerID string) error {
 	node := &corev1.Node{}
-	node.Name, node.Spec.ProviderID = machine.Name, providerID
+	node.Name = machine.Name
+	node.Spec.ProviderID = providerID
 	_, isControlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	if isControlPlane {
 		const role = "node-role.kubernetes.io/control-plane" // as kubeadm does
@@ -181,7 +183,8 @@ func (f *fixture) join(ctx context.Context, machine *clusterv1.Machine, provider
 // run creates the Pod of a component that runs on a Node.
 func (f *fixture) run(ctx context.Context, component, node string) error {
 	pod := &corev1.Pod{}
-	pod.Namespace, pod.Name = metav1.NamespaceSystem, component+"-"+node
+	pod.Namespace = metav1.NamespaceSystem
+	pod.Name = component + "-" + node
 	pod.Labels = map[string]string{"component": component, "tier": "control-plane"}
 	pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "mirror"}
 	pod.Spec = corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: component, Image: component}}}

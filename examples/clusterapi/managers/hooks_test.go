@@ -59,7 +59,8 @@ func serve(t *testing.T, c client.Client, byPool map[string]*replica) *extension
 	}
 	server := httptest.NewTLSServer(x)
 	t.Cleanup(server.Close)
-	x.url, x.ca = server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	x.url = server.URL
+	x.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	return x
 }
 
@@ -178,7 +179,8 @@ func (c connection) Patch(ctx context.Context, o client.Object, p client.Patch, 
 // post makes a call. A process that is gone does not answer.
 func (r *replica) post(ctx context.Context, path string, body []byte) (status int, answer map[string]any) {
 	r.mutex.Lock()
-	url, transport := r.url, r.transport
+	url := r.url
+	transport := r.transport
 	r.mutex.Unlock()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+path, bytes.NewReader(body))
 	if err != nil {

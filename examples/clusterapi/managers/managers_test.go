@@ -155,7 +155,8 @@ func checkThrottled(p *pool) {
 // KubeadmConfigs.
 func checkIgnored(p *pool) {
 	config := &bootstrapv1.KubeadmConfigTemplate{}
-	config.Namespace, config.Name = namespace, "ignored-1"
+	config.Namespace = namespace
+	config.Name = "ignored-1"
 	config.Spec.Template.Spec.Verbosity = new(int32(5))
 	require.NoError(p, p.Create(p.Context(), config))
 	p.patchDeployment(func(spec *clusterv1.MachineSpec) { spec.Bootstrap.ConfigRef.Name = config.Name })

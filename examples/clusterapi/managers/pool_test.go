@@ -75,7 +75,8 @@ const (
 func (f *fixture) deploy(t *testing.T, name string, replicas int, strategy, bootstrap string) *pool {
 	t.Helper()
 	p := &pool{T: t, fixture: f, name: name, replicas: replicas}
-	p.template.InstanceType, p.template.AdditionalTags = "m5.large", infrav1.Tags{"team": "a", "cost": "1"}
+	p.template.InstanceType = "m5.large"
+	p.template.AdditionalTags = infrav1.Tags{"team": "a", "cost": "1"}
 	if name != "" {
 		f.apply(t, strings.NewReplacer("NAME", name, "REPLICAS", strconv.Itoa(replicas), "VERSION", kubernetesVersion,
 			"ROLLINGUPDATE", strategy, "BOOTSTRAP", strings.ReplaceAll(bootstrap, "NAME", name)).Replace(deployment))
@@ -92,7 +93,8 @@ func (p *pool) settle() {
 
 // machines returns the machines of the pool.
 func (p *pool) machines() ([]clusterv1.Machine, error) {
-	list, selector := &clusterv1.MachineList{}, client.MatchingLabels{clusterv1.MachineDeploymentNameLabel: p.name}
+	list := &clusterv1.MachineList{}
+	selector := client.MatchingLabels{clusterv1.MachineDeploymentNameLabel: p.name}
 	if p.name == "" {
 		selector = client.MatchingLabels{clusterv1.MachineControlPlaneLabel: ""}
 	}
@@ -130,7 +132,8 @@ func (p *pool) unfinished() error {
 // differs says how a machine, its AWSMachine, its KubeadmConfig or its resources in EC2 differ from
 // the template, or that an update is in progress.
 func (p *pool) differs(m *clusterv1.Machine, live map[string]map[string]string) error {
-	aws, config := &infrav1.AWSMachine{}, &bootstrapv1.KubeadmConfig{}
+	aws := &infrav1.AWSMachine{}
+	config := &bootstrapv1.KubeadmConfig{}
 	err := p.Get(p.Context(), client.ObjectKeyFromObject(m), aws)
 	if err == nil && m.Spec.Bootstrap.ConfigRef.IsDefined() {
 		err = p.Get(p.Context(), client.ObjectKeyFromObject(m), config)
@@ -173,7 +176,8 @@ func (p *pool) change(change func(*infrav1.AWSMachineSpec)) {
 	change(&p.template)
 	p.changes++
 	template := &infrav1.AWSMachineTemplate{}
-	template.Namespace, template.Name = namespace, fmt.Sprintf("%s-%d", cmp.Or(p.name, "cp"), p.changes)
+	template.Namespace = namespace
+	template.Name = fmt.Sprintf("%s-%d", cmp.Or(p.name, "cp"), p.changes)
 	template.Spec.Template.Spec = *p.template.DeepCopy()
 	require.NoError(p, p.Create(p.Context(), template))
 	if p.name != "" {

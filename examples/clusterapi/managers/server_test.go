@@ -94,7 +94,8 @@ func startManagement(t *testing.T) *management {
 	m.startServer(t)
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	require.NoError(t, err)
-	m.cert, m.key = cert, key
+	m.cert = cert
+	m.key = key
 	m.write(t, "certs/tls.crt", cert)
 	m.write(t, "certs/tls.key", key)
 	m.define(t)
@@ -117,7 +118,8 @@ func (m *management) startServer(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(started.TearDownFn)
 	m.config = rest.CopyConfig(started.ClientConfig)
-	m.config.ContentType, m.config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	m.config.ContentType = runtime.ContentTypeJSON
+	m.config.AcceptContentTypes = runtime.ContentTypeJSON
 	m.config.QPS = -1
 	ca := m.config.CAData
 	if len(ca) == 0 {
@@ -188,7 +190,8 @@ func (m *management) startManager(t *testing.T, name, path string) (ready func()
 	t.Helper()
 	// This builds the program, and prints the name of its file in the build cache.
 	program := command(t, path, "tool", "-n")
-	webhooks, health := freePort(t), freePort(t)
+	webhooks := freePort(t)
+	health := freePort(t)
 	log, err := os.Create(filepath.Join(m.dir, name+".log"))
 	require.NoError(t, err)
 	m.logs[name] = log.Name()
@@ -197,7 +200,8 @@ func (m *management) startManager(t *testing.T, name, path string) (ready func()
 		"--kubeconfig="+filepath.Join(m.dir, "kubeconfig"), "--kube-api-qps=200", "--kube-api-burst=400",
 		fmt.Sprint("--webhook-port=", webhooks), "--webhook-cert-dir="+m.certDir,
 		fmt.Sprint("--health-addr=127.0.0.1:", health), "--diagnostics-address=127.0.0.1:0", "--insecure-diagnostics")
-	manager.Stdout, manager.Stderr = log, log
+	manager.Stdout = log
+	manager.Stderr = log
 	input, err := manager.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, manager.Start())
@@ -242,7 +246,8 @@ func (m *management) registerWebhooks(t *testing.T, name, manifest string, port 
 	c, err := client.New(m.config, client.Options{})
 	require.NoError(t, err)
 	for document := range bytes.SplitSeq(bytes.TrimPrefix(text, []byte("---\n")), []byte("\n---\n")) {
-		configuration, registered := &unstructured.Unstructured{}, []any{}
+		configuration := &unstructured.Unstructured{}
+		registered := []any{}
 		require.NoError(t, yaml.Unmarshal(document, &configuration.Object))
 		all, _, err := unstructured.NestedSlice(configuration.Object, "webhooks")
 		require.NoError(t, err)

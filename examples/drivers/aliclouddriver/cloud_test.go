@@ -56,7 +56,8 @@ func actionOf(r *http.Request) string {
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	action, values := actionOf(r), r.URL.Query()
+	action := actionOf(r)
+	values := r.URL.Query()
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.requests = append(a.requests, fmt.Sprint(action, " ", len(list(values, "ResourceId.", ""))))
@@ -170,7 +171,8 @@ func (a *api) describe(action string, values url.Values, all []driver.Resource) 
 	case "DescribeNetworkInterfaces":
 		return map[string]any{"NetworkInterfaceSets": map[string]any{"NetworkInterfaceSet": items}}
 	}
-	first, next := len(values.Get("NextToken")), ""
+	first := len(values.Get("NextToken"))
+	next := ""
 	last := len(items)
 	if a.page > 0 && first+a.page < last {
 		last = first + a.page

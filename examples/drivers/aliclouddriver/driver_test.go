@@ -184,9 +184,11 @@ func TestConnect(t *testing.T) {
 
 // TestEndpoint: without an endpoint, requests go to that of the region.
 func TestEndpoint(t *testing.T) {
-	a, hosts := machines(1), map[string]bool{}
+	a := machines(1)
+	hosts := map[string]bool{}
 	config := a.config()
-	config.Endpoint, config.HTTP = "", fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	config.Endpoint = ""
+	config.HTTP = fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hosts[r.URL.Host] = true
 		a.ServeHTTP(w, r)
 	})}

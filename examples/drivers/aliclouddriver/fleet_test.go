@@ -39,7 +39,8 @@ func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineReque
 func machines(n int) *api {
 	f := fleet.New(tags.AliCloud.Rules)
 	for i := range n {
-		id, own := fmt.Sprint("i", i), flat(map[string]string{"team": "a"})
+		id := fmt.Sprint("i", i)
+		own := flat(map[string]string{"team": "a"})
 		f.Add(
 			driver.Resource{Kind: tags.VM, ID: id, Tags: own},
 			driver.Resource{Kind: tags.Network, ID: "eni-" + id, Tags: own},

@@ -273,9 +273,11 @@ func (a *api) tag(
 	for key, value := range patch.Properties.Tags {
 		changed = append(changed, tags.Tag{Key: key, Value: *value})
 	}
-	set, remove := changed, []tags.Tag(nil)
+	set := changed
+	remove := []tags.Tag(nil)
 	if *patch.Operation == armresources.TagsPatchOperationDelete {
-		set, remove = nil, changed
+		set = nil
+		remove = changed
 	}
 	if err := a.Change(ctx, []string{"/" + scope}, set, remove); err != nil {
 		failed.SetResponseError(problem(err))

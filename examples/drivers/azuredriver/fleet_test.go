@@ -41,7 +41,8 @@ func machines(t *testing.T, n int) *api {
 	t.Helper()
 	f := fleet.New(tags.Azure.Rules)
 	for i := range n {
-		name, own := fmt.Sprint("m-", i), flat(map[string]string{"team": "a"})
+		name := fmt.Sprint("m-", i)
+		own := flat(map[string]string{"team": "a"})
 		f.Add(
 			driver.Resource{Kind: tags.VM, ID: vmID(name), Tags: own},
 			driver.Resource{Kind: tags.Network, ID: cardID(name + "-nic"), Tags: own},

@@ -82,7 +82,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.requests = append(a.requests, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/compute/v1/projects/p/zones/"))
 	fails := a.always
 	if len(a.fails) > 0 {
-		fails, a.fails = a.fails[0], a.fails[1:]
+		fails = a.fails[0]
+		a.fails = a.fails[1:]
 	}
 	a.mutex.Unlock()
 	if fails != nil {
@@ -142,7 +143,9 @@ func (a *api) wait(r *http.Request) (any, error) {
 	code := a.opFails
 	vms, err := a.of(r.Context(), tags.VM)
 	for _, vm := range vms {
-		value, target, isFailed := vm.Attributes["status"].Value(), vm.Attributes["status"].Target(), vm.Attributes["status"].IsFailed()
+		value := vm.Attributes["status"].Value()
+		target := vm.Attributes["status"].Target()
+		isFailed := vm.Attributes["status"].IsFailed()
 		if value != target {
 			operation.Status = "RUNNING"
 		}
@@ -221,7 +224,8 @@ func (a *api) instances(r *http.Request) ([]*compute.Instance, error) {
 		if own := vm.Attributes["serviceAccount"].Value(); own != "" {
 			_ = json.Unmarshal([]byte(own), &instance.ServiceAccounts)
 		}
-		value, target := vm.Attributes["status"].Value(), vm.Attributes["status"].Target()
+		value := vm.Attributes["status"].Value()
+		target := vm.Attributes["status"].Target()
 		switch {
 		case a.status != "":
 			instance.Status = a.status

@@ -148,7 +148,8 @@ func TestRepeated(t *testing.T) {
 		a := machines(t, 1)
 		kit, err := gcpdriver.New(a.config())
 		require.NoError(t, err)
-		r, began := request(t, 0, "b"), time.Now()
+		r := request(t, 0, "b")
+		began := time.Now()
 		r.BeforeWrite = func(context.Context) error {
 			a.fails = []http.Handler{refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"7"}})}
 			return nil
@@ -207,7 +208,8 @@ func TestLastLabel(t *testing.T) {
 	kit, err := gcpdriver.New(a.config())
 	require.NoError(t, err)
 	r := request(t, 0, "a")
-	r.Class.ProviderSpec, r.Parts = []byte(`{"disks":[{"boot":true}]}`), nil
+	r.Class.ProviderSpec = []byte(`{"disks":[{"boot":true}]}`)
+	r.Parts = nil
 	for _, kind := range tags.Kinds() {
 		r.Parts = append(r.Parts, machineupdate.Part{
 			Kind: string(kind), Applied: `{"labels":{"team":"a"},"tags":["a"]}`, Desired: "{}",
@@ -279,7 +281,8 @@ func TestServiceAccount(t *testing.T) {
 			kit, err := gcpdriver.New(a.config())
 			require.NoError(t, err)
 			r := request(t, 0, "a")
-			r.Lane, r.BeforeWrite = "service-account", func(context.Context) error { return nil }
+			r.Lane = "service-account"
+			r.BeforeWrite = func(context.Context) error { return nil }
 			r.Parts = []machineupdate.Part{{Kind: "vm", Desired: machineupdate.HotSpec(fmt.Sprintf(hot, ""))}}
 			require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), want)
 			stops := strings.Count(strings.Join(a.requests, "\n"), "/stop")
@@ -336,9 +339,11 @@ func TestAbsent(t *testing.T) {
 
 // TestEndpoint: without an endpoint, requests go to Google's.
 func TestEndpoint(t *testing.T) {
-	a, hosts := machines(t, 1), map[string]bool{}
+	a := machines(t, 1)
+	hosts := map[string]bool{}
 	config := a.config()
-	config.Endpoint, config.HTTP = "", fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	config.Endpoint = ""
+	config.HTTP = fleet.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hosts[r.URL.Host] = true
 		a.ServeHTTP(w, r)
 	})}

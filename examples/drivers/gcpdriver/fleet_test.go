@@ -45,7 +45,8 @@ func machines(t *testing.T, n int) *api {
 	t.Helper()
 	f := fleet.New(tags.GCP.Rules)
 	for i := range n {
-		name, own := fmt.Sprint("m-", i), labels(map[string]string{"team": "a"})
+		name := fmt.Sprint("m-", i)
+		own := labels(map[string]string{"team": "a"})
 		f.Add(
 			driver.Resource{Kind: tags.VM, ID: name, Tags: own, Attributes: map[string]driver.Reading{
 				"serviceAccount": driver.Settled("[]"), "status": driver.Settled("RUNNING"),

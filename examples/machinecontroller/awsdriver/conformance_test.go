@@ -74,9 +74,11 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	status := http.StatusOK
 	if err != nil {
-		status, answer = http.StatusInternalServerError, failure("InternalError", err)
+		status = http.StatusInternalServerError
+		answer = failure("InternalError", err)
 		if errors.Is(err, machineupdate.ErrThrottled) {
-			status, answer = http.StatusServiceUnavailable, failure("RequestLimitExceeded", err)
+			status = http.StatusServiceUnavailable
+			answer = failure("RequestLimitExceeded", err)
 		}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: request}, nil
@@ -204,7 +206,8 @@ func conformanceState(t *testing.T, owner, disk string) drivertest.State {
 	t.Helper()
 	spec := specWith(func(s *awsdriver.ProviderSpec) {
 		s.BlockDevices = s.BlockDevices[:1]
-		s.Tags["owner"], s.ResourceTags = owner, &tags.Tags{}
+		s.Tags["owner"] = owner
+		s.ResourceTags = &tags.Tags{}
 		if disk != "" {
 			s.ResourceTags.Disk = map[string]string{"disk": disk}
 		}

@@ -189,7 +189,8 @@ func TestOwnResources(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t, cloud.Config{PageSize: 1}, specWith(test.spec))
 			f.launch()
-			test.attach.Instance, test.attach.Tags = "i-1", map[string]string{"owner": "alice"}
+			test.attach.Instance = "i-1"
+			test.attach.Tags = map[string]string{"owner": "alice"}
 			foreign := f.cloud.Attach(test.attach)
 			require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
 			assert.Equal(t, test.own, f.having("team"))

@@ -187,7 +187,8 @@ func (r restored) RoundTrip(request *http.Request) (*http.Response, error) {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	answer, err := r.next.RoundTrip(request)
-	if err != nil || !isSettling || answer.StatusCode != http.StatusOK || r.done.Swap(true) {
+	isWritten := err == nil && answer.StatusCode == http.StatusOK
+	if !isSettling || !isWritten || r.done.Swap(true) {
 		return answer, err
 	}
 	defer func() { _ = answer.Body.Close() }()
@@ -198,7 +199,8 @@ func (r restored) RoundTrip(request *http.Request) (*http.Response, error) {
 	machine.SetResourceVersion("9000000000")
 	body, err := json.Marshal(machine.Object)
 	changed := *answer
-	changed.Body, changed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	changed.Body = io.NopCloser(bytes.NewReader(body))
+	changed.ContentLength = int64(len(body))
 	return &changed, err
 }
 
@@ -280,7 +282,9 @@ func TestManyWorkers(t *testing.T) {
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)
 	f.running(`{"tags":{"owner":"alice"}}`, names(500)...)
 	p := f.start(func(o *updater.Options) {
-		o.Workers, o.Control.QPS, o.Control.Burst = 500, 20, 30
+		o.Workers = 500
+		o.Control.QPS = 20
+		o.Control.Burst = 30
 	})
 	isSecret := func(r request) bool { return r.Resource == "secrets" }
 	f.until("the adoption is under way", func() bool {
@@ -350,7 +354,8 @@ func (r *rotating) UpdateMachine(ctx context.Context, request *machineupdate.Upd
 // touches what is the other's.
 func TestTwoNamespaces(t *testing.T) {
 	t.Parallel()
-	one, other := newFixture(t), newFixtureIn(t, "two-namespaces-other")
+	one := newFixture(t)
+	other := newFixtureIn(t, "two-namespaces-other")
 	for _, f := range []*fixture{one, other} {
 		f.provider = one.provider
 		f.cloud = one.cloud
@@ -358,7 +363,8 @@ func TestTwoNamespaces(t *testing.T) {
 	}
 	one.running(`{"tags":{"owner":"alice"}}`, "m-1")
 	other.running(`{"tags":{"owner":"eve"}}`, "m-2")
-	p, q := one.start(), other.start()
+	p := one.start()
+	q := other.start()
 	one.tagged([]string{"m-1"}, map[string]string{"owner": one.namespace})
 	one.tagged([]string{"m-2"}, map[string]string{"owner": other.namespace})
 	one.settled(1)
@@ -445,8 +451,9 @@ func TestClassIsToldOnce(t *testing.T) {
 	told := func(text string) (classes, machines int) {
 		of := func(kind string) int {
 			return len(p.log(func(r request) bool {
-				return r.Verb == http.MethodPost && r.Resource == "events" && strings.Contains(r.Body, "HotUpdateClassUnusable") &&
-					strings.Contains(r.Body, text) && strings.Contains(r.Body, `"kind":"`+kind+`"`)
+				isEvent := r.Verb == http.MethodPost && r.Resource == "events"
+				isAbout := strings.Contains(r.Body, text) && strings.Contains(r.Body, `"kind":"`+kind+`"`)
+				return isEvent && isAbout && strings.Contains(r.Body, "HotUpdateClassUnusable")
 			}))
 		}
 		return of("MachineClass"), of("Machine")

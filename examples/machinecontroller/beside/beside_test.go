@@ -88,7 +88,8 @@ func TestCreations(t *testing.T) {
 // blockCreations makes creations wait after they have told their version. It returns the function
 // that lets them go on, and one that waits for the first.
 func (f *fixture) blockCreations() (proceed, begun func()) {
-	first, open := make(chan struct{}), make(chan struct{})
+	first := make(chan struct{})
+	open := make(chan struct{})
 	var once sync.Once
 	f.provider.Between = func(string, *beside.Spec) {
 		once.Do(func() { close(first) })
@@ -428,9 +429,11 @@ func TestTwoReplicas(t *testing.T) {
 	f.until("one of them leads", func() bool { return leads(p) || leads(q) })
 	assert.False(t, leads(p) && leads(q))
 	f.tagged(all, map[string]string{"owner": "bob"})
-	leader, other := p, q
+	leader := p
+	other := q
 	if leads(q) {
-		leader, other = q, p
+		leader = q
+		other = p
 	}
 	leader.stop()
 	f.until("the other one leads", func() bool { return leads(other) })

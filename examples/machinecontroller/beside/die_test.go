@@ -35,7 +35,8 @@ func TestMutantsDie(t *testing.T) {
 		t.Run(m.breaks, func(t *testing.T) {
 			folder, killer, isElsewhere := strings.Cut(m.killer, " ")
 			if !isElsewhere {
-				folder, killer = ".", m.killer
+				folder = "."
+				killer = m.killer
 			}
 			command := exec.Command("go", "test", "-overlay", m.overlay(t), "-vet=off", "-failfast", "-count=1", "-run", killer, ".")
 			command.Dir = folder

@@ -179,7 +179,8 @@ func (f *fixture) stealLease() {
 			return err
 		}
 		spec := lease.Object["spec"].(map[string]any)
-		spec["holderIdentity"], spec["renewTime"] = "thief", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+		spec["holderIdentity"] = "thief"
+		spec["renewTime"] = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
 		_, err = f.of("leases").Update(f.Context(), lease, metav1.UpdateOptions{})
 		return err
 	}))
@@ -314,7 +315,8 @@ func (f *fixture) start(change ...func(*updater.Options)) *process {
 func (f *fixture) startAs(p *process, change ...func(*updater.Options)) *process {
 	f.Helper()
 	config := rest.CopyConfig(server.Config)
-	config.QPS, config.Burst = 200, 400
+	config.QPS = 200
+	config.Burst = 400
 	config.Wrap(apiserver.AsKubernetes)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &logged{next, f, p} })
 	options := updater.Options{

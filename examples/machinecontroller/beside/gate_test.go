@@ -118,7 +118,8 @@ func (n *nodes) RoundTrip(r *http.Request) (*http.Response, error) {
 func (n *nodes) took() (passed []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	passed, n.passed = n.passed, nil
+	passed = n.passed
+	n.passed = nil
 	return passed
 }
 

@@ -260,14 +260,18 @@ func TestWithoutStatus(t *testing.T) {
 	scheme.AddKnownTypes(group, &api.Machine{})
 	metav1.AddToGroupVersion(scheme, group)
 	config := rest.CopyConfig(server.Config)
-	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = &group, "/apis", serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.GroupVersion = &group
+	config.APIPath = "/apis"
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
 	require.NoError(t, err)
 	machines := gentype.NewClient("machines", client, runtime.NewParameterCodec(scheme), "plain", func() *api.Machine { return &api.Machine{} })
 
 	f := newFixture(t)
 	plain := f.machine.DeepCopy()
-	plain.ResourceVersion, plain.UID, plain.Namespace = "", "", "plain"
+	plain.ResourceVersion = ""
+	plain.UID = ""
+	plain.Namespace = "plain"
 	plain, err = machines.Create(t.Context(), plain, metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = machines.UpdateStatus(t.Context(), plain, metav1.UpdateOptions{})

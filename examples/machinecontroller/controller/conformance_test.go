@@ -33,7 +33,8 @@ func TestConformance(t *testing.T) {
 func TestConformanceInPlace(t *testing.T) {
 	machineupdatetest.CheckInPlace(t, func(phase, providerID string) *api.Machine {
 		machine := machineIn(phase, providerID)
-		machine.OwnerReferences, machine.Spec.Class.Name = ownedBy("former"), "former"
+		machine.OwnerReferences = ownedBy("former")
+		machine.Spec.Class.Name = "former"
 		return machine
 	}, reconcileIn(t), func(w *world, machine *api.Machine, class string) bool {
 		return controllerIn(t, w, machine).Wants(machine, class)
@@ -170,7 +171,8 @@ func machineIn(phase, providerID string) *api.Machine {
 	}}
 	machine.Spec = api.MachineSpec{Class: api.ClassSpec{Name: "class"}, ProviderID: providerID}
 	machine.Status.CurrentStatus.Phase = api.MachinePhase(phase)
-	machine.Status.LastOperation.Type, machine.Status.LastOperation.State = api.MachineOperationCreate, api.MachineStateSuccessful
+	machine.Status.LastOperation.Type = api.MachineOperationCreate
+	machine.Status.LastOperation.State = api.MachineStateSuccessful
 	if machine.Status.CurrentStatus.Phase == api.MachinePending {
 		machine.Status.LastOperation.State = api.MachineStateProcessing
 	}

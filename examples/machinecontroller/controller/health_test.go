@@ -19,8 +19,12 @@ import (
 // machine that has not joined would keep its bootstrap token for ever.
 func TestReadersOfLastOperation(t *testing.T) {
 	const (
-		processing, successful, failed = api.MachineStateProcessing, api.MachineStateSuccessful, api.MachineStateFailed
-		create, update, health         = api.MachineOperationCreate, api.MachineOperationUpdate, api.MachineOperationHealthCheck
+		processing = api.MachineStateProcessing
+		successful = api.MachineStateSuccessful
+		failed     = api.MachineStateFailed
+		create     = api.MachineOperationCreate
+		update     = api.MachineOperationUpdate
+		health     = api.MachineOperationHealthCheck
 	)
 	for name, test := range map[string]struct {
 		phase        api.MachinePhase
@@ -41,10 +45,12 @@ func TestReadersOfLastOperation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.machine.Labels, f.machine.Finalizers = map[string]string{api.NodeLabelKey: "node"}, []string{api.Finalizer}
+			f.machine.Labels = map[string]string{api.NodeLabelKey: "node"}
+			f.machine.Finalizers = []string{api.Finalizer}
 			machine, err := f.client.Machines.Update(t.Context(), f.machine, metav1.UpdateOptions{})
 			require.NoError(t, err)
-			machine.Status.CurrentStatus.Phase, machine.Status.LastOperation = test.phase, test.last
+			machine.Status.CurrentStatus.Phase = test.phase
+			machine.Status.LastOperation = test.last
 			machine, err = f.client.Machines.UpdateStatus(t.Context(), machine, metav1.UpdateOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, test.isFailed, len(controller.FailedMachines([]*api.Machine{machine})) == 1)

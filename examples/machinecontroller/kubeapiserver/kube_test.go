@@ -76,7 +76,8 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 	_, err = f.kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	role, clusterRole := roles(t)
-	rbac, subjects := f.kube.RbacV1(), []rbacv1.Subject{{Kind: "User", Name: user, APIGroup: rbacv1.GroupName}}
+	rbac := f.kube.RbacV1()
+	subjects := []rbacv1.Subject{{Kind: "User", Name: user, APIGroup: rbacv1.GroupName}}
 	meta := metav1.ObjectMeta{Name: role.Name}
 	f.role, err = rbac.Roles(name).Create(t.Context(), role, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -217,8 +218,11 @@ func (s *server) testRole(t *testing.T) {
 	f.busy.Store(false)
 	f.until("the nodes are updated", func() bool {
 		return !slices.ContainsFunc(names, func(name string) bool {
-			machine, node := f.world.Machine(name), f.world.Node(name)
-			return metav1.GetControllerOf(machine) == nil || metav1.GetControllerOf(machine).Name != next || node.Spec.Unschedulable || node.Labels[inplace.SelectedLabel] != ""
+			machine := f.world.Machine(name)
+			node := f.world.Node(name)
+			owner := metav1.GetControllerOf(machine)
+			isOwned := owner != nil && owner.Name == next
+			return !isOwned || node.Spec.Unschedulable || node.Labels[inplace.SelectedLabel] != ""
 		})
 	})
 	require.NoError(t, f.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = 0 }))
@@ -270,7 +274,8 @@ func publishedRights(t *testing.T, namespace string) (*rbacv1.Role, *rbacv1.Role
 	require.NoError(t, err)
 	rendered := strings.ReplaceAll(string(text), "{{ .Release.Namespace }}", namespace)
 	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(rendered), 4096)
-	role, binding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	role := &rbacv1.Role{}
+	binding := &rbacv1.RoleBinding{}
 	require.NoError(t, documents.Decode(role))
 	require.NoError(t, documents.Decode(binding))
 	return role, binding
@@ -291,11 +296,15 @@ func (s *server) bindUpdater(t *testing.T, kube kubeclient.Interface, namespace 
 // testGardener: in a namespace of Gardener's, the driver's service account has the Role that gardenlet deploys. It lacks ConfigMaps and the updater's lease,
 // which the Role and the RoleBinding of the extension add.
 func (s *server) testGardener(t *testing.T) {
-	const namespace, account = "shoot--p--s", "system:serviceaccount:shoot--p--s:machine-controller-manager"
+	const (
+		namespace = "shoot--p--s"
+		account   = "system:serviceaccount:shoot--p--s:machine-controller-manager"
+	)
 	f := s.namespace(t, namespace)
 	text, err := os.ReadFile("testdata/gardenlet.yaml")
 	require.NoError(t, err)
-	gardenlets, binding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	gardenlets := &rbacv1.Role{}
+	binding := &rbacv1.RoleBinding{}
 	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(string(text)), 4096)
 	require.NoError(t, documents.Decode(gardenlets))
 	require.NoError(t, documents.Decode(binding))
@@ -371,7 +380,8 @@ func (s *server) testAdmission(t *testing.T) {
 	f := s.namespace(t, "admission")
 	replica := f.startReplica("d")
 	f.create()
-	meta, policies := metav1.ObjectMeta{Name: "frozen"}, f.kube.AdmissionregistrationV1()
+	meta := metav1.ObjectMeta{Name: "frozen"}
+	policies := f.kube.AdmissionregistrationV1()
 	const record = `metadata.?annotations[?"machine.sapcloud.io/hot-update"].orValue("")`
 	rule := admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
 		Operations: []admissionv1.OperationType{admissionv1.Update},
@@ -400,7 +410,8 @@ func (s *server) testAdmission(t *testing.T) {
 // machine does not change.
 func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(error) bool) {
 	f.Helper()
-	before, written := f.world.Machine(first), f.written()
+	before := f.world.Machine(first)
+	written := f.written()
 	refusals := func() float64 { return replica.Controller.Ended("WriteFailed") }
 	known := refusals()
 	require.NoError(f, f.world.PutClass(class, spec("bob")))

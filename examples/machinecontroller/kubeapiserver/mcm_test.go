@@ -196,7 +196,8 @@ func (l *landscape) testRollout() {
 func (l *landscape) testSupersededVersion() {
 	const n = 5
 	killed := l.start()
-	proceed, begun := make(chan struct{}), make(chan struct{}, n)
+	proceed := make(chan struct{})
+	begun := make(chan struct{}, n)
 	l.driver.between.Store(func(string) {
 		begun <- struct{}{}
 		<-proceed
@@ -265,7 +266,8 @@ func (l *landscape) runGated(hot *process) {
 	l.Helper()
 	server := l.machineOptions(l.kubeconfig())
 	control := rest.CopyConfig(l.server.mcm)
-	control.QPS, control.Burst = server.KubeAPIQPS, int(server.KubeAPIBurst)
+	control.QPS = server.KubeAPIQPS
+	control.Burst = int(server.KubeAPIBurst)
 	target := rest.CopyConfig(control)
 	target.Wrap(hot.WrapTransport)
 	recorder := record.NewBroadcaster().NewRecorder(machinescheme.Scheme, corev1.EventSource{})
@@ -398,7 +400,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	klog.SetLogger(logr.Discard())
-	server, flags := mcmoptions.NewMCMServer(), pflag.NewFlagSet("", pflag.PanicOnError)
+	server := mcmoptions.NewMCMServer()
+	flags := pflag.NewFlagSet("", pflag.PanicOnError)
 	server.AddFlags(flags)
 	_ = flags.Parse(arguments) // it panics
 	panic(mcmapp.Run(server))
@@ -422,9 +425,14 @@ func (l *landscape) runDeployments(kubeconfig string) {
 func (l *landscape) machineOptions(kubeconfig string) *options.MCServer {
 	l.Helper()
 	server := options.NewMCServer()
-	server.ControlKubeconfig, server.TargetKubeconfig, server.Namespace = kubeconfig, kubeconfig, l.namespace
-	server.Address, server.Port, server.LeaderElection.LeaderElect = "127.0.0.1", l.freePort(), false
-	server.KubeAPIQPS, server.KubeAPIBurst = 200, 400
+	server.ControlKubeconfig = kubeconfig
+	server.TargetKubeconfig = kubeconfig
+	server.Namespace = l.namespace
+	server.Address = "127.0.0.1"
+	server.Port = l.freePort()
+	server.LeaderElection.LeaderElect = false
+	server.KubeAPIQPS = 200
+	server.KubeAPIBurst = 400
 	return server
 }
 
@@ -522,7 +530,8 @@ func (l *landscape) start() *process {
 	l.Helper()
 	p := &process{}
 	config := rest.CopyConfig(l.server.updaters)
-	config.QPS, config.Burst = 200, 400
+	config.QPS = 200
+	config.Burst = 400
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
 	var err error
 	p.Updater, err = updater.New(updater.Options{
@@ -567,7 +576,8 @@ func (p *process) leads(t *testing.T) (leads bool) {
 // putClass creates a class, or changes it.
 func (l *landscape) putClass(name, providerSpec string) {
 	l.Helper()
-	classes, raw := l.machines.MachineClasses(l.namespace), runtime.RawExtension{Raw: []byte(providerSpec)}
+	classes := l.machines.MachineClasses(l.namespace)
+	raw := runtime.RawExtension{Raw: []byte(providerSpec)}
 	one := resource.MustParse("1")
 	class := &v1alpha1.MachineClass{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Provider: "test", ProviderSpec: raw,
@@ -641,15 +651,17 @@ func (l *landscape) runs(pool string, n int, tags map[string]string) {
 	l.untilAll(pool, n, func(m *v1alpha1.Machine) bool {
 		var record struct{ ProviderID, State string }
 		err := json.Unmarshal([]byte(m.Annotations[machineupdate.AnnotationRecord]), &record)
-		return err == nil && record.State == "" && record.ProviderID == m.Spec.ProviderID &&
-			m.Status.CurrentStatus.Phase == v1alpha1.MachineRunning && maps.Equal(l.cloud.TagsOf(m.Name), tags)
+		isSettled := err == nil && record.State == "" && record.ProviderID == m.Spec.ProviderID
+		isRunning := m.Status.CurrentStatus.Phase == v1alpha1.MachineRunning
+		return isSettled && isRunning && maps.Equal(l.cloud.TagsOf(m.Name), tags)
 	})
 }
 
 // untilAll waits until a pool has n machines for which a condition holds.
 func (l *landscape) untilAll(pool string, n int, holds func(m *v1alpha1.Machine) bool) {
 	l.Helper()
-	began, left := time.Now(), n
+	began := time.Now()
+	left := n
 	assert.Eventually(l, func() bool {
 		machines := l.pool(pool)
 		left = max(n, len(machines))

@@ -168,7 +168,8 @@ func (l *openStackLandscape) startUpdater() *process {
 	l.Helper()
 	p := &process{}
 	config := rest.CopyConfig(l.server.updaters)
-	config.QPS, config.Burst = 200, 400
+	config.QPS = 200
+	config.Burst = 400
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
 	var err error
 	p.Updater, err = updater.New(updater.Options{
@@ -214,8 +215,8 @@ func (l *openStackLandscape) has(n int, server, volume map[string]string, groups
 	l.untilAll("pool", n, func(m *v1alpha1.Machine) bool {
 		var record struct{ ProviderID, State string }
 		err := json.Unmarshal([]byte(m.Annotations[machineupdate.AnnotationRecord]), &record)
-		if err != nil || record.State != "" || record.ProviderID != m.Spec.ProviderID ||
-			m.Status.CurrentStatus.Phase != v1alpha1.MachineRunning {
+		isSettled := err == nil && record.State == "" && record.ProviderID == m.Spec.ProviderID
+		if !isSettled || m.Status.CurrentStatus.Phase != v1alpha1.MachineRunning {
 			return false
 		}
 		own := l.resources()
@@ -251,7 +252,8 @@ func TestMCMOpenStack(t *testing.T) {
 	l.createPool("pool", "class", n, rolling(10))
 	l.has(n, mcmKeys(map[string]string{"team": "a", "gone": "1"}), mcmKeys(map[string]string{"team": "a"}), `["nodes"]`)
 
-	logins, requests := l.cloud.Logins(), len(l.cloud.Requests())
+	logins := l.cloud.Logins()
+	requests := len(l.cloud.Requests())
 	began := time.Now()
 	l.putClass("class", l.spec("b", &tags.Tags{Disk: map[string]string{"backup/daily": "1"}}, "nodes", "more"))
 	l.has(n, mcmKeys(map[string]string{"team": "b"}), mcmKeys(map[string]string{"team": "b", "backup/daily": "1"}), `["more","nodes"]`)

@@ -74,7 +74,8 @@ func start(t *testing.T) *server {
 	require.NoError(t, err)
 	t.Cleanup(started.TearDownFn)
 	s.admin = rest.CopyConfig(started.ClientConfig)
-	s.admin.ContentType, s.admin.AcceptContentTypes = "application/json", "application/json"
+	s.admin.ContentType = "application/json"
+	s.admin.AcceptContentTypes = "application/json"
 	s.controllers = rest.AnonymousClientConfig(s.admin)
 	s.controllers.BearerToken = "token"
 	s.updaters = rest.AnonymousClientConfig(s.admin)
@@ -181,7 +182,8 @@ func roles(t *testing.T) (*rbacv1.Role, *rbacv1.ClusterRole) {
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
 	documents := yaml.NewYAMLOrJSONDecoder(file, 4096)
-	role, clusterRole := &rbacv1.Role{}, &rbacv1.ClusterRole{}
+	role := &rbacv1.Role{}
+	clusterRole := &rbacv1.ClusterRole{}
 	require.NoError(t, documents.Decode(role))
 	require.NoError(t, documents.Decode(clusterRole))
 	return role, clusterRole

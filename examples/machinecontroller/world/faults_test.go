@@ -278,7 +278,8 @@ func (c *chaos) expect() {
 	for _, r := range all {
 		want := map[string]string{"kubernetes.io/cluster/shoot": "1", "kubernetes.io/role/node": "1", "Name": named[r.Instance]}
 		if r.Kind == cloud.Instance {
-			want["Name"], want["vm-only"] = named[r.ID], "1"
+			want["Name"] = named[r.ID]
+			want["vm-only"] = "1"
 		}
 		maps.Copy(want, c.desired)
 		maps.Copy(want, c.foreign[r.ID])

@@ -56,7 +56,8 @@ func newRepository(t *testing.T, n int, change func(i int, text string) string) 
 	t.Helper()
 	r := repository{filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "new")}
 	for i := range n {
-		name, text := fmt.Sprintf("p%d/shoot-%d.yaml", i%50, i), fmt.Sprintf(shootOfRepository, i, i%50)
+		name := fmt.Sprintf("p%d/shoot-%d.yaml", i%50, i)
+		text := fmt.Sprintf(shootOfRepository, i, i%50)
 		put(t, filepath.Join(r.old, name), text)
 		put(t, filepath.Join(r.updated, name), change(i, text))
 	}
@@ -82,7 +83,8 @@ func (r repository) plan(t *testing.T, flags ...string) ran {
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(t.Context(), "hotupdate", //nolint:gosec // the test's own arguments
 		append([]string{"plan", "--gardener", "none", r.old, r.updated}, flags...)...)
-	command.Stdout, command.Stderr = &stdout, &stderr
+	command.Stdout = &stdout
+	command.Stderr = &stderr
 	err := command.Run()
 	if _, isExit := errors.AsType[*exec.ExitError](err); err != nil && !isExit {
 		require.NoError(t, err)
@@ -101,7 +103,13 @@ func (r ran) report(t *testing.T) (made report.Report) {
 // All others are judged, what is not judged is named, and intended rolls do not fail the gate.
 func TestGate(t *testing.T) {
 	shoots := effort.Of(3000)
-	const rolling, renamed, broken, template, unknown = 1, 2, 3, 4, 5 // of each hundred
+	const ( // of each hundred
+		rolling  = 1
+		renamed  = 2
+		broken   = 3
+		template = 4
+		unknown  = 5
+	)
 	gate := newRepository(t, shoots, func(i int, text string) string {
 		switch i % 100 {
 		case rolling:
@@ -163,16 +171,19 @@ func TestGate(t *testing.T) {
 		"- {verdict: removed, reason: new names, expires: 2999-12-31}\n")
 	third := gate.plan(t, append(exclude, "--accept", accept, "--fail-on", "roll,removed,forbidden,indeterminate")...)
 	assert.Equal(t, exitOK, third.code, third.stdout)
-	removed, rolled := 2*of(1), of(1)
+	removed := 2 * of(1)
+	rolled := of(1)
 	assert.Regexp(t, fmt.Sprintf(`(?m)^%d worker pools are removed \(up to [0-9,]+ machines, %[1]d accepted\), %d rolls? \(up to`, removed, rolled), third.stdout)
 }
 
 // TestMemory: the memory of a comparison is that of the texts, and not of what is known about them.
 // JSON says nothing about what did not change.
 func TestMemory(t *testing.T) {
-	shoots, maximum := 600, 70 // the program itself takes 25 MiB, so that each Shoot has the same room in both
+	shoots := 600
+	maximum := 70 // the program itself takes 25 MiB, so that each Shoot has the same room in both
 	if effort.All() {
-		shoots, maximum = 3000, 250
+		shoots = 3000
+		maximum = 250
 	}
 	gate := newRepository(t, shoots, func(i int, text string) string {
 		if i == 0 {

@@ -38,7 +38,8 @@ func TestReadmePicture(t *testing.T) {
 		fmt.Fprintf(&terminal, "$ %s%s\n", installed, &stdout)
 	}
 	assert.Equal(t, []string{"roll", "hot update"}, verdicts)
-	drawn, file := picture(terminal.String()), string(commands[2])
+	drawn := picture(terminal.String())
+	file := string(commands[2])
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(drawn), 0o600))
 	}
@@ -55,7 +56,11 @@ func stripped(text string) string { return escape.ReplaceAllString(text, "") }
 
 // picture draws the text of a terminal as SVG. A line has the class of its first colour.
 func picture(terminal string) string {
-	const size, leading, margin = 13, 18, 16
+	const (
+		size    = 13
+		leading = 18
+		margin  = 16
+	)
 	lines := strings.Split(strings.TrimRight(terminal, "\n"), "\n")
 	var texts strings.Builder
 	longest := 0
@@ -73,7 +78,8 @@ func picture(terminal string) string {
 		}
 		texts.WriteString("</text>\n")
 	}
-	width, height := 2*margin+longest*size*6/10+size, 3*margin+len(lines)*leading
+	width := 2*margin + longest*size*6/10 + size
+	height := 3*margin + len(lines)*leading
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d">
 <style>text { font: %[3]dpx ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #e6edf3 }
 tspan { font-weight: bold } .c31 { fill: #f85149 } .c32 { fill: #3fb950 } .c33 { fill: #d29922 } .c35 { fill: #a371f7 } .c36 { fill: #39c5cf }</style>

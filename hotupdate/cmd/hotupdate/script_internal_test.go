@@ -263,7 +263,10 @@ func TestErrorsOfHostileNames(t *testing.T) {
 
 // TestColor: colour is for text on a terminal only.
 func TestColor(t *testing.T) {
-	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
+	const (
+		before = "../../../examples/aws/testdata/before.yaml"
+		after  = "../../../examples/aws/testdata/after.yaml"
+	)
 	for _, test := range []struct {
 		color  bool
 		output string

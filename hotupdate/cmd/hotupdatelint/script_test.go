@@ -79,7 +79,8 @@ func TestGuideCommands(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(source, "%s", "true", 1)), 0o600))
 	for _, line := range shown[1:] {
 		command := exec.Command("sh", "-c", string(line))
-		command.Dir, command.Env = module, env
+		command.Dir = module
+		command.Env = env
 		out, err := command.CombinedOutput()
 		require.NoError(t, err, "%s: %s", line, out)
 	}

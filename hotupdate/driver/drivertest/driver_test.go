@@ -75,7 +75,8 @@ func (w *wrapped) UpdateMachine(ctx context.Context, request *machineupdate.Upda
 	}
 	err := w.kit.UpdateMachine(ctx, request)
 	if err == nil {
-		w.done[request.Lane], w.cached = key, nil
+		w.done[request.Lane] = key
+		w.cached = nil
 	}
 	if partial, ok := errors.AsType[*machineupdate.PartialError](err); ok && w.is("what failed is done") {
 		partial.Done = append(partial.Done, partial.NotDone...)
@@ -141,7 +142,9 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 func (c *client) readings(said map[string]driver.Reading) map[string]driver.Reading {
 	readings := map[string]driver.Reading{}
 	for name, reading := range said {
-		value, target, isFailed := reading.Value(), reading.Target(), reading.IsFailed()
+		value := reading.Value()
+		target := reading.Target()
+		isFailed := reading.IsFailed()
 		switch {
 		case isFailed && c.is("failed state unknown"):
 		case c.is("target not read"):
@@ -158,7 +161,9 @@ func (c *client) readings(said map[string]driver.Reading) map[string]driver.Read
 // translated is an error of the cloud as the driver understands it.
 func (c *client) translated(err error) error {
 	_, after := machineupdate.DriverErrorOf(err)
-	if errors.Is(err, machineupdate.ErrThrottled) && c.is("throttling not told") || after > 0 && c.is("refusal not told") {
+	hidesThrottling := errors.Is(err, machineupdate.ErrThrottled) && c.is("throttling not told")
+	hidesRefusal := after > 0 && c.is("refusal not told")
+	if hidesThrottling || hidesRefusal {
 		return errors.New(err.Error())
 	}
 	return err

@@ -61,8 +61,11 @@ func (m *machine) clone() *machine { return m.DeepCopyObject().(*machine) }
 
 func newMachine(phase, providerID string) *machine {
 	m := &machine{ObjectMeta: metav1.ObjectMeta{Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Labels: map[string]string{"node": "n"}}}
-	m.Spec.Class.Name, m.Spec.ProviderID, m.Status.CurrentStatus.Phase = "class", providerID, phase
-	m.Status.LastOperation.Type, m.Status.LastOperation.State = "Create", map[string]string{"Pending": "Processing", "Running": "Successful"}[phase]
+	m.Spec.Class.Name = "class"
+	m.Spec.ProviderID = providerID
+	m.Status.CurrentStatus.Phase = phase
+	m.Status.LastOperation.Type = "Create"
+	m.Status.LastOperation.State = map[string]string{"Pending": "Processing", "Running": "Successful"}[phase]
 	m.Status.Addresses = []string{"10.0.0.1"}
 	return m
 }
@@ -288,13 +291,15 @@ func (c *controller) reportFailure(ctx context.Context, result *machineupdate.Re
 	reported := c.m.clone()
 	switch {
 	case c.is("failures reported") && result.Err != nil:
-		reported.Status.LastOperation.State, reported.Status.LastOperation.Type = "Failed", "Update"
+		reported.Status.LastOperation.State = "Failed"
+		reported.Status.LastOperation.Type = "Update"
 	case c.is("driver quoted") && result.Err != nil:
 		reported.Status.LastOperation.Description = result.Err.Error()
 	case c.is("report as the whole status"):
 		reported.Status = status{}
 	case c.is("reported before it joined") && before.Status.CurrentStatus.Phase == "Pending":
-		reported.Status.LastOperation.State, reported.Status.LastOperation.Type = "Successful", "Update"
+		reported.Status.LastOperation.State = "Successful"
+		reported.Status.LastOperation.Type = "Update"
 	default:
 		return
 	}
@@ -318,7 +323,8 @@ func (c *controller) annotate(ctx context.Context) {
 func (c *controller) create(ctx context.Context, o machineupdate.Observation) time.Duration {
 	id, err := c.call(ctx, "GetMachineStatus")
 	found := id != ""
-	if found && (c.is("initialization not begun") || c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != "") {
+	isLate := c.is("initialization begun only before it has a provider ID") && c.m.Spec.ProviderID != ""
+	if found && (isLate || c.is("initialization not begun")) {
 		return c.initialize(ctx, id, nil)
 	}
 	class, _ := c.lister(c.m.Spec.Class.Name)

@@ -44,7 +44,9 @@ func TestFleetIsNeverRefused(t *testing.T) {
 				s := scenario(400)
 				s.Classes = classes
 				if isOwn {
-					s.Own, s.Workers, s.Writes = true, 500, 200
+					s.Own = true
+					s.Workers = 500
+					s.Writes = 200
 				}
 				r := simulate(t, s)
 				assert.Zero(t, r.Refused)

@@ -56,7 +56,10 @@ func TestSources(t *testing.T) {
 // instead.
 func TestRefusedBuilds(t *testing.T) {
 	t.Parallel()
-	const archive, sums = "v1.0.0/hotupdate_1.0.0_linux_amd64.tar.gz", "v1.0.0/checksums.txt"
+	const (
+		archive = "v1.0.0/hotupdate_1.0.0_linux_amd64.tar.gz"
+		sums    = "v1.0.0/checksums.txt"
+	)
 	for _, test := range []struct {
 		name, version string
 		spoil         func(files map[string][]byte)
@@ -160,7 +163,8 @@ func targets(t *testing.T) (all []target) {
 	}
 	require.NoError(t, yaml.Unmarshal([]byte(read(t, filepath.Join(root, ".goreleaser.yaml"))), &release))
 	assert.Equal(t, "checksums.txt sha256", release.Checksum.NameTemplate+" "+release.Checksum.Algorithm)
-	build, archive := release.Builds[0], release.Archives[0]
+	build := release.Builds[0]
+	archive := release.Archives[0]
 	require.Equal(t, "hotupdate hotupdate", build.ID+" "+archive.ID)
 	name, err := template.New("").Parse(archive.NameTemplate)
 	require.NoError(t, err)

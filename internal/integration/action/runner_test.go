@@ -109,7 +109,8 @@ var firstScript = regexp.MustCompile(`\w+\.sh`)
 
 // restore stands in for actions/cache. A folder is saved when a job ends without a failure.
 func (j *job) restore(s step) {
-	key, kept := j.text(s.With["key"].(string)), j.text(s.With["path"].(string))
+	key := j.text(s.With["key"].(string))
+	kept := j.text(s.With["path"].(string))
 	if saved, ok := j.cache[key]; ok {
 		require.NoError(j.t, os.CopyFS(kept, os.DirFS(saved)))
 		j.values["steps.cache.outputs.cache-hit"] = "true"
@@ -137,7 +138,8 @@ func (j *job) script(s step) {
 		command.Env = append(command.Env, name+"="+value)
 	}
 	var log bytes.Buffer
-	command.Stdout, command.Stderr = &log, &log
+	command.Stdout = &log
+	command.Stderr = &log
 	err := command.Run()
 	var exit *exec.ExitError
 	switch {

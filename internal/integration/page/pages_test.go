@@ -69,7 +69,8 @@ func pages(t *testing.T) map[string]string {
 		"plan": {"plan", "old", "new"}, "few": {"plan", "few/old", "few/new"}, "audit": {"audit", "--old", "old.json", "--new", "new.json", "new"},
 	} {
 		command := exec.CommandContext(t.Context(), program, append(args, "--output", "html")...)
-		command.Dir, command.Stderr = folder, os.Stderr
+		command.Dir = folder
+		command.Stderr = os.Stderr
 		text, err := command.Output()
 		require.NoError(t, err, name)
 		write(name+".html", string(text))

@@ -25,7 +25,8 @@ const root = "../../.."
 // at files of strange names, notifications, and no result at all.
 func TestSARIF(t *testing.T) {
 	t.Parallel()
-	plan, schema := command(t), published(t)
+	plan := command(t)
+	schema := published(t)
 	folder := t.TempDir()
 	write := func(name, text string) {
 		path := filepath.Join(folder, name)
@@ -183,7 +184,8 @@ func command(t *testing.T) string {
 func run(t *testing.T, program, folder, stdin string, args ...string) []byte {
 	t.Helper()
 	plan := exec.CommandContext(t.Context(), program, append([]string{"plan", "--output", "sarif"}, args...)...)
-	plan.Dir, plan.Stderr = folder, os.Stderr
+	plan.Dir = folder
+	plan.Stderr = os.Stderr
 	if stdin != "" {
 		file, err := os.Open(filepath.Join(folder, stdin))
 		require.NoError(t, err)

@@ -88,7 +88,10 @@ func (w world) start() *model {
 // clone copies a model, so that both copies share nothing that changes.
 func (m *model) clone() *model {
 	c := *m
-	members, calls, pieces, budgets := map[*Member[int]]*Member[int]{}, map[*Call[int]]*Call[int]{}, map[*piece]*piece{}, map[*int]*int{}
+	members := map[*Member[int]]*Member[int]{}
+	calls := map[*Call[int]]*Call[int]{}
+	pieces := map[*piece]*piece{}
+	budgets := map[*int]*int{}
 	for i, old := range m.members {
 		copied := *old
 		if old.piece != nil {
@@ -119,7 +122,8 @@ func (m *model) clone() *model {
 		copied.call = calls[copied.call]
 	}
 	c.pacer.waiting = mapped(m.pacer.waiting)
-	c.specs, c.trail = slices.Clone(m.specs), slices.Clip(m.trail)
+	c.specs = slices.Clone(m.specs)
+	c.trail = slices.Clip(m.trail)
 	return &c
 }
 
@@ -138,7 +142,8 @@ func (m *model) state() string {
 	for _, member := range m.members {
 		at := slices.Index(pieces, member.piece)
 		if at < 0 {
-			at, pieces = len(pieces), append(pieces, member.piece)
+			at = len(pieces)
+			pieces = append(pieces, member.piece)
 		}
 		_, _ = fmt.Fprint(&b, " m", member.joined.Sub(epoch), member.number, member.isGone, member.isSent, at)
 		if member.piece != nil {
@@ -222,6 +227,7 @@ func (m *model) answer(i int, a Answer) error {
 	for _, member := range call.Members {
 		isFinal := slices.Contains(final, member)
 		isGuilty := slices.ContainsFunc(member.IDs, func(id string) bool { return slices.Contains(a.Rejected, id) })
+		mayBeInnocent := !isGuilty && len(call.Members) > 1
 		switch spec := &m.specs[member.Payload]; {
 		case *spec == ended && isFinal:
 			return fmt.Errorf("member %d gets an answer after it has left", member.Payload)
@@ -234,7 +240,7 @@ func (m *model) answer(i int, a Answer) error {
 			return fmt.Errorf("member %d is not called again after throttling", member.Payload)
 		case !isFinal && isGuilty:
 			return fmt.Errorf("member %d is called again, and was refused", member.Payload)
-		case isFinal && a.Outcome == Divisible && !isGuilty && len(call.Members) > 1:
+		case isFinal && a.Outcome == Divisible && mayBeInnocent:
 			return fmt.Errorf("member %d is refused, and was not alone", member.Payload)
 		case isFinal:
 			*spec = ended
@@ -284,7 +290,8 @@ func (m *model) rests(waiting int, wait time.Duration) error {
 
 // send is a request to the cloud, which every member of the call makes.
 func (m *model) send(call *Call[int]) error {
-	m.calls, m.sent = append(m.calls, call), m.sent+1
+	m.calls = append(m.calls, call)
+	m.sent++
 	var ids []string
 	for _, member := range call.Members {
 		i := member.Payload
@@ -321,7 +328,8 @@ func TestModel(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			seen := map[uint64]bool{}
 			queue := []*model{w.start()}
-			shared, divided := 0, 0
+			shared := 0
+			divided := 0
 			for len(queue) > 0 {
 				m := queue[len(queue)-1]
 				queue = queue[:len(queue)-1]

@@ -70,7 +70,10 @@ func TestApart(t *testing.T) {
 
 // TestSavedRefill: the refill of a second may be saved up, also one that is not a whole number: after two calls of 2.5, half a call is missing.
 func TestSavedRefill(t *testing.T) {
-	const refill, half = 2.5, 400 * time.Millisecond // half of the refill is spent
+	const (
+		refill = 2.5
+		half   = 400 * time.Millisecond // half of the refill is spent
+	)
 	p := Pacer[int]{Refill: refill}
 	now := epoch
 	for range 2 { // the second time after a quiet time
@@ -109,7 +112,8 @@ func TestThrottlingDelays(t *testing.T) {
 	for range 7 {
 		call, wait := p.Next(now)
 		assert.Nil(t, call)
-		waits, now = append(waits, wait), now.Add(wait)
+		waits = append(waits, wait)
+		now = now.Add(wait)
 		call, _ = p.Next(now)
 		p.Answer(now, call, Answer{Outcome: Throttled})
 	}
@@ -139,7 +143,8 @@ func TestApartOfMany(t *testing.T) {
 		now := epoch
 		join := func(ids ...string) {
 			m := fresh(ids...)
-			m.Bound, m.Rank = 100, rank
+			m.Bound = 100
+			m.Rank = rank
 			p.Join(now, m)
 		}
 		for i := range many - 1 {

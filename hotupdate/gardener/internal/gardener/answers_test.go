@@ -272,7 +272,8 @@ func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) 
 	run := exec.Command(command, arguments...)
 	run.Dir = folder
 	var out, problems bytes.Buffer
-	run.Stdout, run.Stderr = &out, &problems
+	run.Stdout = &out
+	run.Stderr = &problems
 	failure := run.Run()
 	byID := map[string]*pair{}
 	for _, p := range pairs {

@@ -12,7 +12,8 @@ func BenchmarkJudge(b *testing.B) {
 	for _, of := range bases(b, judge) {
 		b.Run(of.name, func(b *testing.B) {
 			edited := edit{path: []any{"metadata", "labels", "a"}, value: "b"}.apply(of.shoot)
-			one, other := toJSON(b, of.shoot), toJSON(b, edited)
+			one := toJSON(b, of.shoot)
+			other := toJSON(b, edited)
 			b.ReportAllocs()
 			for b.Loop() {
 				judge.Judge(gardenerplugin.Question{Old: one, New: other})

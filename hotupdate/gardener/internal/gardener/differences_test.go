@@ -37,7 +37,8 @@ type disagreement struct{ gardener, plan effect }
 // refuses replaces no machine, whatever plan says; and plan leaves refusals to Gardener. Where
 // Gardener's code fails, there is no answer.
 func (p *pair) disagreements() (all []disagreement) {
-	g, own := p.gardener, p.plan
+	g := p.gardener
+	own := p.plan
 	switch {
 	case g.shoot == refused || g.shoot == failed:
 		return nil
@@ -174,7 +175,8 @@ func (l *list) has(d difference) bool {
 func (l *list) explains(p *pair, d disagreement) bool {
 	for _, e := range p.edits {
 		for _, g := range l.groups() {
-			if g.Plan != d.plan && g.Gardener != d.gardener || g.NoProfile && p.base.profile != "" {
+			isOther := g.Plan != d.plan && g.Gardener != d.gardener
+			if isOther || g.NoProfile && p.base.profile != "" {
 				continue
 			}
 			for field := range g.Fields {

@@ -112,7 +112,8 @@ func backwards(chance lot, singles []*pair) (pairs []*pair) {
 // twos returns pairs with two edits that Gardener admits alone. The second one touches machines in
 // every second pair.
 func twos(chance lot, singles []*pair) (pairs []*pair) {
-	admitted, touching := map[*base][]*pair{}, map[*base][]*pair{}
+	admitted := map[*base][]*pair{}
+	touching := map[*base][]*pair{}
 	for _, p := range singles {
 		// another CloudProfile than the given one says something else about all other fields
 		if !p.isAdmitted() || strings.HasPrefix(p.edits[0].field, "spec.cloudProfile") {
@@ -148,7 +149,8 @@ func twos(chance lot, singles []*pair) (pairs []*pair) {
 // unlistedOf fails for each disagreement that a law forbids and that the list does not have.
 func unlistedOf(t *testing.T, isForbidden func(difference) bool) {
 	t.Helper()
-	all, known := answers(t), readList(t)
+	all := answers(t)
+	known := readList(t)
 	shown := map[difference]bool{}
 	for _, p := range all {
 		for _, d := range known.unlisted(p) {
@@ -223,7 +225,8 @@ func TestEveryRefusalIsReported(t *testing.T) {
 	judge := newJudge(t)
 	shoots := bases(t, judge)
 	drawing := newDrawer(*seed, shoots)
-	refusals, named := 0, 0
+	refusals := 0
+	named := 0
 	for i := range shoots {
 		b := &shoots[i]
 		old := toJSON(t, b.old())
@@ -252,7 +255,8 @@ func TestEveryRefusalIsReported(t *testing.T) {
 
 // TestDifferences: the list has the differences, and only those.
 func TestDifferences(t *testing.T) {
-	all, known := answers(t), readList(t)
+	all := answers(t)
+	known := readList(t)
 	unknown := map[difference]bool{}
 	for _, p := range all {
 		for _, d := range known.unlisted(p) {

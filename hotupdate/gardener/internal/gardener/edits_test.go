@@ -160,7 +160,8 @@ func (d *drawer) collect(value any, t reflect.Type, field string) {
 
 // draw returns edits of every field of a Shoot, but for its identity and its status.
 func (d *drawer) draw(b *base) []edit {
-	d.edits, d.base = nil, b.name
+	d.edits = nil
+	d.base = b.name
 	shoot := b.shoot
 	metadata, _ := shoot["metadata"].(object)
 	for _, name := range []string{"labels", "annotations", "finalizers"} {

@@ -119,7 +119,8 @@ func TestMissingObjects(t *testing.T) {
 
 // TestMissingObjectsDoNotRefuse: nothing is refused for want of an object, over all Shoots.
 func TestMissingObjectsDoNotRefuse(t *testing.T) {
-	bare, judge := bareJudge(t), newJudge(t)
+	bare := bareJudge(t)
+	judge := newJudge(t)
 	for _, b := range bases(t, judge) {
 		answer := ask(t, bare, b.old(), b.shoot)
 		assert.Empty(t, answer.OldRefusals, b.name)

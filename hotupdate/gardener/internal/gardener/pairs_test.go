@@ -39,7 +39,8 @@ func TestPairs(t *testing.T) {
 	judge := newJudge(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".old.yaml")
-		old, updated := readYAML(t, filepath.Join("pairs", name+".old.yaml")), readYAML(t, filepath.Join("pairs", name+".new.yaml"))
+		old := readYAML(t, filepath.Join("pairs", name+".old.yaml"))
+		updated := readYAML(t, filepath.Join("pairs", name+".new.yaml"))
 		answered := judge.Judge(gardenerplugin.Question{ID: name, Old: toJSON(t, old), New: toJSON(t, updated)})
 		require.Empty(t, answered.Error, name)
 		got := ofGardener(answered)

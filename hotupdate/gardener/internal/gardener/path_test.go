@@ -97,7 +97,8 @@ func eachField(
 	t *testing.T, internal, versioned reflect.Type, internalPath, versionedPath string, visit func(internal, versioned string),
 ) {
 	t.Helper()
-	internal, versioned = element(internal), element(versioned)
+	internal = element(internal)
+	versioned = element(versioned)
 	if internal.Kind() != reflect.Struct || internal == versioned {
 		return
 	}

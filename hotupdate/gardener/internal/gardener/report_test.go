@@ -100,7 +100,8 @@ func writeReport(tb testing.TB, pairs []*pair, known *list) {
 		require.NoError(tb, os.WriteFile(filepath.Join(*reportTo, name), text, 0o644))
 	}
 	write("matrix.txt", matrix(pairs))
-	counted, first := map[cause]int{}, map[cause]*pair{}
+	counted := map[cause]int{}
+	first := map[cause]*pair{}
 	placed := map[difference]bool{}
 	groups := map[cause]*group{}
 	fields := map[cause]map[string]int{}

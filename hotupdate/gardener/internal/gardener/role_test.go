@@ -20,7 +20,8 @@ import (
 func TestRoleOfGardenlet(t *testing.T) {
 	text, err := os.ReadFile("../../../../examples/machinecontroller/kubeapiserver/testdata/gardenlet.yaml")
 	require.NoError(t, err)
-	want, wantBinding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	want := &rbacv1.Role{}
+	wantBinding := &rbacv1.RoleBinding{}
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
 	require.NoError(t, documents.Decode(want))
 	require.NoError(t, documents.Decode(wantBinding))
@@ -30,7 +31,8 @@ func TestRoleOfGardenlet(t *testing.T) {
 	// Without a target cluster, no secret is needed. The Role is the same.
 	manager := machinecontrollermanager.New(seed, namespace, nil, machinecontrollermanager.Values{SelfHostedShoot: true})
 	require.NoError(t, manager.Deploy(t.Context()))
-	got, gotBinding := &rbacv1.Role{}, &rbacv1.RoleBinding{}
+	got := &rbacv1.Role{}
+	gotBinding := &rbacv1.RoleBinding{}
 	require.NoError(t, seed.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: want.Name}, got))
 	require.NoError(t, seed.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: wantBinding.Name}, gotBinding))
 	assert.Equal(t, want.Rules, got.Rules)

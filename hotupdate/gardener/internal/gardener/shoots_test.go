@@ -121,7 +121,8 @@ func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
 		require.Empty(tb, refusals)
 		return toObject(tb, stored)
 	}
-	azure, pending := readBack("azure"), readBack("gcp-inplace")
+	azure := readBack("azure")
+	pending := readBack("gcp-inplace")
 	status, _ := pending["status"].(object)
 	status["inPlaceUpdates"] = object{"pendingWorkerUpdates": object{"manualInPlaceUpdate": []any{"manual"}}}
 	return append(all,

@@ -28,7 +28,8 @@ func applied(t *testing.T, hot string) *record.Record {
 
 // TestBoundHoldsFormerAndNewValue: the sent values must fit, and the applied ones as well, because the sent ones replace them after the success.
 func TestBoundHoldsFormerAndNewValue(t *testing.T) {
-	short, long := `{"k":"1"}`, `{"k":"`+strings.Repeat("2", 100)+`"}`
+	short := `{"k":"1"}`
+	long := `{"k":"` + strings.Repeat("2", 100) + `"}`
 	least := record.Cost("/k", `"`+strings.Repeat("2", 100)+`"`)
 	for _, tc := range []struct {
 		name, from, to string

@@ -35,9 +35,13 @@ func target(hot string, kinds ...string) *record.Target {
 // TestFormat follows a machine whose driver covers VMs, then disks as well. The texts were written by hand.
 func TestFormat(t *testing.T) {
 	r := record.New("aws:///i-1")
-	one, two := target(`{"tags":{"k":"1","zones":["a","b"]}}`, "vm"), target(`{"tags":{"k":"2","zones":["b","c"]}}`, "vm")
+	one := target(`{"tags":{"k":"1","zones":["a","b"]}}`, "vm")
+	two := target(`{"tags":{"k":"2","zones":["b","c"]}}`, "vm")
 	// printf '%s' '{"tags":{"k":"1","zones":["a","b"]}}' | sha256sum | cut -c1-32 | xxd -r -p | basenc --base64url
-	const wantedOne, wantedTwo = `"wanted":"bMANM20mFDleLlU6ETMjaQ"`, `"wanted":"tZj0gXXZnjquGg5lCDqzQA"`
+	const (
+		wantedOne = `"wanted":"bMANM20mFDleLlU6ETMjaQ"`
+		wantedTwo = `"wanted":"tZj0gXXZnjquGg5lCDqzQA"`
+	)
 
 	p := r.Begin(one, "aws:///i-1", start)
 	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z",`+wantedOne+
@@ -265,7 +269,8 @@ func TestParseIsLinear(t *testing.T) {
 	parsing := func(n int) float64 {
 		var values, below []string
 		for i := range n {
-			values, below = append(values, fmt.Sprintf(`{"a":%d}`, 10000+i)), append(below, fmt.Sprintf(`"k%d":1`, 10000+i))
+			values = append(values, fmt.Sprintf(`{"a":%d}`, 10000+i))
+			below = append(below, fmt.Sprintf(`"k%d":1`, 10000+i))
 		}
 		attempted := strings.Join(values, ",") + `,{"a":{` + strings.Join(below, ",") + `}}`
 		annotation := `{"v":1,"providerID":"i","schema":"","state":"Calling","since":"2026-01-02T03:04:06Z","parts":[{"attempted":[` + attempted + `]}]}`

@@ -79,7 +79,9 @@ func (h *history) begin(target *record.Target, s schema, hot string) *record.Pas
 		covered[part.Kind] = true
 		h.oracle.check(h.t, part, s)
 		h.checkDesired(part, hot, p.Whole)
-		before, marker, after := h.record.EntriesCost(part.Kind, target), p.Marker.EntriesCost(part.Kind, target), p.Succeeded(h.now)
+		before := h.record.EntriesCost(part.Kind, target)
+		marker := p.Marker.EntriesCost(part.Kind, target)
+		after := p.Succeeded(h.now)
 		require.LessOrEqual(h.t, marker, max(before, h.bound), "the marker keeps the bound")
 		require.LessOrEqual(h.t, after.EntriesCost(part.Kind, target), max(before, h.bound), "the success keeps the bound")
 	}
@@ -101,7 +103,9 @@ func fresh() *record.Record {
 
 // checkDesired: each desired leaf has its wanted or its applied value.
 func (h *history) checkDesired(part record.Part, hot string, whole bool) {
-	wanted, desired, applied := factsOf(hot), factsOf(part.Desired), factsOf(part.Applied)
+	wanted := factsOf(hot)
+	desired := factsOf(part.Desired)
+	applied := factsOf(part.Applied)
 	for _, facts := range []map[fact]bool{wanted, desired, applied} {
 		for f := range facts {
 			got := valueOf(desired, f.leaf)

@@ -86,9 +86,11 @@ func (s schema) isHot(pointer string, shape byte) bool {
 
 // hasHot reports whether a fact is Hot.
 func (s schema) hasHot(f fact) bool {
-	pointer, element := f.leaf, false
+	pointer := f.leaf
+	element := false
 	if i := strings.IndexByte(pointer, '['); i >= 0 {
-		pointer, element = pointer[:i], true
+		pointer = pointer[:i]
+		element = true
 	}
 	if element {
 		return s.isHot(pointer, '[')

@@ -98,7 +98,8 @@ func newFleet(shoots int) *fleet {
 
 // shoot returns a Shoot as a cluster does, in JSON, with one to four pools.
 func (f *fleet) shoot(i int) []byte {
-	project, name := fmt.Sprintf("p%03d", i%311), fmt.Sprintf("s%05d", i)
+	project := fmt.Sprintf("p%03d", i%311)
+	name := fmt.Sprintf("s%05d", i)
 	minor := 30 + f.random.IntN(6)
 	provider := "fleet"
 	if f.random.IntN(50) == 0 {
@@ -131,10 +132,12 @@ func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict strin
 	config := func(members string) string { // in the order in which a cluster returns them
 		return `,"providerConfig":{"apiVersion":"fleet.example/v1",` + disks + `"kind":"WorkerConfig",` + members + `"zones":["b","a"]}`
 	}
-	strategy, verdict = `"updateStrategy":"AutoRollingUpdate",`, "unchanged"
+	strategy = `"updateStrategy":"AutoRollingUpdate",`
+	verdict = "unchanged"
 	hashed := "rolled"
 	if f.random.IntN(5) == 0 {
-		strategy, hashed = `"updateStrategy":"AutoInPlaceUpdate",`, "renamed"
+		strategy = `"updateStrategy":"AutoInPlaceUpdate",`
+		hashed = "renamed"
 	}
 	switch f.random.IntN(200) {
 	case 0:

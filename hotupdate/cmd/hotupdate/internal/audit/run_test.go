@@ -97,9 +97,11 @@ func pathsOf(r *audit.Report) map[string]bool {
 // TestMemoryIsFlat: at the end of a List of many small Workers no more is held than at its beginning, but for what happens to be under way.
 // Of an item that cannot be read, its place and the problem are held.
 func TestMemoryIsFlat(t *testing.T) {
-	workers, more := 40_000, uint64(300<<10) // a map of all identities would take at least 12 bytes for each
+	workers := 40_000
+	more := uint64(300 << 10) // a map of all identities would take at least 12 bytes for each
 	if effort.All() {
-		workers, more = 300_000, 1<<20
+		workers = 300_000
+		more = 1 << 20
 	}
 	in, out := io.Pipe()
 	go func() {
@@ -114,7 +116,8 @@ func TestMemoryIsFlat(t *testing.T) {
 		fmt.Fprint(out, "{}]}")
 		_ = out.Close()
 	}()
-	judged, held := 0, map[int]uint64{workers / 20: 0, workers * 19 / 20: 0}
+	judged := 0
+	held := map[int]uint64{workers / 20: 0, workers * 19 / 20: 0}
 	report, err := releases(t).Run(t.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Each: func(*audit.JudgedPool) error { // one in each object
 			judged++

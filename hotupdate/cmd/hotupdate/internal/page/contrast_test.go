@@ -45,7 +45,8 @@ func parse(css string) *sheet {
 	s := &sheet{schemes: map[string]scheme{"light": {}, "dark": {}}}
 	css = comment.ReplaceAllString(css, "")
 	for _, found := range rule.FindAllStringSubmatchIndex(css, -1) {
-		selector, body := strings.TrimSpace(css[found[2]:found[3]]), css[found[4]:found[5]]
+		selector := strings.TrimSpace(css[found[2]:found[3]])
+		body := css[found[4]:found[5]]
 		if selector == ":root" && strings.Contains(body, "--") {
 			name := "light"
 			if strings.HasSuffix(strings.TrimSpace(css[:found[2]]), "(prefers-color-scheme: dark) {") {
@@ -98,7 +99,8 @@ func (s *sheet) faint() (all []string) {
 
 // contrast is the contrast ratio of two colours by WCAG 2.2; NaN if one is not written as #rrggbb.
 func contrast(a, b string) float64 {
-	lighter, darker := max(luminance(a), luminance(b)), min(luminance(a), luminance(b))
+	lighter := max(luminance(a), luminance(b))
+	darker := min(luminance(a), luminance(b))
 	return (lighter + 0.05) / (darker + 0.05)
 }
 

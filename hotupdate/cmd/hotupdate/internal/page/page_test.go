@@ -44,7 +44,8 @@ func TestPageIsSelfContained(t *testing.T) {
 func TestPageEscapes(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><script>alert(1)</script><img src=x onerror=y> ` + "' onclick=`" + ` </title></style>`
-	plain, out := written(t, "", "x"), written(t, "", hostile)
+	plain := written(t, "", "x")
+	out := written(t, "", hostile)
 	tags := func(text string) []string { return regexp.MustCompile(`<[a-z/!][^\s>]*`).FindAllString(text, -1) }
 	assert.Equal(t, tags(plain), tags(out), "the same elements")
 	assert.Contains(t, html.UnescapeString(out), hostile)

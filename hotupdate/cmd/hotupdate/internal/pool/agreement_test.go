@@ -186,10 +186,17 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 
 func TestDataVolumesOfEachProvider(t *testing.T) {
 	t.Parallel()
-	a, b := facts.DataVolume{Name: "a", Size: "1Gi"}, facts.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
-	renamed, encrypted, larger := b, b, b
-	renamed.Name, encrypted.Encrypted, larger.Size = "c", new(true), "2Gi"
-	none, roll, unknown := verdict.None, verdict.Roll, verdict.Indeterminate
+	a := facts.DataVolume{Name: "a", Size: "1Gi"}
+	b := facts.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
+	renamed := b
+	encrypted := b
+	larger := b
+	renamed.Name = "c"
+	encrypted.Encrypted = new(true)
+	larger.Size = "2Gi"
+	none := verdict.None
+	roll := verdict.Roll
+	unknown := verdict.Indeterminate
 	type list = []facts.DataVolume
 	for _, test := range []struct {
 		provider                                        string
@@ -258,7 +265,8 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	of := func(image hash.Image) facts.Pool {
 		return facts.Pool{Provider: "gcp", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Image: &image}}
 	}
-	old, updated := of(hash.Image{Name: "linux", Version: "1.2"}), of(hash.Image{Name: "linux1", Version: ".2"})
+	old := of(hash.Image{Name: "linux", Version: "1.2"})
+	updated := of(hash.Image{Name: "linux1", Version: ".2"})
 	before, err := hash.NodeAgentSecretName(old.Worker)
 	require.NoError(t, err)
 	after, err := hash.NodeAgentSecretName(updated.Worker)

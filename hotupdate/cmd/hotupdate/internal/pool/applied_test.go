@@ -53,7 +53,8 @@ func TestLiveAgainstManifest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old, updated := read(t, manifest(t, "pairs/"+onGCP, test.cluster...)), read(t, manifest(t, "pairs/"+onGCP, written(test.manifest...)...))
+			old := read(t, manifest(t, "pairs/"+onGCP, test.cluster...))
+			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.manifest...)...))
 			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			assert.Equal(t, test.want.String(), plan.Verdict().String())
@@ -84,7 +85,8 @@ func TestNullsBetweenManifests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old, updated := read(t, manifest(t, "pairs/"+onGCP, written(test.old...)...)), read(t, manifest(t, "pairs/"+onGCP, written(test.updated...)...))
+			old := read(t, manifest(t, "pairs/"+onGCP, written(test.old...)...))
+			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.updated...)...))
 			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			assert.Equal(t, test.want.String(), plan.Verdict().String())

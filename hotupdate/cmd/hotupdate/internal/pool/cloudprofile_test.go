@@ -139,7 +139,8 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 		p.ProviderConfig = []byte(config)
 		return p
 	}
-	old, updated := of(`{"kind":"`+configKind+`","apiVersion":"`+configVersion+`"}`), of(`{"apiVersion":"`+configVersion+`", "kind":"`+configKind+`"}`)
+	old := of(`{"kind":"` + configKind + `","apiVersion":"` + configVersion + `"}`)
+	updated := of(`{"apiVersion":"` + configVersion + `", "kind":"` + configKind + `"}`)
 	for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: verdict.Indeterminate, judge.Adopted: verdict.None} {
 		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension})
 		require.NoError(t, err)

@@ -77,7 +77,8 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 			t.Parallel()
 			before := append([]edit{}, byUser(test.file)...)
 			before = append(before, test.before...)
-			with, without := manifest(t, test.file, before...), manifest(t, test.file, append(before, test.change...)...)
+			with := manifest(t, test.file, before...)
+			without := manifest(t, test.file, append(before, test.change...)...)
 			assert.Equal(t, test.want, compare(t, with, without, options(t)).Verdict, test.reason)
 			assert.Equal(t, test.want, compare(t, without, with, options(t)).Verdict, "the other way round: %s", test.reason)
 		})
@@ -98,8 +99,10 @@ func TestOmittedImages(t *testing.T) {
 		{edit{image, map[string]any{"name": "ubuntu"}}, false, "another image: every machine is replaced, whatever its version"},
 	} {
 		user := byUser("shoot.yaml")
-		with, without := manifest(t, "shoot.yaml", user...), manifest(t, "shoot.yaml", append(user, test.without)...)
-		left, filled := compare(t, with, without, options(t)), compare(t, without, with, options(t))
+		with := manifest(t, "shoot.yaml", user...)
+		without := manifest(t, "shoot.yaml", append(user, test.without)...)
+		left := compare(t, with, without, options(t))
+		filled := compare(t, without, with, options(t))
 		if test.kept {
 			assert.Equal(t, verdict.None, left.Verdict, test.reason)
 			assert.Equal(t, verdict.SameMeaning, left.Changes[0].Rule, test.reason)
@@ -192,8 +195,10 @@ func TestUpdateStrategies(t *testing.T) {
 // that is applied in place.
 func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
-	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
-	volume, machine := edit{shootsPool + "volume.size", "51Gi"}, edit{shootsPool + "machine.type", "x"}
+	inPlace := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}
+	image := edit{shootsPool + "machine.image.version", "1443.9.0"}
+	volume := edit{shootsPool + "volume.size", "51Gi"}
+	machine := edit{shootsPool + "machine.type", "x"}
 	for _, test := range []struct {
 		edits  []edit
 		want   []string
@@ -218,7 +223,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		switched = "a pool cannot change between rolling and in-place updates"
 	)
 	strategy := func(name string) edit { return edit{shootsPool + "updateStrategy", name} }
-	version, image := edit{"spec.kubernetes.version", "1.34.0"}, edit{shootsPool + "machine.image.version", "1.0.0"}
+	version := edit{"spec.kubernetes.version", "1.34.0"}
+	image := edit{shootsPool + "machine.image.version", "1.0.0"}
 	machine := edit{shootsPool + "machine.type", "x"}
 	for _, test := range []struct {
 		old    string
@@ -244,7 +250,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	user := byUser("shoot.yaml")
-	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
+	noImage := edit{shootsPool + "machine.image", nil}
+	machine := edit{shootsPool + "machine.type", "x"}
 	certain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", append(user, machine)...), options(t))
 	assert.Equal(t, verdict.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(causes(certain)))
@@ -289,7 +296,8 @@ func TestInPlaceImages(t *testing.T) {
 		{"AutoRollingUpdate", "1600.0.0", nil, verdict.Roll, verdict.NoRule, "the same"},
 		{"AutoRollingUpdate", "1443", nil, verdict.Indeterminate, verdict.NoRule, "admission completes it, perhaps to the version that there is"},
 	} {
-		strategy, o := edit{shootsPool + "updateStrategy", test.strategy}, options(t)
+		strategy := edit{shootsPool + "updateStrategy", test.strategy}
+		o := options(t)
 		o.CloudProfile = test.profile
 		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{shootsPool + "machine.image.version", test.version}), o)
 		assert.Equal(t, test.want, got.Verdict, "%s to %s: %s", test.strategy, test.version, test.reason)
@@ -302,7 +310,8 @@ func TestInPlaceImages(t *testing.T) {
 // node-local DNS is a cause.
 func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	t.Parallel()
-	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
+	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
+	version := edit{"spec.kubernetes.version", "1.34.0"}
 	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
@@ -552,7 +561,8 @@ func TestProviderConfigErrorsNameThePool(t *testing.T) {
 
 func TestPoolsThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
-	aws, gcp := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
+	aws := read(t, manifest(t, "shoot.yaml"))
+	gcp := read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
 	_, err := judge.Compare(aws.Pools[0], gcp.Pools[0], options(t))
 	codes(t, err, "other-provider")
 	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
@@ -578,7 +588,8 @@ func codes(tb testing.TB, err error, want ...string) {
 func TestConfigsOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
-	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
+	old := []byte("{" + head + "}")
+	updated := []byte("{" + head + `,"agent":"2"}`)
 	got, err := judge.Compare(facts.Bare(old), facts.Bare(updated), options(t))
 	require.NoError(t, err)
 	assert.Equal(t, verdict.Roll, got.Verdict)

@@ -47,9 +47,11 @@ func TestTriggersOfGEP31(t *testing.T) {
 
 func checkTrigger(t *testing.T, columns []string, strategy hotupdate.Strategy) {
 	t.Helper()
-	file, at := strings.TrimSpace(columns[1])+".yaml", map[string]string{" shoot": shootsPool, " worker": workersPool}[columns[1]]
+	file := strings.TrimSpace(columns[1]) + ".yaml"
+	at := map[string]string{" shoot": shootsPool, " worker": workersPool}[columns[1]]
 	before := append([]edit{{at + "updateStrategy", strategy.String()}}, editsOf(t, columns[2])...)
-	old, updated := manifest(t, file, before...), manifest(t, file, append(before, editsOf(t, columns[3])...)...)
+	old := manifest(t, file, before...)
+	updated := manifest(t, file, append(before, editsOf(t, columns[3])...)...)
 	wanted := func(strategy hotupdate.Strategy) verdict.Verdict {
 		column := columns[5]
 		if strategy == hotupdate.AutoRollingUpdate {

@@ -18,7 +18,8 @@ const asked = verdict.Gardener("v1.150.0")
 // merged returns the plan of a changed Shoot with Gardener's answer in it.
 func merged(t *testing.T, a gardenerplugin.Answer, edits ...edit) *pool.Plan {
 	t.Helper()
-	old, updated := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edits...))
+	old := read(t, manifest(t, "shoot.yaml"))
+	updated := read(t, manifest(t, "shoot.yaml", edits...))
 	plan, err := pool.NewPlan(old, updated, options(t))
 	require.NoError(t, err)
 	require.Contains(t, plan.Rules, verdict.AdmissionUnjudged)
@@ -41,7 +42,8 @@ func answer(outcomes ...gardenerplugin.Outcome) gardenerplugin.Answer {
 // told.
 func TestMergeKeys(t *testing.T) {
 	t.Parallel()
-	scaled, rolled := at("maximum", 9), at("machine.type", "m5.huge")
+	scaled := at("maximum", 9)
+	rolled := at("machine.type", "m5.huge")
 	for name, test := range map[string]struct {
 		answer gardenerplugin.Answer
 		edit   edit
@@ -166,7 +168,8 @@ func TestMergeRefusals(t *testing.T) {
 // TestMergeAboveRefusal: a refusal of a field above the pools is told at its change.
 func TestMergeAboveRefusal(t *testing.T) {
 	t.Parallel()
-	old, updated := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.region", "eu-9"}))
+	old := read(t, manifest(t, "shoot.yaml"))
+	updated := read(t, manifest(t, "shoot.yaml", edit{"spec.region", "eu-9"}))
 	plan, err := pool.NewPlan(old, updated, options(t))
 	require.NoError(t, err)
 	before := len(plan.Changes)

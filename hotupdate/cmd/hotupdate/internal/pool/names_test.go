@@ -88,7 +88,8 @@ func drawNamed(t *rapid.T, of provider.Provider) (old, updated facts.Pool) {
 	if change := rapid.SampledFrom(slices.Sorted(maps.Keys(poolChanges()))).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
 		poolChanges()[change](&updated)
 	}
-	old.ProviderConfig, updated.ProviderConfig = drawConfig(t, before), drawConfig(t, after)
+	old.ProviderConfig = drawConfig(t, before)
+	updated.ProviderConfig = drawConfig(t, after)
 	return old, updated
 }
 
@@ -132,14 +133,18 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 // another name there, or none, gets another performance, and the pool another name.
 func TestVolumeThatTheConfigNames(t *testing.T) {
 	t.Parallel()
-	const named, other = `"dataVolumes":[{"name":"a","iops":1}]`, `"dataVolumes":[{"name":"z","iops":1}]`
+	const (
+		named = `"dataVolumes":[{"name":"a","iops":1}]`
+		other = `"dataVolumes":[{"name":"z","iops":1}]`
+	)
 	for _, test := range []struct {
 		old, updated string
 		want         verdict.Verdict
 	}{
 		{named, named, verdict.Roll}, {other, other, verdict.Roll}, {named, other, verdict.Roll}, {`"dataVolumes":[]`, `"dataVolumes":[]`, verdict.None},
 	} {
-		old, updated := examplePool("aws", "1.37.1"), examplePool("aws", "1.37.1")
+		old := examplePool("aws", "1.37.1")
+		updated := examplePool("aws", "1.37.1")
 		updated.DataVolumes[0].Name = "z"
 		for p, config := range map[*facts.Pool]string{&old: test.old, &updated: test.updated} {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
@@ -154,7 +159,10 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 // built-in one once failed to read the fork's config, and the failure counted as another name.
 func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 	t.Parallel()
-	const ours, fork = configVersion, "aws.fork.example/v1"
+	const (
+		ours = configVersion
+		fork = "aws.fork.example/v1"
+	)
 	for _, test := range []struct {
 		oldVersion, newVersion, oldMember, newMember string
 		want                                         verdict.Verdict
@@ -178,7 +186,8 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 		for path, change := range map[string]func(*facts.Pool){
 			"dataVolumes[0].size": func(p *facts.Pool) { p.DataVolumes[0].Size = "7Gi" }, "volume.encrypted": func(p *facts.Pool) { p.Encrypted = new(true) },
 		} {
-			old, updated := of(test.oldVersion, test.oldMember), of(test.newVersion, test.newMember)
+			old := of(test.oldVersion, test.oldMember)
+			updated := of(test.newVersion, test.newMember)
 			change(&updated)
 			got, err := judge.Compare(old, updated, o)
 			require.NoError(t, err)

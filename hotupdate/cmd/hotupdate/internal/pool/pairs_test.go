@@ -27,9 +27,20 @@ type change struct {
 }
 
 const (
-	none, hot, moves, drains, rolls, refused, unknown = verdict.None, verdict.HotUpdate, verdict.ComeOrGo, verdict.InPlaceUpdate, verdict.Roll, verdict.Forbidden, verdict.Indeterminate
+	none    = verdict.None
+	hot     = verdict.HotUpdate
+	moves   = verdict.ComeOrGo
+	drains  = verdict.InPlaceUpdate
+	rolls   = verdict.Roll
+	refused = verdict.Forbidden
+	unknown = verdict.Indeterminate
 
-	onAWS, onAzure, onGCP, onOpenStack, onAliCloud, onSeed = "aws.yaml", "azure.yaml", "gcp.yaml", "openstack.yaml", "alicloud.yaml", "worker.yaml"
+	onAWS       = "aws.yaml"
+	onAzure     = "azure.yaml"
+	onGCP       = "gcp.yaml"
+	onOpenStack = "openstack.yaml"
+	onAliCloud  = "alicloud.yaml"
+	onSeed      = "worker.yaml"
 )
 
 type (
@@ -123,7 +134,8 @@ func changesOfConfigs() []change {
 func changesOfPools() []change {
 	kubelet := edit{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}
 	dns := func(on bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", on} }
-	ipvs, noProxy := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}, edit{"spec.kubernetes.kubeProxy.enabled", false}
+	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
+	noProxy := edit{"spec.kubernetes.kubeProxy.enabled", false}
 	return []change{
 		{onAWS, nil, edits{at("machine.type", "m5.xlarge")}, rolls, rolls, "node-agent secret name: machine type"},
 		{onAWS, nil, edits{at("machine.image.version", "1443.0.0")}, rolls, rolls, "the image of a rolling pool may be lowered"},
@@ -186,7 +198,8 @@ func changesOfPools() []change {
 
 // changesInPlace are changes of pools that are updated in place.
 func changesInPlace() []change {
-	auto, manual := edits{inPlaceAuto}, edits{inPlaceManual}
+	auto := edits{inPlaceAuto}
+	manual := edits{inPlaceManual}
 	image := at("machine.image.version", "1592.2.0")
 	dns := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
 	return []change{
@@ -260,7 +273,8 @@ func TestPairs(t *testing.T) {
 	require.Greater(t, len(all), 60)
 	for i, c := range all {
 		for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: c.released, judge.Adopted: c.adopted} {
-			old, updated := manifest(t, "pairs/"+c.file, c.both...), manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
+			old := manifest(t, "pairs/"+c.file, c.both...)
+			updated := manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
 			plan, err := pool.NewPlan(read(t, old), read(t, updated), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
 			require.NoError(t, err, "%d: %s", i, c.why)
 			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)

@@ -101,8 +101,10 @@ func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
 
 func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 	t.Parallel()
-	old, updated := machines("a", "m"), machines("b", "m")
-	old.NodeAgentSecretName, updated.NodeAgentSecretName = new("gardener-node-agent-a-0"), new("gardener-node-agent-b-0")
+	old := machines("a", "m")
+	updated := machines("b", "m")
+	old.NodeAgentSecretName = new("gardener-node-agent-a-0")
+	updated.NodeAgentSecretName = new("gardener-node-agent-b-0")
 	planned, err := pool.NewPlan(manifestOf(old), manifestOf(updated), options(t))
 	require.NoError(t, err)
 	assert.Equal(t, pool.Renamed, planned.Pools[0].State)
@@ -185,7 +187,8 @@ func TestRemovedShoots(t *testing.T) {
 
 // TestTouchedMachines: where only the number of machines changes, those that come or go; else all.
 func TestTouchedMachines(t *testing.T) {
-	few, many := facts.Machines{Minimum: 3, Maximum: 50, Known: true}, facts.Machines{Minimum: 5, Maximum: 60, Known: true}
+	few := facts.Machines{Minimum: 3, Maximum: 50, Known: true}
+	many := facts.Machines{Minimum: 5, Maximum: 60, Known: true}
 	none := facts.Machines{Known: true}
 	for _, tc := range []struct {
 		name          string
@@ -216,7 +219,8 @@ func TestTouchedMachines(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("pools=%d", n), func(b *testing.B) {
-			old, updated := fleet(b, n, "a"), fleet(b, n, "b")
+			old := fleet(b, n, "a")
+			updated := fleet(b, n, "b")
 			o := options(b)
 			b.SetBytes(int64(len(old) + len(updated)))
 			b.ReportAllocs()
@@ -241,14 +245,16 @@ func fleet(b *testing.B, n int, variant string) []byte {
 	b.Helper()
 	workers := make([]any, n)
 	for i := range workers {
-		tags, volumes := map[string]any{}, make([]any, 50)
+		tags := map[string]any{}
+		volumes := make([]any, 50)
 		for j := range 100 {
 			tags[fmt.Sprintf("key-%d", j)] = fmt.Sprintf("value-%d", j)
 		}
 		for j := range volumes {
 			volumes[j] = map[string]any{"name": fmt.Sprintf("volume-%d", j), "iops": 1000 + j}
 		}
-		name, machineType := fmt.Sprintf("pool-%d", i), fmt.Sprintf("type-%d", i)
+		name := fmt.Sprintf("pool-%d", i)
+		machineType := fmt.Sprintf("type-%d", i)
 		if variant == "b" && i%3 == 0 {
 			machineType += "-large"
 		}

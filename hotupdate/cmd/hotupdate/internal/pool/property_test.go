@@ -114,9 +114,12 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	}
 	all["spec.kubernetes.version"] = [2]any{"1.33.5", "1.34.0"}
 	all["spec.hibernation.enabled"] = [2]any{true, true} // absent is false
-	all["w.volume.size"], all["w.cri.name"] = [2]any{"60Gi", "70Gi"}, [2]any{"containerd", "containerd"}
-	all["w.kubernetes.kubelet.cpuManagerPolicy"], all["spec.kubernetes.kubelet.cpuManagerPolicy"] = [2]any{"none", "static"}, [2]any{"none", "static"}
-	paths, schemas := slices.Sorted(maps.Keys(all)), schemaOfExamples(t)
+	all["w.volume.size"] = [2]any{"60Gi", "70Gi"}
+	all["w.cri.name"] = [2]any{"containerd", "containerd"}
+	all["w.kubernetes.kubelet.cpuManagerPolicy"] = [2]any{"none", "static"}
+	all["spec.kubernetes.kubelet.cpuManagerPolicy"] = [2]any{"none", "static"}
+	paths := slices.Sorted(maps.Keys(all))
+	schemas := schemaOfExamples(t)
 	base := manifest(t, "pairs/aws.yaml")
 	var patterns []*regexp.Regexp
 	for _, r := range reading {
@@ -132,9 +135,11 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	}
 	check := func(rt require.TestingT, edits []drawnEdit) {
 		var before, after []edit
-		least, most := verdict.None, verdict.None
+		least := verdict.None
+		most := verdict.None
 		for _, e := range edits {
-			values, at := []any{nil, all[e.path][0], all[e.path][1]}, strings.Replace(e.path, "w.", shootsPool, 1)
+			values := []any{nil, all[e.path][0], all[e.path][1]}
+			at := strings.Replace(e.path, "w.", shootsPool, 1)
 			if !strings.HasPrefix(e.path, "w.") {
 				at = e.path
 			}
@@ -144,13 +149,16 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 			if slices.ContainsFunc(before, overlaps) {
 				continue
 			}
-			before, after = append(before, edit{at, values[e.old]}), append(after, edit{at, values[e.updated]})
+			before = append(before, edit{at, values[e.old]})
+			after = append(after, edit{at, values[e.updated]})
 			if fmt.Sprint(values[e.old]) != fmt.Sprint(values[e.updated]) {
 				atLeast, atMost := bounds(e.path)
-				least, most = max(least, atLeast), max(most, atMost)
+				least = max(least, atLeast)
+				most = max(most, atMost)
 			}
 		}
-		old, updated := editedFrom(t, base, before), editedFrom(t, base, after)
+		old := editedFrom(t, base, before)
+		updated := editedFrom(t, base, after)
 		oldManifest, err := facts.Read(tree.Of(old))
 		require.NoError(rt, err)
 		newManifest, err := facts.Read(tree.Of(updated))
@@ -163,7 +171,8 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 		got := plan.Verdict()
 		require.GreaterOrEqual(rt, got, least, "%v %v: %s", before, after, got)
 		require.LessOrEqual(rt, got, most, "%v %v: %s", before, after, got)
-		before2, after2 := rooted(rt, old), rooted(rt, updated)
+		before2 := rooted(rt, old)
+		after2 := rooted(rt, updated)
 		keepImage(before2, after2)
 		if plan.Pools[0].Strategy == hotupdate.AutoRollingUpdate && nameFrom(rt, before2) != nameFrom(rt, after2) {
 			require.GreaterOrEqual(rt, got, verdict.Indeterminate, "%v %v: the name changes", before, after)
@@ -195,10 +204,13 @@ func keepImage(old, updated map[string]any) {
 		m, _ := workers[0].(map[string]any)["machine"].(map[string]any)
 		return m
 	}
-	before, after := machine(old), machine(updated)
+	before := machine(old)
+	after := machine(updated)
 	was, _ := before["image"].(map[string]any)
 	is, _ := after["image"].(map[string]any)
-	if after != nil && was["version"] != nil && is["version"] == nil && (is["name"] == nil || is["name"] == was["name"]) {
+	losesVersion := after != nil && was["version"] != nil && is["version"] == nil
+	keepsName := is["name"] == nil || is["name"] == was["name"]
+	if losesVersion && keepsName {
 		after["image"] = was
 	}
 }

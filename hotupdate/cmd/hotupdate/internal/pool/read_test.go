@@ -120,7 +120,10 @@ func TestReadRefuses(t *testing.T) {
 		code       string
 		pool, path string
 	}
-	const first, reserved = "spec.provider.workers[0].", "spec.provider.workers[0].kubernetes.kubelet.kubeReserved.cpu"
+	const (
+		first    = "spec.provider.workers[0]."
+		reserved = "spec.provider.workers[0].kubernetes.kubelet.kubeReserved.cpu"
+	)
 	for _, test := range []struct {
 		name, raw string
 		want      []problem

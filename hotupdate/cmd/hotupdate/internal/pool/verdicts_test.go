@@ -47,7 +47,8 @@ func TestVerdictsByFunction(t *testing.T) {
 		want, known := words[strings.TrimSpace(columns[3])]
 		require.True(t, known, line)
 		both := editsOf(t, columns[1])
-		old, updated := edited(t, both), edited(t, append(both, editsOf(t, columns[2])...))
+		old := edited(t, both)
+		updated := edited(t, append(both, editsOf(t, columns[2])...))
 		plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
 		require.NoError(t, err, line)
 		assert.Equal(t, want.String(), plan.Verdict().String(), line)

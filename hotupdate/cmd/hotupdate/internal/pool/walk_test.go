@@ -48,10 +48,12 @@ func valuesOf(t *testing.T, typ members.Type, path string) [2]any {
 func elements(t *testing.T, typ members.Type, path string) [2]any {
 	t.Helper()
 	if all := typ.Members(); all != nil {
-		first, second := map[string]any{}, map[string]any{}
+		first := map[string]any{}
+		second := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			values := valuesOf(t, all[name], path+"."+name)
-			first[name], second[name] = values[0], values[1]
+			first[name] = values[0]
+			second[name] = values[1]
 		}
 		return [2]any{first, second}
 	}
@@ -128,7 +130,8 @@ func checkJudged(t *testing.T, file, path string, values [2]any) {
 	}
 	for _, change := range changes {
 		name := fmt.Sprintf("%s from %v to %v", path, change[0], change[1])
-		old, updated := read(t, manifest(t, file, edit{path, change[0]})), read(t, manifest(t, file, edit{path, change[1]}))
+		old := read(t, manifest(t, file, edit{path, change[0]}))
+		updated := read(t, manifest(t, file, edit{path, change[1]}))
 		plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All()})
 		require.NoError(t, err, name)
 		got := plan.Pools[0]

@@ -31,7 +31,8 @@ func placedPlans() []*pool.Plan {
 	gone := pool.Planned{Name: "b", State: pool.Removed, OldLine: 40, NewLine: 10}
 	same := pool.Planned{Name: "c", Comparison: judge.Comparison{Verdict: verdict.None}}
 	shoot := shootOf("web", rolls, gone, same)
-	shoot.OldPlace, shoot.NewPlace = pool.Place{File: "old/w%b.yaml", Line: 3}, pool.Place{File: "new/w b.yaml", Line: 5}
+	shoot.OldPlace = pool.Place{File: "old/w%b.yaml", Line: 3}
+	shoot.NewPlace = pool.Place{File: "new/w b.yaml", Line: 5}
 	removed := &pool.Plan{Kind: facts.Shoot, Name: "gone", State: pool.Removed, OldPlace: pool.Place{File: "old/gone.yaml", Line: 7}}
 	return []*pool.Plan{shoot, removed}
 }

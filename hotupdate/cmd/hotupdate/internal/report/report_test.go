@@ -66,7 +66,8 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 				}
 			}
 			if c.Path == minor.Path && slices.Contains(p.Rules, minorSkipped) {
-				c.Verdict, c.Rule = verdict.Forbidden, minorSkipped
+				c.Verdict = verdict.Forbidden
+				c.Rule = minorSkipped
 			}
 			c.Decides = p.Verdict != verdict.None && c.Verdict == p.Verdict
 		}
@@ -102,7 +103,8 @@ func underAutoInPlace(c judge.Comparison) judge.Comparison {
 
 func replaced(old, updated string) hotupdate.Change {
 	c := iops
-	c.Old, c.New = old, updated
+	c.Old = old
+	c.New = updated
 	return c
 }
 
@@ -111,7 +113,8 @@ func goldens() []golden {
 	manyTags := make([]hotupdate.Change, 0, 7)
 	for key := range strings.SplitSeq("abcdefg", "") {
 		c := iops
-		c.Path, c.Pointer = "args["+key+"]", "/args/"+key
+		c.Path = "args[" + key + "]"
+		c.Pointer = "/args/" + key
 		manyTags = append(manyTags, c)
 	}
 	manyHot := make([]hotupdate.Change, 30)
@@ -120,12 +123,16 @@ func goldens() []golden {
 		manyHot[i].Path = fmt.Sprintf("tags.vm[%02d]", i)
 	}
 	mention := addedTag
-	mention.Path, mention.Pointer, mention.New = "tags.vm[@everyone]", "/tags/vm/@everyone", `"</code><script>x</script> ![x](https://x.org) | `+"``` `x"+`"`
+	mention.Path = "tags.vm[@everyone]"
+	mention.Pointer = "/tags/vm/@everyone"
+	mention.New = `"</code><script>x</script> ![x](https://x.org) | ` + "``` `x" + `"`
 	cyrillic := addedTag
-	cyrillic.Path, cyrillic.New = "tags.vm[\u0430ws]", `"K\u00fcche \U0001f40b"`
+	cyrillic.Path = "tags.vm[\u0430ws]"
+	cyrillic.New = `"K\u00fcche \U0001f40b"`
 	cyrillic.New = strings.NewReplacer(`\u00fc`, "\u00fc", `\U0001f40b`, "\U0001f40b").Replace(cyrillic.New)
 	terminal := addedTag
-	terminal.Path, terminal.Source = "tags.vm[\x1b[2J\x07\x00\xff]", "a\rb"
+	terminal.Path = "tags.vm[\x1b[2J\x07\x00\xff]"
+	terminal.Source = "a\rb"
 	terminal.New = "\"\u202egnp.exe \u2066 \u200b \u0085 \u009b31m \u007f\""
 	deepPath := iops
 	deepPath.Path = "labels[" + strings.Repeat("long", 100) + "].value.at.the.end"

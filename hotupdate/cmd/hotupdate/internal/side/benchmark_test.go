@@ -21,7 +21,8 @@ func BenchmarkCompare(b *testing.B) {
 	require.NoError(b, err)
 	for _, pairs := range []int{1, 2000} {
 		b.Run(fmt.Sprintf("pairs=%d", pairs), func(b *testing.B) {
-			old, updated := b.TempDir(), b.TempDir()
+			old := b.TempDir()
+			updated := b.TempDir()
 			for i := range pairs {
 				text := strings.ReplaceAll(string(shoot), "name: orders\n", fmt.Sprintf("name: orders-%d\n", i))
 				write(b, old, i, text)

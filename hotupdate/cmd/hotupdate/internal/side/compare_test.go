@@ -22,7 +22,8 @@ func TestCompareInParallel(t *testing.T) {
 	t.Parallel()
 	shoot, err := os.ReadFile("../pool/testdata/pairs/aws.yaml")
 	require.NoError(t, err)
-	old, updated := t.TempDir(), t.TempDir()
+	old := t.TempDir()
+	updated := t.TempDir()
 	const pairs = 40
 	for i := range pairs {
 		file := fmt.Sprintf("%02d.yaml", i)

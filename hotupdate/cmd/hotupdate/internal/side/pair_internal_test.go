@@ -68,7 +68,8 @@ func TestPairUp(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			old, updated := sideOf("old", test.old), sideOf("new", test.updated)
+			old := sideOf("old", test.old)
+			updated := sideOf("new", test.updated)
 			pairs := pairUp(old, updated, test.anyName)
 			err := joined(notJudged(&objects{old}, &objects{updated}))
 			if err == nil {
@@ -91,7 +92,8 @@ func TestPairsAreComplete(t *testing.T) {
 		words := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 			"Shoot:n/a", "Shoot:/a", "Shoot:n/", "Shoot:/", "Shoot:m/a", "Shoot:n/b", "Worker:n/a", "Worker:/a", "WorkerConfig:/",
 		}), 0, 6, rapid.ID[string])
-		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
+		old := sideOf("old", strings.Join(words.Draw(t, "old"), " "))
+		updated := sideOf("new", strings.Join(words.Draw(t, "new"), " "))
 		pairs := pairUp(old, updated, rapid.Bool().Draw(t, "any name"))
 		seen := map[*object]int{}
 		for _, p := range pairs {
@@ -123,7 +125,8 @@ func TestPairsLeaveNoChoice(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringMatching("(Shoot|Worker):[mn*]?/[ab*]?"), 0, 8, rapid.ID[string])
-		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
+		old := sideOf("old", strings.Join(words.Draw(t, "old"), " "))
+		updated := sideOf("new", strings.Join(words.Draw(t, "new"), " "))
 		pairs := pairUp(old, updated, false)
 		among := func(all, others []*object, m *object) (found []*object) {
 			for _, other := range others {
@@ -157,7 +160,8 @@ func TestPairingIsLinear(t *testing.T) {
 		old = append(old, &object{Name: name})
 		updated = append(updated, &object{Namespace: name, Name: name})
 	}
-	pairs, looked := make([]pair, n), 0
+	pairs := make([]pair, n)
+	looked := 0
 	for i, m := range updated {
 		pairs[i].updated = m
 	}

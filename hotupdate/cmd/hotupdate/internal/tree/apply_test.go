@@ -32,7 +32,8 @@ func TestApplied(t *testing.T) {
 		"an object instead of a text":              {`{"o":"x"}`, `{"o":{"a":1}}`, ``, `{"o":{"a":1}}`, 0},
 		"no manifest":                              {`{"a":1,"b":{"c":2,"d":{}}}`, ``, ``, `{"a":1,"b":{"c":2,"d":{}}}`, 3},
 	} {
-		cluster, last := tree.Of([]byte(test.cluster)), tree.Of([]byte(test.last))
+		cluster := tree.Of([]byte(test.cluster))
+		last := tree.Of([]byte(test.last))
 		merged, kept := tree.Applied(cluster, tree.Of([]byte(test.manifest)), last)
 		assert.JSONEq(t, test.want, string(merged.JSON()), name)
 		assert.Equal(t, test.kept, kept, name)

@@ -21,7 +21,8 @@ import (
 func TestRulesAreListed(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "rules.go", nil, parser.SkipObjectResolution)
 	require.NoError(t, err)
-	declared, listed := []string{}, []string{}
+	declared := []string{}
+	listed := []string{}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.GenDecl:
