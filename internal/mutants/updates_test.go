@@ -3,7 +3,7 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|LimiterClock.*)$"
+	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|Limiter(Clock.*|AllowsExactlyEvery))$"
 	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold|NonHotChangeIsReported|ObservationWithoutClass)$"
 	creations  = "hotupdate/machineupdate TestCreation"
@@ -85,6 +85,7 @@ var updateMutants = []mutant{
 	{"a refusal by a clock that was ahead is dropped", recordPassFile, "if isAhead || ", "if isAhead && false || ", clocks},
 	{"a limiter goes on after its clock was set back", limiterFile, "case passed < -time.Second:", "case false:", clocks},
 	{"the disorder of goroutines adds no tokens", limiterFile, "case passed < -time.Second:", "case passed < 0:", clocks},
+	{"a limiter has as many tokens as time allows", limiterFile, "passed.Seconds()/l.Every.Seconds()", "passed.Seconds()*l.Every.Seconds()", clocks},
 	{"what an unreadable record loses is said", recordParseFile, "they stay there, although ", "", clocks},
 	{"a panic of a driver ends nothing", callFile, "if value := recover(); value != nil {", "if value := any(nil); value != nil {", executions},
 	{"a panic has no kind", errorsFile, "\tcase *PanicError: // its text comes from any value\n\t\treturn errOther\n", "", executions},
