@@ -45,7 +45,7 @@ func InPlaceEras[P any](from string, schema *hotupdate.Schema, more ...func(pool
 // AdditionalData is what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is set, since
 // the function reads no other.
 //
-// Gardener v1.148 and newer take both lists. Gardener v1.145 and older take Rolling twice, for
+// Gardener v1.146 and newer take both lists. Gardener v1.145 and older take Rolling twice, for
 // their versions 1 and 2, and then InPlace. Version 1 is for pools without a node-agent secret. It
 // also hashes the raw provider config, unless the config of the given pool is set to nil: leave
 // that as it is in today's release, and where it is not nil, replace it by

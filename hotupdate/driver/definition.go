@@ -17,7 +17,7 @@ import (
 //
 // Functions that call the cloud make one attempt, and send nothing once their context is done. If
 // the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
-// ResourceExhausted.
+// ResourceExhausted. If the cloud says when to try again, a [*machineupdate.RetryError] wraps that error.
 type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests.
 	Schema *hotupdate.Schema

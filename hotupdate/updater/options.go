@@ -18,6 +18,7 @@ import (
 type Options struct {
 	// Control configures a client of the cluster that has the Machines. It is copied. Without QPS
 	// the client gets 50 queries a second. Creations and the lease have separate budgets.
+	// For a test server that reads only JSON, set its ContentType to application/json.
 	Control *rest.Config
 	// Namespace is the namespace of the Machines.
 	Namespace string
@@ -30,8 +31,8 @@ type Options struct {
 		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	}
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil sets no bound,
-	// which is right with a driver.Kit: the kit paces its calls, and a machine that a Limiter denies
-	// waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
+	// which is right with a driver.Kit that has a Refill: it paces its calls, and a machine that a
+	// Limiter denies waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
 	Limiter *machineupdate.Limiter
 	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that
 	// Control allows it bounds how fast a fleet is updated: see CALLS.md of package driver.

@@ -109,9 +109,9 @@ func TestStepRunsTheReadmesCommand(t *testing.T) {
 // TestCountedLines: the guide counts the lines of the examples' drivers as a reader would.
 func TestCountedLines(t *testing.T) {
 	guide := read(t, "examples/README.md")
-	counts := firstMatch(t, `(?s)\nLines of code, (.*?)\. Real driver`, guide)
+	counts := firstMatch(t, `(?s)Lines of code, (.*?)\. Real driver`, guide)
 	counted := regexp.MustCompile(`\[\w+\]\((\S+)\)\s(\d+)|(\d+) for its\s\[\w+\]\((\S+)\)`).FindAllStringSubmatch(counts, -1)
-	require.Len(t, counted, 6)
+	require.Len(t, counted, 7)
 	for _, count := range counted {
 		file := count[1] + count[4]
 		want := count[2] + count[3]
