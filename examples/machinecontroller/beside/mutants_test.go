@@ -53,7 +53,7 @@ var mutants = []mutant{
 	{"a panic outside of the driver ends nothing", "updater.go", `value := recover()`, `value := any(nil)`, "TestPanicElsewhere"},
 	{"a driver ends no worker", "updater.go", "\t\t\tif !isOver {\n", "\t\t\tif false {\n", "TestPanic$"},
 	{"a machine whose update broke off does not spin", "updater.go", `delay := brokenRetry`, `delay := brokenRetry / 1e6`, "TestPanic"},
-	{"the stack of a panic is logged", "reconcile.go", `logger.Error(err, "hot update", "stack", problem.Stack)`, `logger.Error(err, "hot update", "stack", problem.What)`, "TestPanic"},
+	{"the stack of a panic is logged", "reconcile.go", `logger.Error(err, "hot update", "stack", problem.Stack)`, `logger.Error(err, "hot update", "stack", problem.Value)`, "TestPanic"},
 	{"a changed strategy enqueues", "updater.go", ` || isInPlace(before) != isInPlace(after)`, ``, "TestStrategyChanges"},
 	{"a mark of an own write expires", "reconcile.go", `const writtenAge = time.Minute`, `const writtenAge = time.Hour`, "TestRestoredVersions"},
 	{"adoptions delay no creation", "options.go", `objects:   clients.versions.ConfigMaps`, `objects:   clients.creating.ConfigMaps`, "TestManyWorkers"},
