@@ -28,19 +28,21 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestGuideShowsTestedCode finds every block of Go code of the guide and of its page on migration, and
-// the output beside it, in this file.
+// pages are those of the guide: the first leads to the others, one for each reader.
+var pages = []string{"README.md", "EXTENSION.md", "DRIVER.md", "MCM.md", "MIGRATION.md"}
+
+// TestGuideShowsTestedCode finds every block of Go code of the guide, and the output beside it, in this file.
 func TestGuideShowsTestedCode(t *testing.T) {
-	guide, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 240, "three pages")
-	migration, err := os.ReadFile("MIGRATION.md")
-	require.NoError(t, err)
-	guide = append(guide, migration...)
+	var guide []byte
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		guide = append(guide, text...)
+	}
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 21, len(blocks))
+	require.Len(t, blocks, 22)
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -62,7 +64,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 // TestGuideHasFiveClouds: the guide's table has a line for each cloud that package tags knows. The drivers' tests hold each line against
 // the code, see package cloudtable.
 func TestGuideHasFiveClouds(t *testing.T) {
-	guide, err := os.ReadFile("README.md")
+	guide, err := os.ReadFile("DRIVER.md")
 	require.NoError(t, err)
 	var clouds []string
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|[^|]+\|[^|]+\| read \d+ · \d+, write \d+ · \d+ \|[^|]+\|$`).FindAllSubmatch(guide, -1) {
@@ -278,6 +280,11 @@ func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpe
 	})
 }
 
+// launched returns the infrastructure tags that CreateMachine sets on a kind of resource.
+func launched(rules *tags.Rules, spec *ProviderSpec, kind tags.Kind) map[string]string {
+	return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), rules.MandatoryIn(spec.Tags)) // as FlatTagging's Project does
+}
+
 // --- MCM ---
 
 // Machine stands in for MCM's *v1alpha1.Machine.
@@ -432,6 +439,22 @@ func TestDriver(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"[i-1]team=blue"}, testSession.set)
 	assert.Equal(t, []string{"[i-1]owner=alice"}, testSession.remove, "what was applied or attempted goes, what is foreign stays")
+}
+
+// TestLaunchedTags: a creation sets what the kit expects of it afterwards.
+func TestLaunchedTags(t *testing.T) {
+	rules, err := tags.AWS.Rules(tags.VM)
+	require.NoError(t, err)
+	both := func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags }
+	tagging := driver.FlatTagging[ProviderSpec, *session](rules, tags.Kinds(), both)
+	spec := &ProviderSpec{
+		Tags:         map[string]string{"kubernetes.io/cluster/c": "1", "team": "red"},
+		ResourceTags: &tags.Tags{VM: map[string]string{"team": "blue"}, Disk: map[string]string{"kubernetes.io/cluster/c": "2"}},
+	}
+	assert.Equal(t, map[string]string{"kubernetes.io/cluster/c": "1", "team": "blue"}, launched(&rules, spec, tags.VM))
+	for _, kind := range tags.Kinds() {
+		assert.Equal(t, tagging.Project(spec, kind), launched(&rules, spec, kind))
+	}
 }
 
 func TestController(t *testing.T) {

@@ -51,7 +51,7 @@ func TestAdopter(t *testing.T) {
 
 // TestGuide: the guide shows the code of the adopter that TestAdopter builds.
 func TestGuide(t *testing.T) {
-	guide, err := os.ReadFile(root + "/examples/README.md")
+	guide, err := os.ReadFile(root + "/examples/DRIVER.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(guide), "\n## Today: beside an unmodified machine-controller-manager\n")
 	require.True(t, ok)

@@ -50,7 +50,7 @@ func TestDriversOfMCM(t *testing.T) {
 		}
 		assert.Equal(t, cmp.Or(strings.Join(raised, ", "), "nothing"), row[4], row[1])
 	}
-	for _, page := range []string{"examples/README.md", "hotupdate/updater/doc.go"} {
+	for _, page := range []string{"examples/DRIVER.md", "hotupdate/updater/doc.go"} {
 		assert.NotRegexp(t, `client-go v0\.3[^4]|Kubernetes modules`, read(t, page), page)
 	}
 }

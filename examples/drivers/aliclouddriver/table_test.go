@@ -12,7 +12,7 @@ import (
 func TestTable(t *testing.T) {
 	schema, err := alicloud.ProviderSpecSchema()
 	require.NoError(t, err)
-	cloudtable.Check(t, "../../README.md", &cloudtable.Row{
+	cloudtable.Check(t, "../../DRIVER.md", &cloudtable.Row{
 		Cloud: "Alibaba Cloud", SDK: "github.com/alibabacloud-go/ecs-20140526/v7", GoMod: "go.mod", Schema: schema,
 		Calls:  func(n int) (reads, writes int) { return calls(t, n) },
 		Cannot: "remove a tag on condition of its value; read the disks of several VMs but by a tag",

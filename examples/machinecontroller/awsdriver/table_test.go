@@ -23,7 +23,7 @@ import (
 func TestTable(t *testing.T) {
 	schema, err := awsdriver.Schema()
 	require.NoError(t, err)
-	cloudtable.Check(t, "../../README.md", &cloudtable.Row{
+	cloudtable.Check(t, "../../DRIVER.md", &cloudtable.Row{
 		Cloud: "AWS", SDK: "github.com/aws/aws-sdk-go-v2/service/ec2", GoMod: "../go.mod", Schema: schema,
 		Calls:  func(n int) (reads, writes int) { return calls(t, n) },
 		Cannot: "change attributes of several resources in one call; change a volume again within six hours",
