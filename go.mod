@@ -11,7 +11,6 @@ require (
 	github.com/spf13/pflag v1.0.6
 	github.com/stretchr/testify v1.10.0
 	go.yaml.in/yaml/v3 v3.0.4
-	golang.org/x/sync v0.17.0
 	golang.org/x/tools v0.38.0
 	k8s.io/apimachinery v0.34.0
 	pgregory.net/rapid v1.1.0
@@ -35,6 +34,7 @@ require (
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/mod v0.29.0 // indirect
 	golang.org/x/net v0.46.0 // indirect
+	golang.org/x/sync v0.17.0 // indirect
 	golang.org/x/sys v0.37.0 // indirect
 	golang.org/x/term v0.36.0
 	golang.org/x/text v0.30.0 // indirect

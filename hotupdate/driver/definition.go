@@ -18,11 +18,12 @@ import (
 // Functions that call the cloud make one attempt, and send nothing once their context is done. If
 // the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
 // ResourceExhausted. If the cloud says when to try again, a [*machineupdate.RetryError] wraps that error.
+// Package throttling makes these errors from answers over HTTP.
 type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests.
 	Schema *hotupdate.Schema
 	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does
-	// not have are ignored.
+	// not have are ignored. Package login keeps the clients of a cloud with a login.
 	Connect func(ctx context.Context, request *machineupdate.UpdateMachineRequest, class *T) (C, error)
 	// Resources returns the resources that the launch of the machine created, with their live
 	// state: the VM, its own network interfaces and its own volumes. Volumes of a CSI driver and

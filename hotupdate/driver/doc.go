@@ -42,6 +42,13 @@
 //   - a read of many machines, and which errors are about some resources only, if the cloud has
 //     them.
 //
+// # Logins and throttled calls
+//
+// Package [github.com/hotupdate/providerconfig/hotupdate/driver/login] lets updates with the same
+// credentials share a client, so that not each of them logs in. Package
+// [github.com/hotupdate/providerconfig/hotupdate/driver/throttling] translates the answers of a cloud to
+// too many calls, with the delay in their headers.
+//
 // # Fields and methods
 //
 // A [Definition] has functions in its fields, where an interface could ask for a type with the

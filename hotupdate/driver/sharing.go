@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/digest"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -20,8 +20,8 @@ import (
 // does neither. See "Shared calls" in CALLS.md.
 type Sharing[C any] struct {
 	// Key returns what must be equal for a call to be shared: the region, the endpoint, and the
-	// credentials, of which the kit keeps a digest. A function that makes a shared call uses of its
-	// C only what Key returns.
+	// credentials, of which the kit keeps a digest. Key of package login returns one of credentials and
+	// region. A function that makes a shared call uses of its C only what Key returns.
 	Key func(cloud C) []string
 	// Refill is the number of calls a second by which the cloud refills the quota of a function:
 	// Resources, Set, Remove, Replace or Modify. A kind of resource for which a function calls
@@ -50,13 +50,7 @@ type member[C any] struct {
 }
 
 // key returns a digest, so that no credentials stay in memory longer than their update.
-func (s *Sharing[C]) key(cloud C) string {
-	hash := sha256.New()
-	for _, part := range s.Key(cloud) {
-		_, _ = fmt.Fprintf(hash, "%d %s", len(part), part) // a hash returns no errors
-	}
-	return string(hash.Sum(nil))
-}
+func (s *Sharing[C]) key(cloud C) string { return digest.Of(s.Key(cloud)) }
 
 // action returns the entry of Refill for a function, or an action without a refill.
 func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {

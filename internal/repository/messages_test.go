@@ -22,12 +22,13 @@ import (
 // clause in lower case without a full stop.
 var clausePackages = []string{
 	"hotupdate/machineupdate", "hotupdate/machineupdate/internal/record", "hotupdate/inplace", "hotupdate/updater",
-	"hotupdate/driver", "hotupdate/driver/internal/share", "tags", "hash", "hash/hashstructure",
+	"hotupdate/driver", "hotupdate/driver/internal/share", "hotupdate/driver/login", "tags", "hash", "hash/hashstructure",
 }
 
 // clauseArguments are the functions that take messages, with the places of these.
 var clauseArguments = map[string][]place{
 	"misuse":           {{-2, "what"}, {-1, "hint"}},
+	"unusable":         {{0, "what"}, {1, "hint"}},
 	"tell":             {{0, "what"}, {1, "hint"}},
 	"unusableVersions": {{0, "what"}, {1, "hint"}},
 	"invalidLimit":     {{1, "what"}, {2, "hint"}},

@@ -15,7 +15,8 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
-	"github.com/hotupdate/providerconfig/examples/internal/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -45,28 +46,18 @@ func (a *access) connect(
 	if err := m.parse(request.ProviderID); err != nil {
 		return nil, err
 	}
-	id := valueOf(request.Secret, FormerAccessKeyID, AccessKeyID)
-	secret := valueOf(request.Secret, FormerAccessKeySecret, AccessKeySecret)
+	id := login.Value(request.Secret, FormerAccessKeyID, AccessKeyID)
+	secret := login.Value(request.Secret, FormerAccessKeySecret, AccessKeySecret)
 	if id == "" || secret == "" {
 		return nil, errors.New("the secret has no " + AccessKeyID + " or no " + AccessKeySecret)
 	}
-	m.account = []string{a.Endpoint, m.region, id, secret}
+	m.account = []string{login.Key(request.Secret, m.region)}
 	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
 		m.account = append(m.account, key, m.cluster[key])
 	}
 	var err error
 	m.client, err = a.client(m.region, id, secret)
 	return m, err
-}
-
-// valueOf returns the value of the first key that a secret has.
-func valueOf(secret map[string][]byte, keys ...string) string {
-	for _, key := range keys {
-		if value, ok := secret[key]; ok {
-			return strings.TrimSpace(string(value))
-		}
-	}
-	return ""
 }
 
 // client returns a client of a region. It makes one attempt, because it has no options for retries.
@@ -100,11 +91,11 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 // throttling, whose delay is in milliseconds; codes of single services are codes of another error.
 func translated(err error) error {
 	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
-		return throttling.Error(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
+		return throttling.Mark(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
 	}
 	var refused dara.ResponseError
 	if errors.As(err, &refused) && strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling") {
-		return throttling.Error(err, 0)
+		return throttling.Mark(err, 0)
 	}
 	return err
 }

@@ -93,7 +93,7 @@ type machine struct {
 	providerID       string
 	name, region, id string
 	cluster          map[string]string // the tags that all resources of the cluster have
-	account          []string          // of whom calls may be shared: endpoint, region, credentials and cluster
+	account          []string          // of whom calls may be shared: credentials, region and cluster
 }
 
 // parse reads a provider ID: REGION.ID.

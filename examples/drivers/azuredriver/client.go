@@ -3,10 +3,7 @@ package azuredriver
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -18,38 +15,30 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"github.com/hotupdate/providerconfig/examples/azure"
-	"github.com/hotupdate/providerconfig/examples/internal/login"
-	"github.com/hotupdate/providerconfig/examples/internal/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// The keys under which a secret holds the credentials. Each has a former name.
+// The keys under which a secret holds the credentials, and their former names.
 const (
 	SubscriptionID = "subscriptionID"
 	TenantID       = "tenantID"
 	ClientID       = "clientID"
 	ClientSecretID = "clientSecret"
+
+	FormerSubscriptionID = "azureSubscriptionId"
+	FormerTenantID       = "azureTenantId"
+	FormerClientID       = "azureClientId"
+	FormerClientSecretID = "azureClientSecret"
 )
-
-var former = map[string]string{
-	SubscriptionID: "azureSubscriptionId", TenantID: "azureTenantId", ClientID: "azureClientId",
-	ClientSecretID: "azureClientSecret",
-}
-
-// valueOf returns a value of a secret.
-func valueOf(secret map[string][]byte, key string) string {
-	value, ok := secret[key]
-	if !ok {
-		value = secret[former[key]]
-	}
-	return strings.TrimSpace(string(value))
-}
 
 // ClientSecret returns the credential of a client with a secret. A driver that also serves workload
 // identities has another function.
 func ClientSecret(secret map[string][]byte, options policy.ClientOptions) (azcore.TokenCredential, error) {
 	return azidentity.NewClientSecretCredential(
-		valueOf(secret, TenantID), valueOf(secret, ClientID), valueOf(secret, ClientSecretID),
+		login.Value(secret, TenantID, FormerTenantID), login.Value(secret, ClientID, FormerClientID),
+		login.Value(secret, ClientSecretID, FormerClientSecretID),
 		&azidentity.ClientSecretCredentialOptions{ClientOptions: options},
 	)
 }
@@ -58,7 +47,7 @@ func ClientSecret(secret map[string][]byte, options policy.ClientOptions) (azcor
 type access struct {
 	Config
 
-	clients *login.Cache[*clients]
+	clients *login.Cache[clients]
 }
 
 // clients are the clients of the resource providers. They share a credential, which keeps its token.
@@ -76,28 +65,19 @@ func (a *access) connect(
 	if err := m.parse(request.ProviderID); err != nil {
 		return nil, err
 	}
-	credentials := []string{nameOf(class.CloudConfiguration)}
-	for _, key := range []string{SubscriptionID, TenantID, ClientID, ClientSecretID} {
-		credentials = append(credentials, valueOf(request.Secret, key))
+	instance := ""
+	if class.CloudConfiguration != nil {
+		instance = strings.ToLower(class.CloudConfiguration.Name)
 	}
-	m.account = append([]string{strings.ToLower(class.ResourceGroup)}, credentials...)
+	m.account = []string{login.Key(request.Secret, instance), strings.ToLower(class.ResourceGroup)}
 	var err error
-	m.clients, err = a.clients.Client(ctx, credentials, func(ctx context.Context) (*clients, error) {
-		return a.login(ctx, request.Secret, class.CloudConfiguration)
-	})
+	m.clients, err = a.clients.Client(ctx, request.Secret, instance)
 	return m, translated(err)
 }
 
-func nameOf(configuration *azure.CloudConfiguration) string {
-	if configuration == nil {
-		return ""
-	}
-	return strings.ToLower(configuration.Name)
-}
-
 // cloudOf returns an instance of Azure. As in the released driver, an unknown name is the public one.
-func cloudOf(configuration *azure.CloudConfiguration) cloud.Configuration {
-	switch nameOf(configuration) {
+func cloudOf(instance string) cloud.Configuration {
+	switch instance {
 	case "azuregovernment":
 		return cloud.AzureGovernment
 	case "azurechina":
@@ -108,13 +88,11 @@ func cloudOf(configuration *azure.CloudConfiguration) cloud.Configuration {
 
 // login gets a token, which the credential keeps and renews, and makes clients. They make one attempt,
 // because the kit repeats throttled calls.
-func (a *access) login(
-	ctx context.Context, secret map[string][]byte, configuration *azure.CloudConfiguration,
-) (*clients, error) {
+func (a *access) login(ctx context.Context, secret map[string][]byte, instance string) (*clients, error) {
 	options := arm.ClientOptions{
 		DisableRPRegistration: true, // it would send further requests
 		ClientOptions: policy.ClientOptions{
-			Cloud: cloudOf(configuration), Transport: a.HTTP, Retry: policy.RetryOptions{MaxRetries: -1},
+			Cloud: cloudOf(instance), Transport: a.HTTP, Retry: policy.RetryOptions{MaxRetries: -1},
 		},
 	}
 	from := a.Credential
@@ -131,7 +109,7 @@ func (a *access) login(
 	if _, err = credential.GetToken(ctx, asked); err != nil {
 		return nil, err
 	}
-	subscription := valueOf(secret, SubscriptionID)
+	subscription := login.Value(secret, SubscriptionID, FormerSubscriptionID)
 	var c clients
 	var errs [4]error
 	c.vms, errs[0] = armcompute.NewVirtualMachinesClient(subscription, credential, &options)
@@ -144,31 +122,11 @@ func (a *access) login(
 // translated tells the kit of throttled calls, by the SDK's errors: errors of the resource providers
 // and of the server that issues tokens.
 func translated(err error) error {
-	var answer *http.Response
-	status := 0
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
-		status = refused.StatusCode
-		answer = refused.RawResponse
-	} else if refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok &&
-		refused.RawResponse != nil {
-		status = refused.RawResponse.StatusCode
-		answer = refused.RawResponse
+		return throttling.Response(err, refused.RawResponse)
 	}
-	switch {
-	case status != http.StatusTooManyRequests:
-		return err
-	case answer == nil:
-		return throttling.Error(err, 0)
+	if refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok {
+		return throttling.Response(err, refused.RawResponse)
 	}
-	return throttling.Error(err, delayIn(answer.Header))
-}
-
-// delayIn returns the delay that Azure names. Some of its services do so in milliseconds.
-func delayIn(header http.Header) time.Duration {
-	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
-		if milliseconds, err := strconv.ParseUint(header.Get(name), 10, 31); err == nil {
-			return time.Duration(milliseconds) * time.Millisecond
-		}
-	}
-	return throttling.RetryAfter(header)
+	return err
 }

@@ -29,8 +29,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"github.com/hotupdate/providerconfig/examples/azure"
-	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -63,7 +63,8 @@ func New(config Config) (*Driver, error) {
 	tagging.Mandatory = func(class *azure.ProviderSpec, _ string) map[string]string {
 		return mandatory(&rules, class.Tags)
 	}
-	a := &access{Config: config, clients: login.NewCache[*clients]()}
+	a := &access{Config: config}
+	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[azure.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},

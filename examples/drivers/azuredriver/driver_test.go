@@ -105,6 +105,7 @@ func TestThrottling(t *testing.T) {
 		"of a service":     {http.StatusTooManyRequests, http.Header{"X-Ms-Retry-After-Ms": {"900"}}, machineupdate.ErrThrottled, 900 * time.Millisecond},
 		"no delay":         {http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
 		"no right":         {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
+		"overloaded":       {http.StatusServiceUnavailable, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
 		"a server's fault": {http.StatusServiceUnavailable, nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

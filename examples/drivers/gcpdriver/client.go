@@ -15,8 +15,8 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/hotupdate/providerconfig/examples/gcp"
-	"github.com/hotupdate/providerconfig/examples/internal/login"
-	"github.com/hotupdate/providerconfig/examples/internal/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -29,48 +29,39 @@ const (
 // ServiceAccount returns the tokens of the service account in a secret. A driver that also serves
 // workload identities has another function.
 func ServiceAccount(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
-	config, err := google.JWTConfigFromJSON(serviceAccountOf(secret), compute.CloudPlatformScope)
+	account := login.Value(secret, ServiceAccountJSON, AlternativeServiceAccountJSON)
+	config, err := google.JWTConfigFromJSON([]byte(account), compute.CloudPlatformScope)
 	if err != nil {
 		return nil, errors.New("the secret holds no service account: " + ServiceAccountJSON + " cannot be read")
 	}
 	return config.TokenSource(ctx), nil
 }
 
-func serviceAccountOf(secret map[string][]byte) []byte {
-	if account, ok := secret[ServiceAccountJSON]; ok {
-		return account
-	}
-	return secret[AlternativeServiceAccountJSON]
-}
-
 // access is the access of a driver to Google Cloud.
 type access struct {
 	Config
 
-	services *login.Cache[*compute.Service]
+	services *login.Cache[compute.Service]
 }
 
 func (a *access) connect(
 	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *gcp.ProviderSpec,
 ) (*machine, error) {
-	m := &machine{class: class, wait: a.Wait}
+	m := &machine{class: class, services: a.services, wait: a.Wait}
 	if m.wait == nil {
 		m.wait = sleep
 	}
 	if err := m.parse(request.ProviderID); err != nil {
 		return nil, err
 	}
-	credentials := []string{string(serviceAccountOf(request.Secret))}
-	m.account = append([]string{a.Endpoint, m.project}, credentials...)
+	m.account = []string{login.Key(request.Secret, ""), m.project}
 	var err error
-	m.service, err = a.services.Client(ctx, credentials, func(ctx context.Context) (*compute.Service, error) {
-		return a.login(ctx, request.Secret)
-	})
-	return m, translated(err)
+	m.service, err = a.services.Client(ctx, request.Secret, "")
+	return m, m.translated(err)
 }
 
 // login returns a client with a token, which it renews by itself. Neither is bound to one update.
-func (a *access) login(ctx context.Context, secret map[string][]byte) (*compute.Service, error) {
+func (a *access) login(ctx context.Context, secret map[string][]byte, _ string) (*compute.Service, error) {
 	lasting := context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, &http.Client{Transport: a.HTTP})
 	from := a.Tokens
 	if from == nil {
@@ -104,7 +95,7 @@ func (m *machine) carryOut(
 		}
 	}
 	if err != nil {
-		return translated(err)
+		return m.translated(err)
 	}
 	return failureOf(operation)
 }
@@ -126,24 +117,24 @@ func failureOf(operation *compute.Operation) error {
 var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 
 // translated tells the kit of throttled calls, by the SDK's errors: errors of the API and errors
-// of the server that issues tokens.
-func translated(err error) error {
+// of the server that issues tokens. A client whose token is refused is dropped, because it would use
+// the token until it expires.
+func (m *machine) translated(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		if refused.Response.StatusCode == http.StatusTooManyRequests {
-			return throttling.Error(err, throttling.RetryAfter(refused.Response.Header))
-		}
-		return err
+		return throttling.Response(err, refused.Response)
 	}
 	refused, ok := errors.AsType[*googleapi.Error](err)
 	if !ok {
 		return err
 	}
 	isThrottled := func(e googleapi.ErrorItem) bool { return slices.Contains(throttled, e.Reason) }
-	if refused.Code == http.StatusTooManyRequests ||
-		refused.Code == http.StatusForbidden && slices.ContainsFunc(refused.Errors, isThrottled) {
-		return throttling.Error(err, throttling.RetryAfter(refused.Header))
+	switch {
+	case refused.Code == http.StatusUnauthorized:
+		m.services.Forget(m.service)
+	case refused.Code == http.StatusForbidden && slices.ContainsFunc(refused.Errors, isThrottled):
+		return throttling.Mark(err, throttling.RetryAfter(refused.Header))
 	}
-	return err
+	return throttling.Status(err, refused.Code, refused.Header)
 }
 
 func isNotFound(err error) bool {

@@ -48,6 +48,7 @@ type api struct {
 	opFails  string         // the code of operations that fail
 	page     int            // the length of a page; 0 is Google's
 	expires  int            // seconds until a token expires; 0 is an hour
+	revoked  int            // the number of the last token that was revoked
 }
 
 // refusal is an answer in the form of Google's.
@@ -69,12 +70,15 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/token" {
 		a.mutex.Lock()
 		a.logins++
+		number := a.logins
 		a.mutex.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"access_token":"token","token_type":"Bearer","expires_in":%d}`, cmp.Or(a.expires, 3600))
+		_, _ = fmt.Fprintf(w, `{"access_token":"token%d","token_type":"Bearer","expires_in":%d}`, number, cmp.Or(a.expires, 3600))
 		return
 	}
-	if r.Header.Get("Authorization") != "Bearer token" {
+	text, isToken := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token")
+	number, _ := strconv.Atoi(text)
+	if isWithdrawn := number > 0 && number <= a.revoked; !isToken || isWithdrawn {
 		refusal(http.StatusUnauthorized, "authError", "no token", nil).ServeHTTP(w, r)
 		return
 	}

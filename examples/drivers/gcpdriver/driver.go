@@ -27,8 +27,8 @@ import (
 	"google.golang.org/api/compute/v1"
 
 	"github.com/hotupdate/providerconfig/examples/gcp"
-	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -58,7 +58,8 @@ func New(config Config) (*Driver, error) {
 	if err := errors.Join(schemaErr, labelsErr, networkTagsErr); err != nil {
 		return nil, err
 	}
-	a := &access{Config: config, services: login.NewCache[*compute.Service]()}
+	a := &access{Config: config}
+	a.services = login.New(a.login)
 	return driver.New(driver.Definition[gcp.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[gcp.ProviderSpec, *machine]{
@@ -99,10 +100,11 @@ func withoutValues(keys []string) map[string]string {
 // machine is the machine of one update.
 type machine struct {
 	service             *compute.Service
+	services            *login.Cache[compute.Service] // has the service
 	providerID          string
 	project, zone, name string
 	class               *gcp.ProviderSpec
-	account             []string // of whom calls may be shared: endpoint, project and credentials
+	account             []string // of whom calls may be shared: credentials and project
 	wait                func(ctx context.Context, d time.Duration) error
 }
 
@@ -177,7 +179,7 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 		return nil
 	})
 	if err != nil {
-		return s, translated(err)
+		return s, m.translated(err)
 	}
 	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
 	err = disks.Pages(ctx, func(page *compute.DiskList) error {
@@ -186,7 +188,7 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 		}
 		return nil
 	})
-	return s, translated(err)
+	return s, m.translated(err)
 }
 
 // alone reads each machine and its disks.
@@ -198,13 +200,13 @@ func alone(ctx context.Context, machines []*machine) (shown, error) {
 			continue
 		}
 		if err != nil {
-			return s, translated(err)
+			return s, m.translated(err)
 		}
 		s.vms[m.name] = vm
 		for _, name := range m.disks(vm) {
 			disk, err := m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
 			if err != nil {
-				return s, translated(err)
+				return s, m.translated(err)
 			}
 			s.disks[name] = disk
 		}

@@ -113,6 +113,10 @@ func TestThrottling(t *testing.T) {
 			refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"33"}}),
 			machineupdate.ErrThrottled, 33 * time.Second,
 		},
+		"overloaded": {
+			refusal(http.StatusServiceUnavailable, "backendError", "", http.Header{"Retry-After": {"33"}}),
+			machineupdate.ErrThrottled, 33 * time.Second,
+		},
 		"no right":         {refusal(http.StatusForbidden, "forbidden", "", nil), "", 0},
 		"a quota of CPUs":  {refusal(http.StatusForbidden, "quotaExceeded", "", nil), "", 0},
 		"a server's fault": {refusal(http.StatusInternalServerError, "backendError", "", nil), "", 0},
@@ -194,6 +198,27 @@ func TestTokenExpires(t *testing.T) {
 		fleet.Update(t, kit, request(t, 0, "a"))
 		assert.Equal(t, 2, a.logins)
 	})
+}
+
+// TestTokenRevoked: a token that is refused before it expires fails the updates that use it, and the
+// next ones log in, once for all.
+func TestTokenRevoked(t *testing.T) {
+	a := machines(t, 5)
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	fleet.Update(t, kit, request(t, 0, "a"))
+	a.revoked = 1
+	for i := range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		err := kit.UpdateMachine(ctx, request(t, i, "a"))
+		cancel()
+		if i == 0 {
+			require.ErrorContains(t, err, "no token")
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	assert.Equal(t, 2, a.logins)
 }
 
 // TestLastLabel: a VM and a disk without any label are written as such, and not left as they are.

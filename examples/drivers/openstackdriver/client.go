@@ -12,10 +12,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	sdk "github.com/gophercloud/gophercloud/v2/openstack"
 
-	"github.com/hotupdate/providerconfig/examples/internal/login"
-	"github.com/hotupdate/providerconfig/examples/internal/throttling"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -37,12 +37,6 @@ const (
 	Insecure   = "insecure"
 )
 
-// credentials are all of these keys.
-var credentials = []string{
-	AuthURL, DomainName, TenantName, Username, Password, ApplicationCredentialID, ApplicationCredentialName,
-	ApplicationCredentialSecret, CACert, ClientCert, ClientKey, Insecure,
-}
-
 // The versions of the APIs: the first that tell whether a volume is deleted with its server, and that
 // have ETags.
 const (
@@ -55,7 +49,7 @@ type access struct {
 	Config
 
 	schema  *hotupdate.Schema
-	clients *login.Cache[*clients]
+	clients *login.Cache[clients]
 }
 
 // clients are the clients of Nova and Cinder in one region. They share a token of Keystone.
@@ -70,14 +64,9 @@ func (a *access) connect(
 	if err := m.parse(request.ProviderID); err != nil {
 		return nil, err
 	}
-	m.account = []string{class.Spec.Region}
-	for _, key := range credentials {
-		m.account = append(m.account, valueOf(request.Secret, key))
-	}
+	m.account = []string{login.Key(request.Secret, class.Spec.Region)}
 	var err error
-	m.clients, err = a.clients.Client(ctx, m.account, func(ctx context.Context) (*clients, error) {
-		return a.login(ctx, request.Secret, class.Spec.Region)
-	})
+	m.clients, err = a.clients.Client(ctx, request.Secret, class.Spec.Region)
 	return m, translated(err)
 }
 
@@ -183,14 +172,5 @@ func translated(err error) error {
 	if !ok {
 		return err
 	}
-	after := throttling.RetryAfter(refused.ResponseHeader)
-	switch refused.Actual {
-	case http.StatusTooManyRequests, statusRateLimited:
-		return throttling.Error(err, after)
-	case http.StatusRequestEntityTooLarge: // or a quota of metadata is used up
-		if after > 0 {
-			return throttling.Error(err, after)
-		}
-	}
-	return err
+	return throttling.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
 }

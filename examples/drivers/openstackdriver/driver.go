@@ -25,10 +25,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 
-	"github.com/hotupdate/providerconfig/examples/internal/login"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -83,7 +83,8 @@ func New(config Config) (*Driver, error) {
 	ofServer.Remove = driver.OneByOne(removeMetadatum)
 	ofVolume := driver.FlatTagging[openstack.ProviderSpec, *machine](volume, []tags.Kind{tags.Disk}, flat)
 	ofVolume.Replace = replaceMetadata
-	a := &access{Config: config, schema: schema, clients: login.NewCache[*clients]()}
+	a := &access{Config: config, schema: schema}
+	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
 		Tags:   []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},

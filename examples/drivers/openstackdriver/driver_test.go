@@ -132,6 +132,7 @@ func TestThrottling(t *testing.T) {
 		"over a limit":     {"/compute", http.StatusRequestEntityTooLarge, later, machineupdate.ErrThrottled, 33 * time.Second},
 		"over a quota":     {"/compute", http.StatusRequestEntityTooLarge, nil, "", 0},
 		"no right":         {"/compute", http.StatusForbidden, later, "", 0},
+		"overloaded":       {"/compute", http.StatusServiceUnavailable, later, machineupdate.ErrThrottled, 33 * time.Second},
 		"a server's fault": {"/compute", http.StatusServiceUnavailable, nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

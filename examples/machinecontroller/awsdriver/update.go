@@ -20,6 +20,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -76,7 +77,7 @@ type session struct {
 	lane       string
 	providerID string
 	instanceID string
-	account    []string // of whom calls may be shared: endpoint, region and credentials
+	account    []string // of whom calls may be shared: credentials and region
 	cooldown   time.Duration
 }
 
@@ -87,9 +88,7 @@ func (d *Driver) connect(
 	return &session{
 		client: d.client(class.Region, request.Secret, aws.NopRetryer{}), class: class, lane: request.Lane,
 		providerID: request.ProviderID, instanceID: id,
-		account: []string{
-			d.Endpoint, class.Region, string(request.Secret[AccessKeyID]), string(request.Secret[SecretAccessKey]),
-		},
+		account:  []string{login.Key(request.Secret, class.Region)},
 		cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
 	}, err
 }

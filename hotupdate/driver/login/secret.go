@@ -1,12 +1,11 @@
 package login
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/digest"
 )
 
 // userData is the value of a secret that machine-controller-manager passes to new machines. It differs
@@ -19,16 +18,13 @@ const userData = "userData"
 //
 // The digest is in hexadecimal. Short values can be guessed from it, so it does not belong into logs.
 func Key(secret map[string][]byte, scope string) string {
-	hash := sha256.New()
-	add := func(part string) { _, _ = fmt.Fprintf(hash, "%d %s", len(part), part) } // a hash returns no errors
-	add(scope)
+	texts := []string{scope}
 	for _, name := range slices.Sorted(maps.Keys(secret)) {
 		if name != userData {
-			add(name)
-			add(string(secret[name]))
+			texts = append(texts, name, string(secret[name]))
 		}
 	}
-	return hex.EncodeToString(hash.Sum(nil))
+	return digest.Of(texts)
 }
 
 // Value returns the value of the first of these names that a secret has, without white space around
