@@ -100,7 +100,7 @@ func withoutValues(keys []string) map[string]string {
 // machine is the machine of one update.
 type machine struct {
 	service             *compute.Service
-	services            *login.Cache[compute.Service] // has the service
+	services            *login.Cache[compute.Service] // keeps the service
 	providerID          string
 	project, zone, name string
 	class               *gcp.ProviderSpec

@@ -15,6 +15,8 @@
 //   - The value userData is left out: it is the cloud-init of the machines, with a bootstrap token.
 //   - The login gets only these values, as a copy. So it cannot use a value of another update.
 //   - The Cache keeps a SHA-256 digest of the values, and no value.
+//   - A value may name a file, such as the token of a workload identity. A file that changes is not
+//     another client: the SDK has to read it again.
 //
 // # Logins
 //

@@ -16,6 +16,9 @@ const userData = "userData"
 // an equal scope. It is the key of [Cache], and serves Key of driver.Sharing: updates with the same
 // credentials then share calls.
 //
+// Secrets of one account that differ in another value have different keys: their updates share no
+// calls, and each of them is paced as if it were alone.
+//
 // The digest is in hexadecimal. Short values can be guessed from it, so it does not belong into logs.
 func Key(secret map[string][]byte, scope string) string {
 	texts := []string{scope}
