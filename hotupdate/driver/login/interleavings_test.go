@@ -57,9 +57,9 @@ type answer struct {
 	At   time.Duration
 }
 
-// TestModel draws callers, the fates of their logins, and times up to some hours. The answer of each
+// TestInterleavings draws callers, what becomes of their logins, and times up to some hours. The answer of each
 // caller is the answer of a model that has a list of events and no goroutines.
-func TestModel(t *testing.T) {
+func TestInterleavings(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := drawStory(r)
 		want := s.model()
