@@ -57,8 +57,8 @@ type answer struct {
 	At   time.Duration
 }
 
-// TestInterleavings draws callers, what becomes of their logins, and times up to some hours. The answer of each
-// caller is the answer of a model that has a list of events and no goroutines.
+// TestInterleavings draws callers, what becomes of their logins, and times up to some hours. The
+// answer of each caller is the answer of a model that has a list of events and no goroutines.
 func TestInterleavings(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := drawStory(r)

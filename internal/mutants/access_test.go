@@ -1,0 +1,37 @@
+package mutants_test
+
+const (
+	logins      = "hotupdate/driver/login ."
+	throttlings = "hotupdate/driver/throttling ."
+
+	loginCacheFile = "hotupdate/driver/login/cache.go"
+	secretFile     = "hotupdate/driver/login/secret.go"
+	digestFile     = "hotupdate/driver/internal/digest/digest.go"
+	throttlingFile = "hotupdate/driver/throttling/throttling.go"
+)
+
+// accessMutants break a driver's access to a cloud: its logins, and what it reads from answers.
+var accessMutants = []mutant{
+	{"a failed login is not kept", loginCacheFile, "\t\tdelete(c.entries, key)\n\t\treturn\n", "\t\treturn\n", logins},
+	{"a late refusal drops no newer client", loginCacheFile, "e.isEnded && e.client == client", "e.isEnded", logins},
+	{"a caller ends no login", loginCacheFile, "context.WithoutCancel(ctx), Timeout", "ctx, Timeout", logins},
+	{"a login has the values of its caller", loginCacheFile, "context.WithoutCancel(ctx), Timeout", "context.Background(), Timeout", logins},
+	{"a login that ignores its context is given up", loginCacheFile, "context.AfterFunc(shared, ", "context.AfterFunc(context.WithoutCancel(shared), ", logins},
+	{"a panic of a login ends no process", loginCacheFile, "if value := recover(); value != nil {", "if value := any(nil); value != nil {", logins},
+	{"a caller that has given up begins no login", loginCacheFile, "if err := ctx.Err(); err != nil {", "if err := ctx.Err(); false {", logins},
+	{"a client is used for its lifetime", loginCacheFile, "time.AfterFunc(Lifetime,", "time.AfterFunc(2*Lifetime,", logins},
+	{"an expiry drops no newer client", loginCacheFile, "e != nil && e.firstUse == firstUse", "e != nil", logins},
+	{"the client that was used least recently goes", loginCacheFile, "e.lastUse < first.lastUse", "e.lastUse > first.lastUse", logins},
+	{"clients are bounded", loginCacheFile, "if kept > MaxClients {", "if kept > 2*MaxClients {", logins},
+	{"logins under way do not count", loginCacheFile, "\t\tif !e.isEnded {\n\t\t\tcontinue\n", "\t\tif false {\n\t\t\tcontinue\n", logins},
+	{"a login does not get the cloud-init", loginCacheFile, "\tdelete(own, userData)\n", "", logins},
+	{"the cloud-init is no credential", secretFile, "if name != userData {", "if name != \"\" {", logins},
+	{"the scope counts", secretFile, "texts := []string{scope}", "texts := []string{scope[:0]}", logins},
+	{"the names of values count", secretFile, "append(texts, name, string(secret[name]))", "append(texts, string(secret[name]))", logins},
+	{"credentials are not joined", digestFile, `"%d %s", len(text), text`, `"%[2]s", len(text), text`, logins},
+	{"a 503 without a delay is not throttled", throttlingFile, "isTemporary && after > 0", "isTemporary", throttlings},
+	{"a delay is bounded", throttlingFile, "min(max(next.Sub(sent), 0), MaxDelay)", "max(next.Sub(sent), 0)", throttlings},
+	{"a date that is over is no delay", throttlingFile, "max(next.Sub(sent), 0)", "next.Sub(sent)", throttlings},
+	{"a number of any length is a delay", throttlingFile, "*unit, MaxDelay)", "*unit, 1<<62)", throttlings},
+	{"no error is not throttled", throttlingFile, "\tif err == nil {\n\t\treturn nil\n\t}\n", "", throttlings},
+}
