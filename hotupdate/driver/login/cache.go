@@ -57,11 +57,12 @@ func New[C any](login func(ctx context.Context, secret map[string][]byte, scope 
 //
 //   - the error of the login, as it is, so that the driver finds the SDK's error in it;
 //   - the error of ctx, if it ends first;
-//   - a [*machineupdate.PanicError], if the login panicked;
+//   - a [*machineupdate.PanicError], if the login panicked. Its text may quote a value of the secret; the
+//     kit hides it;
 //   - a [*fault.Error] with the code login-timeout, if the login did not end within [Timeout]. It wraps
 //     [context.DeadlineExceeded];
 //   - a [*fault.Error] with the code unusable-login, if the login returned neither a client nor an
-//     error, or if there is no login.
+//     error, if it ended its goroutine, or if there is no login.
 func (c *Cache[C]) Client(ctx context.Context, secret map[string][]byte, scope string) (*C, error) {
 	if c == nil || c.login == nil {
 		return nil, unusable("the function that logs in is missing", "make the Cache with New")

@@ -39,5 +39,5 @@
 //     golang.org/x/oauth2 does not.
 //   - A Cache keeps at most [MaxClients]. It drops the client that was used least recently.
 //
-// Nothing has to be closed when the process ends. A login under way ends after Timeout at the latest.
+// Nothing has to be closed when the process ends.
 package login
