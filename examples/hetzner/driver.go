@@ -40,8 +40,8 @@ func Rules() tags.Rules {
 	}
 }
 
-// API has the calls of an update. The client's error for a throttled call (rate_limit_exceeded)
-// becomes [machineupdate.ErrThrottled].
+// API has the calls of an update. Package throttling marks the client's error for a throttled call
+// (rate_limit_exceeded), see its function Mark.
 type API interface {
 	Server(ctx context.Context, id string) (*Labeled, error)       // GET /servers/ID; nil if there is none
 	FloatingIP(ctx context.Context, name string) (*Labeled, error) // GET /floating_ips?name=NAME
