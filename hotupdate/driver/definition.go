@@ -32,7 +32,9 @@ type Definition[T, C any] struct {
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	Tags      []Tagging[T, C]
 	Groups    []AttributeGroup[T, C]
-	// Lanes are the lanes that Groups name, with their paths; Groups determine their kinds.
+	Sets      []Set[T, C]
+	// Lanes are the lanes that Groups and Sets name, with their paths; Groups and Sets determine their
+	// kinds.
 	// Attributes whose change the cloud may refuse for hours need a separate lane, or
 	// infrastructure tags wait with them. A lane with paths of class InPlace is changed only while
 	// the node is drained.
@@ -45,9 +47,9 @@ type Definition[T, C any] struct {
 	// the update. It may be nil.
 	Takeover func(resource machineupdate.ResourceID, key string)
 	// Count is called after each call with its outcome, for a counter with these labels. The
-	// functions are Resources, which also counts Connect, Set, Remove, Replace and Modify; the
-	// outcomes are Succeeded, Throttled and Failed. A call that machines share counts once. It may
-	// be nil.
+	// functions are Resources, which also counts Connect, Set, Remove, Replace, Modify, AddMember and
+	// RemoveMember; the outcomes are Succeeded, Throttled and Failed. A call that machines share
+	// counts once. It may be nil.
 	Count func(function, outcome string)
 }
 
@@ -101,8 +103,7 @@ type Attributes struct {
 	// Defaults names the attributes, each with the cloud's default. Either all attributes of a
 	// group have a default or none has. With an empty default, an attribute that is not set is not
 	// changed. If a class no longer sets it, the event HotUpdateNotApplied of the machine says that it
-	// keeps its value. A value that may be empty, such as a set of security groups, needs a text
-	// that is not: [] for instance.
+	// keeps its value.
 	Defaults map[string]string
 	// Check returns why the cloud cannot change old to new: for instance, a bound is exceeded, a
 	// disk would shrink, or another attribute limits the value. New has all attributes of the
@@ -111,17 +112,41 @@ type Attributes struct {
 	Check func(old, new map[string]string, path *field.Path) field.ErrorList
 }
 
+// Set says how an attribute is changed that is a set, such as the security groups of a VM, where the
+// cloud adds and removes one member in a call. See "Sets" in CALLS.md.
+//
+// A member is ours if the last success or an attempt since had it. Members that are ours and no longer
+// wanted are removed. All other members belong to others, and stay.
+type Set[T, C any] struct {
+	Kind tags.Kind
+	Name string // of the attribute: the key in [Resource].Sets
+	// Lane names the lane of the set; empty is the lane of the infrastructure tags. Members reads only
+	// fields of the lane.
+	Lane string
+	// Members returns the members that a provider spec gives to a resource, in any order. It is pure,
+	// and accepts both hot parts and whole specs. No members is the empty set.
+	Members func(spec *T, resource *Resource) []string
+	// AddMember adds one member. It succeeds for a member that is there already: what was read may be
+	// old.
+	AddMember func(ctx context.Context, cloud C, resource *Resource, member string) error
+	// RemoveMember removes one member. It succeeds for a member that is gone already.
+	RemoveMember func(ctx context.Context, cloud C, resource *Resource, member string) error
+}
+
 // Resource is a resource of a machine with its live state.
 type Resource struct {
 	Kind tags.Kind
 	ID   string
 	// Name is the resource's name in the provider spec, such as a device name, for
-	// [AttributeGroup.Project].
+	// [AttributeGroup.Project] and [Set.Members].
 	Name string
 	Tags map[string]string
 	// Version is the version of Tags, if they are replaced as a whole.
 	Version    string
 	Attributes map[string]Reading // a missing one is unknown
+	// Sets has the members of each [Set], including those of others. A set that is missing is unknown,
+	// a nil slice is the empty set.
+	Sets map[string][]string
 }
 
 // name identifies the resource for the update flow.

@@ -2,11 +2,7 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -52,48 +48,4 @@ func OneByOne[C any](
 		}
 		return nil
 	}
-}
-
-// SetValue returns the value of an attribute that is a set, such as the security groups of a VM:
-// a JSON list of its members, sorted and without repetition. The empty set is [], which differs from
-// an attribute that is unset.
-func SetValue(members []string) string {
-	ordered := slices.Compact(slices.Sorted(slices.Values(members)))
-	text, _ := json.Marshal(append([]string{}, ordered...)) // strings are always valid
-	return string(text)
-}
-
-// ChangeSet makes the live members of a set equal to a value of [SetValue], for Modify of an
-// [AttributeGroup]. It calls add for each member that is missing, in their order, and then remove for
-// each that has to go, so that the set is never empty meanwhile. It stops at the first error. Live is
-// read right before, since an earlier attempt may have made a part of the change. A member for which
-// isOwn returns false belongs to others, and stays.
-//
-// The error comes from a call, or is a [*fault.Error] with the code malformed-set.
-func ChangeSet(
-	value string, live []string, isOwn func(member string) bool, add, remove func(member string) error,
-) error {
-	var wanted []string
-	if err := json.Unmarshal([]byte(value), &wanted); err != nil {
-		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-set", Where: "driver.ChangeSet",
-			What: fmt.Sprintf("a value of %d bytes is not a list of texts", len(value)),
-			Hint: "use SetValue in Project",
-		}
-	}
-	for _, member := range wanted {
-		if !slices.Contains(live, member) {
-			if err := add(member); err != nil {
-				return err
-			}
-		}
-	}
-	for _, member := range live {
-		if isOwn(member) && !slices.Contains(wanted, member) {
-			if err := remove(member); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

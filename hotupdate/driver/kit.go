@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -45,7 +46,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	return k, nil
 }
 
-// Driver describes the kit to [machineupdate.Classes.Prepare]. A changed attribute, default or
+// Driver describes the kit to [machineupdate.Classes.Prepare]. A changed attribute, default, set or
 // AnyValue of [tags.Rules] changes the Revision. The operator may set Epoch.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{
@@ -62,6 +63,9 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	}
 	for _, g := range k.definition.Groups {
 		said.Revision += fmt.Sprint(" ", g.Kind, g.Defaults)
+	}
+	for _, s := range k.definition.Sets {
+		said.Revision += fmt.Sprintf(" %s set %q", s.Kind, s.Name)
 	}
 	return said
 }
@@ -109,8 +113,10 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
 		isOfGroup := func(g AttributeGroup[T, C]) bool { return g.Kind == kind && g.Lane == lane }
 		isGrouped := slices.ContainsFunc(d.Groups, isOfGroup)
+		isOfSet := func(s Set[T, C]) bool { return s.Kind == kind && s.Lane == lane }
+		hasSet := slices.ContainsFunc(d.Sets, isOfSet)
 		isTaggedHere := isTagged && lane == "" // infrastructure tags belong to the first lane
-		if isTaggedHere || isGrouped {
+		if isTaggedHere || isGrouped || hasSet {
 			names = append(names, string(kind))
 		}
 	}
@@ -141,9 +147,12 @@ func (d *Definition[T, C]) check() error {
 	for i := range d.Groups {
 		d.checkGroup(&d.Groups[i], require)
 	}
+	for i := range d.Sets {
+		d.checkSet(i, require)
+	}
 	d.checkSharing(require)
 	for _, lane := range d.Lanes {
-		require(len(d.kinds(lane.Name)) > 0, "Lanes", "must be used by an AttributeGroup each")
+		require(len(d.kinds(lane.Name)) > 0, "Lanes", "must be used by an AttributeGroup or a Set each")
 	}
 	return problems.Err()
 }
@@ -154,7 +163,7 @@ func (d *Definition[T, C]) checkFunctions(require require) {
 	require(isT, "Schema", "must be the Schema of the provider spec")
 	require(d.Connect != nil, "Connect", "must be set")
 	require(d.Resources != nil || d.Sharing.Resources != nil, "Resources", "must be set, or Sharing.Resources")
-	require(len(d.kinds("")) > 0, "Tags and Groups", "must name a kind of resource outside of Lanes")
+	require(len(d.kinds("")) > 0, "Tags, Groups and Sets", "must name a kind of resource outside of Lanes")
 }
 
 // check checks a Tagging, and counts its kinds.
@@ -184,9 +193,7 @@ func (t *Tagging[T, C]) check(kinds map[tags.Kind]int, require require) {
 }
 
 func (d *Definition[T, C]) checkGroup(g *AttributeGroup[T, C], require require) {
-	isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
-	hasLane := g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane)
-	require(hasLane, "AttributeGroup.Lane", "must be one of Lanes")
+	require(d.hasLane(g.Lane), "AttributeGroup.Lane", "must be one of Lanes")
 	hasFunctions := g.Project != nil && g.Modify != nil
 	require(isKind(g.Kind) && hasFunctions, "AttributeGroup", "needs Kind, Project and Modify")
 	unset := 0
@@ -198,6 +205,26 @@ func (d *Definition[T, C]) checkGroup(g *AttributeGroup[T, C], require require) 
 	allOrNone := unset == 0 || unset == len(g.Defaults)
 	require(len(g.Defaults) > 0 && allOrNone, "AttributeGroup.Defaults",
 		"must name the attributes, either all with a default or none")
+}
+
+// checkSet checks a Set against those before it.
+func (d *Definition[T, C]) checkSet(i int, require require) {
+	s := &d.Sets[i]
+	require(isKind(s.Kind), "Set.Kind", "must be a kind of package tags")
+	require(s.Name != "", "Set.Name", "must be set")
+	require(d.hasLane(s.Lane), "Set.Lane", "must be one of Lanes")
+	require(s.Members != nil, "Set.Members", "must be set")
+	require(s.AddMember != nil, "Set.AddMember", "must be set")
+	require(s.RemoveMember != nil, "Set.RemoveMember", "must be set")
+	isSame := func(other Set[T, C]) bool { return other.Kind == s.Kind && other.Name == s.Name }
+	isOnce := !slices.ContainsFunc(d.Sets[:i], isSame)
+	require(isOnce, "Set.Name", "must be the name of one set of a kind: "+strconv.Quote(s.Name))
+}
+
+// hasLane reports whether a lane is declared. The first one has no name.
+func (d *Definition[T, C]) hasLane(name string) bool {
+	isNamed := func(l machineupdate.Lane) bool { return l.Name == name }
+	return name == "" || slices.ContainsFunc(d.Lanes, isNamed)
 }
 
 func isKind(kind tags.Kind) bool { return slices.Contains(tags.Kinds(), kind) }

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// tellUnapplied reports a change of the hot part of which no Project shows anything, for instance of
+// tellUnapplied reports a change of the hot part of which no Project and no Members shows anything, for instance of
 // a field that none of them reads: the update succeeds without a call.
 func (u *update[T, C]) tellUnapplied() {
 	isChanged := func(part machineupdate.Part) bool { return part.Applied != "" && part.Applied != part.Desired }
@@ -25,7 +25,7 @@ func (u *update[T, C]) laneText() string {
 	return u.request.Lane
 }
 
-// isProjected reports whether a Project tells the desired part of a kind from the applied one.
+// isProjected reports whether a Project or Members tells the desired part of a kind from the applied one.
 func (u *update[T, C]) isProjected() bool {
 	for i := range u.definition.Tags {
 		t := &u.definition.Tags[i]
@@ -44,6 +44,16 @@ func (u *update[T, C]) isProjected() bool {
 			return !maps.Equal(g.Project(specs[0], r), g.Project(specs[1], r))
 		}
 		if g.Lane == u.request.Lane && slices.ContainsFunc(u.of(g.Kind), differs) {
+			return true
+		}
+	}
+	for i := range u.definition.Sets {
+		s := &u.definition.Sets[i]
+		differs := func(r *Resource) bool {
+			specs := u.parts[string(s.Kind)]
+			return !slices.Equal(s.members(specs[0], r), s.members(specs[1], r))
+		}
+		if s.Lane == u.request.Lane && slices.ContainsFunc(u.of(s.Kind), differs) {
 			return true
 		}
 	}

@@ -119,6 +119,9 @@ func (u *update[T, C]) keep(live []Resource) error {
 		if u.parts[string(r.Kind)] != nil {
 			u.named[r.text()] = &r
 			u.hide(maps.Values(r.Tags))
+			for _, members := range r.Sets {
+				u.hide(slices.Values(members))
+			}
 		}
 	}
 	return nil
@@ -144,6 +147,11 @@ func (u *update[T, C]) plan() error {
 	for i := range u.definition.Groups {
 		if g := &u.definition.Groups[i]; g.Lane == u.request.Lane {
 			problems = append(problems, u.planGroup(g))
+		}
+	}
+	for i := range u.definition.Sets {
+		if s := &u.definition.Sets[i]; s.Lane == u.request.Lane {
+			u.planSet(s)
 		}
 	}
 	return errors.Join(problems...)

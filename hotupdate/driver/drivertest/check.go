@@ -29,7 +29,8 @@ type Setup struct {
 
 // State is a provider spec with the resulting resources of the machine and around it. All states
 // have the same resources. A resource that is equal in all states belongs to others, such as
-// the volume of a CSI driver. Version is not read.
+// the volume of a CSI driver. Version is not read. A set that only other states have is empty. Each set
+// of the machine also gets a member of others.
 type State struct {
 	Spec      string // JSON
 	Resources []driver.Resource

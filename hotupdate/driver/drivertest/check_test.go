@@ -2,9 +2,11 @@ package drivertest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +35,9 @@ func states(cloud tags.Cloud) []drivertest.State {
 	}
 	type m = map[string]string
 	return []drivertest.State{
-		state(cloud, `"tags":{"vm":{"a":"1"},"disk":{"a":"1"}`+network+`},"machineType":"small"`,
+		state(cloud, `"tags":{"vm":{"a":"1"},"disk":{"a":"1"}`+network+`},"machineType":"small","groups":["nodes","old"],"roles":["web"]`,
 			m{"cluster": "c", "a": "1"}, m{"cluster": "c", "a": "1"}, m{"cluster": "c", "a": "1"}, "3000", "125", "true", "small"),
-		state(cloud, `"tags":{"vm":{"a":"2","b":"1"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large"`,
+		state(cloud, `"tags":{"vm":{"a":"2","b":"1"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large","groups":["new","nodes"],"roles":["db"]`,
 			m{"cluster": "c", "a": "2", "b": "1"}, m{"cluster": "c"}, m{"cluster": "c"}, "4000", "250", "false", "large"),
 		state(cloud, `"machineType":"small"`, m{"cluster": "c"}, m{"cluster": "c"}, m{"cluster": "c"}, "3000", "125", "true", "small"),
 	}
@@ -43,8 +45,10 @@ func states(cloud tags.Cloud) []drivertest.State {
 
 func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, iops, throughput, sourceCheck, machineType string) drivertest.State {
 	type readings = map[string]driver.Reading
+	var sets struct{ Groups, Roles []string }
+	_ = json.Unmarshal([]byte("{"+spec+"}"), &sets) // also of a spec that cannot be prepared
 	s := drivertest.State{Spec: `{"cluster":"c",` + spec + `}`, Resources: []driver.Resource{
-		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Settled(sourceCheck), "machineType": driver.Settled(machineType)}},
+		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Settled(sourceCheck), "machineType": driver.Settled(machineType)}, Sets: map[string][]string{"groups": sets.Groups, "roles": sets.Roles}},
 		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk, Attributes: readings{"iops": driver.Settled(iops), "throughput": driver.Settled(throughput)}},
 		{Kind: tags.Disk, ID: "pv-1", Name: "/dev/xvda", Tags: map[string]string{"cluster": "c", "a": "1"}},
 	}}
@@ -115,7 +119,7 @@ func recorded(t *testing.T, setup drivertest.Setup, cloud tags.Cloud, broken str
 func TestSpellings(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.Azure, tags.OpenStack} {
 		all := states(cloud)
-		all[1] = state(cloud, `"tags":{"vm":{"A":"2"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large"`,
+		all[1] = state(cloud, `"tags":{"vm":{"A":"2"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large","groups":["new"],"roles":["db"]`,
 			map[string]string{"cluster": "c", "A": "2"}, map[string]string{"cluster": "c"}, map[string]string{"cluster": "c"},
 			"4000", "250", "false", "large")
 		assert.Empty(t, check(t, cloud, "", taken(all)...), cloud)
@@ -131,12 +135,12 @@ func TestNotChecked(t *testing.T) {
 		few[i].Resources = []driver.Resource{{Kind: tags.VM, ID: "i-1", Tags: map[string]string{"a": strconv.Itoa(i)}}}
 	}
 	setup := setupOf(t, tags.AWS)
-	setup.Unchanged = []string{"/iops", "/machineType", "/sourceCheck", "/tags/disk", "/tags/network", "/throughput"}
+	setup.Unchanged = []string{"/groups", "/iops", "/machineType", "/roles", "/sourceCheck", "/tags/disk", "/tags/network", "/throughput"}
 	r := recorded(t, setup, tags.AWS, "no mandatory key", few...)
 	assert.Empty(t, r.failures)
 	require.Len(t, r.logs, 1)
 	for _, want := range []string{
-		"foreign resources, which", "mandatory keys, which", "end of context and partial failure, which", "limits, which", "acceptance, failed change and refusal, which",
+		"foreign members and added twice, which", "foreign resources, which", "mandatory keys, which", "end of context and partial failure, which", "limits, which", "acceptance, failed change and refusal, which",
 		`needs a changed disk in the lane \"\"`, `needs a changed network in the lane \"\"`, `needs a changed disk in the lane \"volume\"`,
 	} {
 		assert.Contains(t, r.logs[0], want)
@@ -174,9 +178,11 @@ func TestMarkedByTheFlow(t *testing.T) {
 	all[1].Spec = strings.ReplaceAll(all[1].Spec, "large", "small")
 	for i := range all {
 		delete(all[i].Resources[0].Attributes, "machineType")
+		delete(all[i].Resources[0].Sets, "roles")
+		all[i].Spec = regexp.MustCompile(`,"roles":\[[^]]*\]`).ReplaceAllString(all[i].Spec, "")
 	}
 	setup := setupOf(t, tags.AWS)
-	setup.Unchanged = []string{"/machineType"}
+	setup.Unchanged = []string{"/machineType", "/roles"}
 	assert.Empty(t, recorded(t, setup, tags.AWS, "marked by the flow", taken(all)...).failures)
 }
 
@@ -287,6 +293,17 @@ var brokenDrivers = []struct {
 	{tags.AWS, "failed state unknown", "failed change"},
 	{tags.AWS, "refusal not told", "refusal"},
 	{tags.AWS, "refusals hold infrastructure tags", "refusal"},
+	{tags.AWS, "sets forgotten", "desired state"},
+	{tags.AWS, "members not removed", "desired state"},
+	{tags.AWS, "members of sets not read", "idle"},
+	{tags.AWS, "set written as a whole", "foreign members"},
+	{tags.AWS, "set emptied first", "mandatory keys"},
+	{tags.AWS, "refused for a member that is there", "added twice"},
+	{tags.AWS, "refused for a member that is gone", "added twice"},
+	{tags.AWS, "failures of sets lost", "partial failure"},
+	{tags.AWS, "failures of sets lost", "lost answer"},
+	{tags.AWS, "throttled members not told", "throttling"},
+	{tags.AWS, "members tried twice", "one attempt"},
 }
 
 // TestCheck: each broken driver breaks the promise that it should.

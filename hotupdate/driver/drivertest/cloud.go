@@ -41,10 +41,12 @@ type resource struct {
 
 	name       string
 	attributes map[string]driver.Reading
-	theirs     map[string]string // the infrastructure tags of others
-	isChanging bool              // a change is under way
-	lane       string            // the lane that last made a change that takes time
-	refuses    time.Time         // until then it accepts no further change
+	sets       map[string][]string
+	theirs     map[string]string   // the infrastructure tags of others
+	strangers  map[string][]string // the members of sets that others have added
+	isChanging bool                // a change is under way
+	lane       string              // the lane that last made a change that takes time
+	refuses    time.Time           // until then it accepts no further change
 }
 
 func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
@@ -52,6 +54,7 @@ func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
 // write is a request that changes resources.
 type write struct {
 	function string
+	member   string // of a set
 	of       []*resource
 	takes    time.Duration
 	land     func() error
@@ -59,8 +62,12 @@ type write struct {
 
 // requests are what the driver must not repeat once it has failed.
 func (w *write) requests() (all []string) {
+	called := w.function
+	if w.member != "" {
+		called += " " + w.member
+	}
 	for _, r := range w.of {
-		all = append(all, w.function+" of "+r.String())
+		all = append(all, called+" of "+r.String())
 	}
 	return all
 }
@@ -78,7 +85,7 @@ type event struct {
 }
 
 // Resources returns the resources of the [State] with their live state: infrastructure tags with
-// their version, and readings of attributes.
+// their version, readings of attributes, and sets.
 func (c *FakeCloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -100,7 +107,8 @@ func (c *FakeCloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging].
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *FakeCloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
-	return c.write(ctx, "Change", tags.Kinds(), ids, 0, func(of []*resource) error {
+	w := &write{function: "Change"}
+	return c.write(ctx, w, tags.Kinds(), ids, func(of []*resource) error {
 		call := fakecloud.Call{Set: set}
 		for _, tag := range remove {
 			if tag.Value == "" {
@@ -120,7 +128,8 @@ func (c *FakeCloud) Change(ctx context.Context, ids []string, set, remove []tags
 // Replace writes all infrastructure tags of a resource: see [driver.Tagging]. Unless the cloud is
 // [tags.Unguarded], it does so on condition of the version.
 func (c *FakeCloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
-	return c.write(ctx, "Replace", []tags.Kind{kind}, []string{id}, 0, func(of []*resource) error {
+	w := &write{function: "Replace"}
+	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		read, _ := strconv.Atoi(version) // where the cloud takes no version, it does not matter
 		return of[0].Replace(read, all)
 	})
@@ -131,7 +140,8 @@ func (c *FakeCloud) Replace(ctx context.Context, kind tags.Kind, id, version str
 func (c *FakeCloud) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
 ) error {
-	return c.write(ctx, "Modify", []tags.Kind{kind}, []string{id}, takes, func(of []*resource) error {
+	w := &write{function: "Modify", takes: takes}
+	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		r := of[0]
 		switch left := r.refuses.Sub(c.now); {
 		case takes > 0 && r.isChanging:
@@ -156,6 +166,46 @@ func (c *FakeCloud) Modify(
 	})
 }
 
+// The errors of [FakeCloud.AddMember] and [FakeCloud.RemoveMember] that a client translates into the
+// answer of its cloud: into an error, or into a success where the cloud refuses nothing.
+var (
+	ErrMemberExists = errors.New("the member is in the set already")
+	ErrNoMember     = errors.New("the member is not in the set")
+)
+
+// AddMember adds a member to a set of a resource: see [driver.Set].
+func (c *FakeCloud) AddMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
+	w := &write{function: "AddMember", member: member}
+	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
+		return of[0].addMember(set, member)
+	})
+}
+
+// RemoveMember removes a member from a set of a resource: see [driver.Set].
+func (c *FakeCloud) RemoveMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
+	w := &write{function: "RemoveMember", member: member}
+	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
+		return of[0].removeMember(set, member)
+	})
+}
+
+func (r *resource) addMember(set, member string) error {
+	if slices.Contains(r.sets[set], member) {
+		return ErrMemberExists
+	}
+	r.sets[set] = ordered(append(slices.Clip(r.sets[set]), member))
+	return nil
+}
+
+func (r *resource) removeMember(set, member string) error {
+	at := slices.Index(r.sets[set], member)
+	if at < 0 {
+		return ErrNoMember
+	}
+	r.sets[set] = slices.Delete(slices.Clone(r.sets[set]), at, at+1)
+	return nil
+}
+
 // Wait advances the cloud's clock, for [driver.Definition.Wait].
 func (c *FakeCloud) Wait(ctx context.Context, d time.Duration) error {
 	c.locked(func() { c.advance(d) })
@@ -164,15 +214,13 @@ func (c *FakeCloud) Wait(ctx context.Context, d time.Duration) error {
 
 // write lets a request reach the cloud, or lets the scenario decide what happens to it.
 func (c *FakeCloud) write(
-	ctx context.Context, function string, kinds []tags.Kind, ids []string, takes time.Duration,
-	change func(of []*resource) error,
+	ctx context.Context, w *write, kinds []tags.Kind, ids []string, change func(of []*resource) error,
 ) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &write{function: function, takes: takes}
 	for _, r := range c.resources {
 		if slices.Contains(kinds, r.Kind) && slices.Contains(ids, r.ID) {
 			w.of = append(w.of, r)
@@ -190,7 +238,11 @@ func (c *FakeCloud) write(
 		return nil
 	}
 	c.sent(w)
-	return c.attempt(func() error { return c.onWrite(w) }, w.requests()...)
+	send := c.onWrite
+	if c.setsOnly && w.member == "" {
+		send = c.carryOut
+	}
+	return c.attempt(func() error { return send(w) }, w.requests()...)
 }
 
 func (c *FakeCloud) locked(do func()) {
@@ -205,7 +257,7 @@ func (c *FakeCloud) live() []driver.Resource {
 	for i, r := range c.resources {
 		all[i] = driver.Resource{
 			Kind: r.Kind, ID: r.ID, Name: r.name, Tags: r.Tags, Version: strconv.Itoa(r.Version),
-			Attributes: r.attributes,
+			Attributes: r.attributes, Sets: r.sets,
 		}
 	}
 	return clone(all)
@@ -251,6 +303,10 @@ func clone(resources []driver.Resource) []driver.Resource {
 	for i := range cloned {
 		cloned[i].Tags = maps.Clone(cloned[i].Tags)
 		cloned[i].Attributes = maps.Clone(cloned[i].Attributes)
+		cloned[i].Sets = maps.Clone(cloned[i].Sets)
+		for name, members := range cloned[i].Sets {
+			cloned[i].Sets[name] = ordered(members)
+		}
 	}
 	return cloned
 }

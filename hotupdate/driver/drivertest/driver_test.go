@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,7 +23,9 @@ type spec struct {
 	IOPS        int        `json:"iops,omitempty"        hotupdatable:"true"`
 	Throughput  int        `json:"throughput,omitempty"  hotupdatable:"true"`
 	SourceCheck string     `json:"sourceCheck,omitempty" hotupdatable:"true"`
+	Groups      []string   `json:"groups,omitempty"      hotupdatable:"true,set"`
 	MachineType string     `json:"machineType,omitempty" hotupdatable:"inplace"`
+	Roles       []string   `json:"roles,omitempty"       hotupdatable:"inplace,set"`
 }
 
 // client is the view of one update. What is broken is named.
@@ -40,6 +43,7 @@ type (
 	definition = driver.Definition[spec, *client]
 	tagging    = driver.Tagging[spec, *client]
 	group      = driver.AttributeGroup[spec, *client]
+	set        = driver.Set[spec, *client]
 )
 
 func (c *client) is(broken string) bool { return c.broken == broken }
@@ -131,6 +135,9 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 					r.Attributes[name] = driver.Settled("")
 				}
 			}
+		}
+		if c.is("members of sets not read") {
+			r.Sets = map[string][]string{"groups": nil, "roles": nil}
 		}
 		own = append(own, r)
 	}
@@ -301,6 +308,74 @@ func (c *client) groups() []group {
 	)
 }
 
+// sets are security groups that a VM joins at once, and roles that need a drain.
+func (c *client) sets() []set {
+	of := func(name, lane string, members func(s *spec) []string) set {
+		return set{
+			Kind: tags.VM, Name: name, Lane: lane,
+			Members: func(s *spec, _ *driver.Resource) []string { return members(s) },
+			AddMember: func(ctx context.Context, c *client, r *driver.Resource, member string) error {
+				return c.addMember(ctx, name, r, member)
+			},
+			RemoveMember: func(ctx context.Context, c *client, r *driver.Resource, member string) error {
+				return c.removeMember(ctx, name, r, member)
+			},
+		}
+	}
+	all := []set{of("groups", "", func(s *spec) []string { return s.Groups })}
+	if c.is("sets forgotten") {
+		all = nil
+	}
+	if !c.is("marked by the flow") {
+		all = append(all, of("roles", "drain", func(s *spec) []string { return s.Roles }))
+	}
+	return all
+}
+
+func (c *client) addMember(ctx context.Context, name string, r *driver.Resource, member string) error {
+	if c.is("set emptied first") {
+		for _, other := range r.Sets[name] {
+			_ = c.RemoveMember(ctx, r.Kind, r.ID, name, other)
+		}
+		for _, other := range r.Sets[name] {
+			_ = c.AddMember(ctx, r.Kind, r.ID, name, other)
+		}
+	}
+	err := c.AddMember(ctx, r.Kind, r.ID, name, member)
+	switch {
+	case c.is("set written as a whole") && err == nil:
+		for _, other := range r.Sets[name] {
+			isWanted := slices.Contains(c.class.Groups, other) || slices.Contains(c.class.Roles, other)
+			if !isWanted {
+				_ = c.RemoveMember(ctx, r.Kind, r.ID, name, other)
+			}
+		}
+	case errors.Is(err, drivertest.ErrMemberExists) && !c.is("refused for a member that is there"):
+		return nil
+	case err != nil && c.is("members tried twice"):
+		return c.translated(c.AddMember(ctx, r.Kind, r.ID, name, member))
+	case c.is("failures of sets lost") || c.is("failures lost"):
+		return nil
+	case errors.Is(err, machineupdate.ErrThrottled) && c.is("throttled members not told"):
+		return errors.New(err.Error())
+	}
+	return c.translated(err)
+}
+
+func (c *client) removeMember(ctx context.Context, name string, r *driver.Resource, member string) error {
+	if c.is("members not removed") {
+		return nil
+	}
+	err := c.RemoveMember(ctx, r.Kind, r.ID, name, member)
+	switch {
+	case errors.Is(err, drivertest.ErrNoMember) && !c.is("refused for a member that is gone"):
+		return nil
+	case c.is("failures of sets lost") || c.is("failures lost"):
+		return nil
+	}
+	return c.translated(err)
+}
+
 func number(n int) string {
 	if n == 0 {
 		return ""
@@ -321,7 +396,7 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	if c.is("cannot be made") {
 		taggings = nil
 	}
-	lanes := []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType"}}}
+	lanes := []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType", "/roles"}}}
 	if c.is("refusals hold infrastructure tags") {
 		lanes = lanes[1:]
 	}
@@ -332,7 +407,7 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	if c.is("calls shared") {
 		sharing = driver.Sharing[*client]{
 			Key:    func(*client) []string { return nil },
-			Refill: map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Replace": 5, "Modify disk": 5, "Modify": 5},
+			Refill: map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Replace": 5, "Modify disk": 5, "Modify": 5, "AddMember vm": 5, "RemoveMember": 5},
 			Resources: func(ctx context.Context, clients []*client, answer func(string, []driver.Resource)) error {
 				own, err := clients[0].resources(ctx)
 				if err == nil {
@@ -345,7 +420,7 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	}
 	kit, err := driver.New(definition{
 		Schema: schema, Connect: c.connect, Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },
-		Tags: taggings, Groups: c.groups(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
+		Tags: taggings, Groups: c.groups(), Sets: c.sets(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
 	})
 	return &wrapped{kit: kit, client: c, done: map[string]machineupdate.HotSpec{}}, err
 }

@@ -25,6 +25,7 @@ type checker struct {
 	from, to  *State
 	promise   string          // the scenario's promise
 	isCalm    bool            // nothing disturbs the driver
+	setsOnly  bool            // what happens to writes happens only to changes of sets
 	needs     map[string]bool // what promises need of the states, and whether these have it
 	newDriver func(cloud *FakeCloud) (updates, error)
 	broken    func(promise, format string, args ...any)
@@ -90,7 +91,7 @@ func (c *checker) create() bool {
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{
 			Resource: fakecloud.Resource{Kind: r.Kind, ID: r.ID, Tags: r.Tags}, name: r.Name, attributes: r.Attributes,
-			theirs: map[string]string{},
+			sets: map[string][]string{}, theirs: map[string]string{}, strangers: map[string][]string{},
 		})
 	}
 	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")
@@ -106,9 +107,15 @@ func (c *checker) create() bool {
 	return err == nil
 }
 
-// add adds a resource to the cloud. A resource of the machine also gets a foreign key.
+// add adds a resource to the cloud, with the sets that it has in any state. A resource of the machine
+// also gets a foreign key, and a foreign member in each set.
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
+	for i := range c.states {
+		for set := range c.states[i].of(r).Sets {
+			r.sets[set] = ordered(c.from.of(r).Sets[set])
+		}
+	}
 	rules, err := c.setup.Rules(r.Kind)
 	c.need("foreign resources, which need a resource that all states have alike", !c.isOwn(r))
 	r.Rules = rules
@@ -118,6 +125,9 @@ func (c *checker) add(r *resource) {
 	c.own = append(c.own, r)
 	c.require(err == nil, "desired state", "%v", err)
 	c.plant(r, "drivertest")
+	for set := range r.sets {
+		c.plantMember(r, set, "drivertest")
+	}
 }
 
 // need notes a state that the Setup must contain for a promise to be checked.

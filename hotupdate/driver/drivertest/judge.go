@@ -17,6 +17,7 @@ import (
 func (c *checker) sent(w *write) {
 	c.pass.writes++
 	c.need("acceptance, failed change and refusal, which need a change that takes time", w.takes > 0)
+	c.need("foreign members and added twice, which need a set that differs", w.member != "")
 	c.require(c.pass.isMarked, "marker first", "%s is sent before BeforeWrite has returned nil", w.function)
 	c.require(c.pass.ctx.Err() == nil, "end of context", "%s is sent after the context is done", w.function)
 	for _, r := range w.of {
@@ -39,15 +40,24 @@ func (c *checker) attempt(do func() error, requests ...string) error {
 		}
 	}
 	err := do()
-	if kind, _ := machineupdate.DriverErrorOf(err); err != nil && kind != machineupdate.ErrThrottled {
+	kind, _ := machineupdate.DriverErrorOf(err)
+	isFailure := err != nil && kind != machineupdate.ErrThrottled && !isDone(err)
+	if isFailure {
 		c.pass.failures = append(c.pass.failures, requests...)
 	}
 	return err
 }
 
+// isDone reports whether a request has failed only because its change was made already.
+func isDone(err error) bool { return errors.Is(err, ErrMemberExists) || errors.Is(err, ErrNoMember) }
+
 // carryOut lets the cloud carry out a request.
 func (c *checker) carryOut(w *write) error {
 	err := w.land()
+	if isDone(err) {
+		c.require(!c.isCalm, "idle", "%s of %s changes nothing: %v", w.function, w.member, err)
+		return err
+	}
 	c.require(!c.isCalm || err == nil, "desired state", "the cloud refuses %s: %v", w.function, err)
 	return c.fails(err)
 }
@@ -65,9 +75,11 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 	for i, r := range c.cloud.resources {
 		was := &before[i]
 		isNamed := slices.Contains(w.of, r)
-		isUnchanged := maps.Equal(r.Tags, was.Tags) && maps.Equal(r.attributes, was.Attributes)
-		isIdle := isNamed && isUnchanged
+		hasSameTags := maps.Equal(r.Tags, was.Tags)
+		hasSameValues := maps.Equal(r.attributes, was.Attributes) && sameSets(r.sets, was.Sets)
+		isIdle := isNamed && hasSameTags && hasSameValues
 		c.require(!c.isCalm || !isIdle, "idle", "%s changes nothing on %s", w.function, r)
+		c.changedSets(w, r)
 		live := c.folded(r, r.Tags)
 		theirs := c.folded(r, r.theirs)
 		from := c.folded(r, c.from.of(r).Tags)
@@ -82,6 +94,42 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 				stays && isNamed)
 			c.require(!stays || live[key] == from[key], "mandatory keys",
 				"%s removes or changes the key %s, which both states have, on %s", w.function, key, r)
+		}
+	}
+}
+
+// sameSets reports whether two resources have the same members. A set that is missing is empty.
+func sameSets(a, b map[string][]string) bool {
+	isSame := func(set string) bool { return slices.Equal(ordered(a[set]), ordered(b[set])) }
+	for set := range a {
+		if !isSame(set) {
+			return false
+		}
+	}
+	for set := range b {
+		if !isSame(set) {
+			return false
+		}
+	}
+	return true
+}
+
+func ordered(members []string) []string { return slices.Compact(slices.Sorted(slices.Values(members))) }
+
+// changedSets checks the effect of a request on the sets of a resource.
+func (c *checker) changedSets(w *write, r *resource) {
+	from := c.from.of(r).Sets
+	to := c.to.of(r).Sets
+	for _, set := range slices.Sorted(maps.Keys(r.sets)) {
+		has := func(member string) bool { return slices.Contains(r.sets[set], member) }
+		for _, member := range r.strangers[set] {
+			c.require(has(member), "foreign members",
+				"%s removes the foreign member %s from %s of %s", w.function, member, set, r)
+		}
+		for _, member := range from[set] {
+			stays := slices.Contains(to[set], member)
+			c.require(!stays || has(member), "mandatory keys",
+				"%s removes %s, which both states have, from %s of %s", w.function, member, set, r)
 		}
 	}
 }
@@ -118,6 +166,17 @@ func (c *checker) rested() {
 			c.require(got == want && target == want, c.promise,
 				"in the end %s has the %s %s, on its way to %s, instead of %s", r, attribute, got, target, want)
 		}
+		c.restedSets(r)
+	}
+}
+
+// restedSets checks the sets of a resource for which the flow has nothing left to do.
+func (c *checker) restedSets(r *resource) {
+	wanted := c.wanted.of(r).Sets
+	for _, set := range slices.Sorted(maps.Keys(r.sets)) {
+		want := ordered(slices.Concat(wanted[set], r.strangers[set]))
+		c.require(slices.Equal(r.sets[set], want), c.promise,
+			"in the end %s has the %s %q instead of %q", r, set, r.sets[set], want)
 	}
 }
 
@@ -147,7 +206,9 @@ func (c *checker) isOwn(r *resource) bool {
 	first := c.states[0].of(r)
 	return slices.ContainsFunc(c.states, func(s State) bool {
 		other := s.of(r)
-		return !maps.Equal(first.Tags, other.Tags) || !maps.Equal(first.Attributes, other.Attributes)
+		hasSameTags := maps.Equal(first.Tags, other.Tags)
+		hasSameValues := maps.Equal(first.Attributes, other.Attributes) && sameSets(first.Sets, other.Sets)
+		return !hasSameTags || !hasSameValues
 	})
 }
 
@@ -169,5 +230,12 @@ func (c *checker) plant(r *resource, key string) {
 	}
 	r.theirs[key] = value
 	err := fakecloud.Change(fakecloud.Call{Set: []tags.Tag{{Key: key, Value: value}}}, &r.Resource)
+	c.require(err == nil, "desired state", "%v", err)
+}
+
+// plantMember adds a foreign member to a set of a resource.
+func (c *checker) plantMember(r *resource, set, member string) {
+	r.strangers[set] = append(r.strangers[set], member)
+	err := r.addMember(set, member)
 	c.require(err == nil, "desired state", "%v", err)
 }

@@ -25,12 +25,19 @@ func scenarios() []scenario {
 	return []scenario{
 		{"desired state", "nothing disturbs", func(*checker) {}},
 		{"partial failure", "calls for one resource fail", partialFailure},
+		{"partial failure", "calls for sets of one resource fail", ofSets(partialFailure)},
 		{"lost answer", "the cloud does what it is asked, and gives no answer", lostAnswer},
+		{"lost answer", "the cloud changes sets as it is asked, and gives no answer", ofSets(lostAnswer)},
 		{"late landing", "requests land late", lateLanding},
+		{"late landing", "requests for sets land late", ofSets(lateLanding)},
 		{"late landing", "requests land late, and the class is what it was", func(c *checker) {
 			lateLanding(c)
 			c.prepare(c.from)
 		}},
+		{"late landing", "requests for sets land late, and the class is what it was", ofSets(func(c *checker) {
+			lateLanding(c)
+			c.prepare(c.from)
+		})},
 		{"lagging reads", "reads lag by a minute, and the class is what it was", reversal(time.Minute)},
 		{"reversal", "the class is what it was", reversal(0)},
 		{"throttling", "the cloud throttles the first calls", throttling},
@@ -38,6 +45,7 @@ func scenarios() []scenario {
 		{"marker first", "the marker cannot be written", func(c *checker) { c.patchErr = context.DeadlineExceeded }},
 		{"end of context", "the context ends", endOfContext},
 		{"foreign keys", "others write between read and write", interference},
+		{"added twice", "others make the same change of a set between read and write", sameChange},
 		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
 		{"limits", "the resources have no room", func(c *checker) { limits(c, 1) }},
 		{"case folding", "keys are spelled in capitals", caseFolding},
@@ -66,6 +74,17 @@ func partialFailure(c *checker) {
 		}
 		c.try()
 		c.settle()
+	}
+}
+
+// ofSets disturbs only calls that change sets. They come after the other calls for a resource, which get
+// none after one that fails.
+func ofSets(disturb func(c *checker)) func(c *checker) {
+	return func(c *checker) {
+		c.setsOnly = true
+		if slices.ContainsFunc(c.own, func(r *resource) bool { return len(r.sets) > 0 }) {
+			disturb(c)
+		}
 	}
 }
 
@@ -146,13 +165,16 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets others set a key and, where the cloud supports conditions, give new
+// interference lets others set a key, add a member to each set and, where the cloud supports conditions, give new
 // values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}
 		for _, r := range c.own {
 			c.plant(r, "drivertest-between")
+			for set := range r.sets {
+				c.plantMember(r, set, "drivertest-between")
+			}
 			to := c.folded(r, c.to.of(r).Tags)
 			for key := range c.folded(r, c.from.of(r).Tags) {
 				if _, stays := to[key]; !stays && r.Rules.Guard != tags.Unguarded && !r.Rules.KeysOnly {
@@ -161,6 +183,19 @@ func interference(c *checker) {
 			}
 		}
 	}
+}
+
+// sameChange lets others add each member, or remove it, right before the driver does.
+func sameChange(c *checker) {
+	c.cloud.onWrite = func(w *write) error {
+		if w.member != "" {
+			_ = w.land()
+		}
+		return c.carryOut(w)
+	}
+	c.expect("others have changed the set as the class wants", func(kind machineupdate.DriverError, err error) bool {
+		return err == nil || kind == machineupdate.ErrPending
+	})
 }
 
 // limits lets others fill the resources until this many keys do not fit. The foreign keys
