@@ -11,11 +11,12 @@
 //     the resources of a kind. The kit projects hot parts of the request by the same function, so
 //     it must be pure and must not rely on fields that are not hot;
 //   - the same for attributes, such as the iops of a volume: [AttributeGroup.Project], with the
-//     limits of changes in [Attributes];
+//     limits of changes in [Attributes], and for sets, such as security groups: [Set.Members];
 //   - the discovery: [Definition.Resources], or [Sharing.Resources] for many machines, returns the
 //     machine's own resources with their live state;
 //   - the calls: [Tagging.Set] and [Tagging.Remove], or [Tagging.Replace] on clouds that write all
-//     infrastructure tags at once, and [AttributeGroup.Modify].
+//     infrastructure tags at once, [AttributeGroup.Modify], and [Set.AddMember] and
+//     [Set.RemoveMember].
 //
 // # What the kit does
 //
@@ -62,8 +63,8 @@
 //
 // # Specification
 //
-// Which calls are made, when they wait, what they share, how attributes change, what is lost on
-// clouds that write all infrastructure tags at once, and which limits fit where:
+// Which calls are made, when they wait, what they share, how attributes and sets change, what is lost
+// on clouds that write all infrastructure tags at once, and which limits fit where:
 // https://github.com/hotupdate/providerconfig/blob/main/hotupdate/driver/CALLS.md.
 //
 // # Errors

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -60,45 +59,4 @@ func TestOneByOne(t *testing.T) {
 	called = nil
 	require.ErrorIs(t, set(ctx, 1, []string{"r"}, []tags.Tag{{Key: "last"}, {Key: "b"}}), context.Canceled)
 	assert.Equal(t, []string{"rlast"}, called)
-}
-
-// TestSets: members that are missing are added before others are removed, and those of somebody else
-// stay.
-func TestSets(t *testing.T) {
-	assert.Equal(t, `["a","b"]`, driver.SetValue([]string{"b", "a", "b"}))
-	assert.Equal(t, "[]", driver.SetValue(nil), "not the empty value, which is unset")
-	refused := errors.New("refused")
-	for _, row := range []struct {
-		name, value string
-		live        []string
-		refuse      string
-		want        []string
-	}{
-		{"equal", `["a"]`, []string{"a", "lb"}, "", nil},
-		{"exchanged", `["b","c"]`, []string{"a", "lb"}, "", []string{"+b", "+c", "-a"}},
-		{"all removed", `[]`, []string{"lb", "a", "b"}, "", []string{"-a", "-b"}},
-		{"an error ends it", `["b","c"]`, []string{"a"}, "+b", []string{"+b"}},
-		{"an error of a removal ends it", `[]`, []string{"a", "b"}, "-a", []string{"-a"}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			var called []string
-			call := func(sign string) func(string) error {
-				return func(member string) error {
-					called = append(called, sign+member)
-					if sign+member == row.refuse {
-						return refused
-					}
-					return nil
-				}
-			}
-			isOwn := func(member string) bool { return member != "lb" }
-			err := driver.ChangeSet(row.value, row.live, isOwn, call("+"), call("-"))
-			assert.Equal(t, row.want, called)
-			assert.Equal(t, row.refuse != "", errors.Is(err, refused))
-		})
-	}
-	err := driver.ChangeSet("secret", nil, nil, nil, nil)
-	require.Len(t, fault.All(err), 1)
-	assert.Equal(t, "malformed-set", fault.All(err)[0].Code)
-	assert.NotContains(t, err.Error(), "secret")
 }

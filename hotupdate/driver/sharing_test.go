@@ -724,6 +724,7 @@ func TestUnusableSharing(t *testing.T) {
 		"no key":          {Refill: map[string]float64{"Set": 1}},
 		"no function":     {Key: key, Refill: map[string]float64{"Tag": 1}},
 		"no kind":         {Key: key, Refill: map[string]float64{"Set bucket": 1}},
+		"no kind of set":  {Key: key, Refill: map[string]float64{"AddMember bucket": 1}},
 		"no rate":         {Key: key, Refill: map[string]float64{"Set": -1}},
 		"no bound":        {Key: key, Refill: map[string]float64{"Resources": 1}, Resources: read},
 		"no refill":       {Key: key, Resources: read, MaxMachines: 10},

@@ -631,9 +631,9 @@ func TestDefinitions(t *testing.T) {
 		{"no Schema", func(d *definition) { d.Schema = nil }, []string{"Schema"}},
 		{"zero Schema", func(d *definition) { d.Schema = &hotupdate.Schema{} }, []string{"Schema"}},
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
-		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags and Groups"}},
+		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags, Groups and Sets"}},
 		{"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) }, []string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"}},
-		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{"x"} }, []string{"Tags and Groups", "Tagging.Kinds"}},
+		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{"x"} }, []string{"Tags, Groups and Sets", "Tagging.Kinds"}},
 		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
 		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
 		{"no Replace", func(d *definition) { d.Tags[0].Rules.Guard = tags.GuardVersion }, []string{"Tagging"}},
@@ -650,7 +650,7 @@ func TestDefinitions(t *testing.T) {
 			d.Tags[0].Set = nil
 			d.Tags[0].Remove = nil
 		}, []string{"Tagging"}},
-		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect", "Resources", "Tags and Groups"}},
+		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect", "Resources", "Tags, Groups and Sets"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -26,7 +26,9 @@ type providerSpec struct {
 	IOPS        int        `json:"iops,omitempty"        hotupdatable:"true"`
 	Throughput  int        `json:"throughput,omitempty"  hotupdatable:"true"`
 	HTTPTokens  string     `json:"httpTokens,omitempty"  hotupdatable:"true"`
+	Groups      []string   `json:"groups,omitempty"      hotupdatable:"true,set"`
 	MachineType string     `json:"machineType,omitempty" hotupdatable:"inplace"`
+	Roles       []string   `json:"roles,omitempty"       hotupdatable:"inplace,set"`
 }
 
 // world is a cloud with the resources of one machine, a driver on the kit, and what was called.

@@ -24,7 +24,7 @@ var mainCalls = map[string][]string{
 	"tags":                        {"Cloud_Rules", "Cloud_Validate", "Rules_Sanitize", "Rules_Effective"},
 	"hotupdate/fault":             {"All", "Error"},
 	"hotupdate/hotupdatetest":     {"Check", "Golden", "WithSchema", "WithDefaulter"},
-	"hotupdate/driver":            {"New", "AttributeGroup"},
+	"hotupdate/driver":            {"New", "AttributeGroup", "Set"},
 	"hotupdate/driver/login":      {"Cache", "Key", "Value"},
 	"hotupdate/driver/throttling": {"Response", "Mark", "RetryAfter"},
 	"hotupdate/machineupdate":     {"Executor", "Executor_ApplyInPlace", "Fleet"},

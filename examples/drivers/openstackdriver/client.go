@@ -6,14 +6,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 	sdk "github.com/gophercloud/gophercloud/v2/openstack"
 
 	"github.com/hotupdate/providerconfig/examples/openstack"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -48,7 +46,6 @@ const (
 type access struct {
 	Config
 
-	schema  *hotupdate.Schema
 	clients *login.Cache[clients]
 }
 
@@ -60,7 +57,7 @@ type clients struct {
 func (a *access) connect(
 	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *openstack.ProviderSpec,
 ) (*machine, error) {
-	m := &machine{class: class, name: request.Machine, groups: a.groups(request, class)}
+	m := &machine{class: class, name: request.Machine}
 	if err := m.parse(request.ProviderID); err != nil {
 		return nil, err
 	}
@@ -68,28 +65,6 @@ func (a *access) connect(
 	var err error
 	m.clients, err = a.clients.Client(ctx, request.Secret, class.Spec.Region)
 	return m, translated(err)
-}
-
-// groups returns the names of security groups that the spec has, or has had: in the class, and in the
-// parts of the request.
-func (a *access) groups(
-	request *machineupdate.UpdateMachineRequest, class *openstack.ProviderSpec,
-) map[string]bool {
-	all := slices.Clone(class.Spec.SecurityGroups)
-	for _, part := range request.Parts {
-		for _, hot := range append([]machineupdate.HotSpec{part.Desired, part.Applied}, part.Attempted...) {
-			if decoded, err := a.schema.Decode([]byte(hot)); err == nil { // else the kit tells
-				if spec, ok := decoded.(*openstack.ProviderSpec); ok {
-					all = append(all, spec.Spec.SecurityGroups...)
-				}
-			}
-		}
-	}
-	names := map[string]bool{}
-	for _, name := range named(all) {
-		names[name] = true
-	}
-	return names
 }
 
 func valueOf(secret map[string][]byte, key string) string {

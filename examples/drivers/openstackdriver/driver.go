@@ -6,10 +6,11 @@
 // these requests are raw, see replaceMetadata: Cinder writes all keys at once, on condition of an
 // ETag. Only servers that boot from a volume have a root volume.
 //
-// Ports carry words without values, which the launch sets and nothing changes. The
-// driver changes only security groups that the provider spec names, or has named: other groups, such
-// as groups of load balancers, stay. A
-// group that the spec names by its ID is left alone, since Nova answers with names only.
+// Ports carry words without values, which the launch sets and nothing changes. Security groups that
+// no provider spec of the machine has named, such as groups of load balancers, stay. A group that the
+// spec names by its ID is left alone, since Nova answers with names only. Nova changes one port of a
+// server after the other, and answers with the groups of all of them: if it fails between two ports, a
+// later read does not show which port lacks the group.
 package openstackdriver
 
 import (
@@ -83,17 +84,17 @@ func New(config Config) (*Driver, error) {
 	ofServer.Remove = driver.OneByOne(removeMetadatum)
 	ofVolume := driver.FlatTagging[openstack.ProviderSpec, *machine](volume, []tags.Kind{tags.Disk}, flat)
 	ofVolume.Replace = replaceMetadata
-	a := &access{Config: config, schema: schema}
+	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
-		Tags:   []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
-		Groups: []driver.AttributeGroup[openstack.ProviderSpec, *machine]{securityGroups()},
+		Tags: []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
+		Sets: []driver.Set[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
 			Refill: map[string]float64{
 				"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill,
-				"Replace": config.Refill, "Modify": config.Refill,
+				"Replace": config.Refill, "AddMember": config.Refill, "RemoveMember": config.Refill,
 			},
 			Resources: readMany, MaxMachines: 1000,
 		},
@@ -106,9 +107,8 @@ type machine struct {
 
 	class      *openstack.ProviderSpec
 	providerID string
-	name, id   string          // of the server
-	groups     map[string]bool // the names of security groups that the spec has, or has had
-	account    []string        // of whom calls may be shared: region and credentials
+	name, id   string   // of the server
+	account    []string // of whom calls may be shared: region and credentials
 }
 
 // parse reads a provider ID: openstack:///REGION/ID.
@@ -160,7 +160,7 @@ func readMany(
 			continue
 		}
 		live := []driver.Resource{{
-			Kind: tags.VM, ID: m.id, Tags: own.Metadata, Attributes: m.groupReadings(own),
+			Kind: tags.VM, ID: m.id, Tags: own.Metadata, Sets: map[string][]string{groupsSet: own.groups()},
 		}}
 		if m.class.Spec.RootDiskSize == 0 {
 			answer(m.providerID, live)
@@ -212,16 +212,11 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 	return found, disks, err
 }
 
-// get reads a server.
-func (m *machine) get(ctx context.Context) (*server, error) {
-	own := &server{}
-	return own, servers.Get(ctx, m.compute, m.id).ExtractIntoStructPtr(own, "server")
-}
-
 // alone reads a server, and its root volume if it has one.
 func alone(ctx context.Context, machines []*machine) (map[string]*server, map[string]*volumes.Volume, error) {
 	m := machines[0]
-	own, err := m.get(ctx)
+	own := &server{}
+	err := servers.Get(ctx, m.compute, m.id).ExtractIntoStructPtr(own, "server")
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return nil, nil, nil
 	}

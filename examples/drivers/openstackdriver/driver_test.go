@@ -59,8 +59,8 @@ func config(a *openstacktest.API) openstackdriver.Config {
 }
 
 // groups are security groups of a server, with one that a load balancer has added.
-func groups(names string) map[string]driver.Reading {
-	return map[string]driver.Reading{openstacktest.Groups: driver.Settled(`["lb"` + names + `]`)}
+func groups(names ...string) map[string][]string {
+	return map[string][]string{openstacktest.Groups: append([]string{"lb"}, names...)}
 }
 
 // TestConformance takes a machine between three provider specs, by HTTP. The volume pv is that of the
@@ -69,9 +69,9 @@ func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
 	}, Unchanged: []string{"/spec/resourceTags/network"}} // Nova's ports carry no metadata
-	state := func(names string, common map[string]string, hot *tags.Tags, wanted ...string) drivertest.State {
-		return drivertest.State{Spec: spec(t, common, hot, wanted...), Resources: []driver.Resource{
-			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(common, hot.Of(tags.VM)), Attributes: groups(names)},
+	state := func(common map[string]string, hot *tags.Tags, names ...string) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot, names...), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(common, hot.Of(tags.VM)), Sets: groups(names...)},
 			{Kind: tags.Disk, ID: "root-server", Tags: flat(common, hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "pv", Name: "pvc-1", Tags: map[string]string{"team": "a"}},
 		}}
@@ -81,11 +81,11 @@ func TestConformance(t *testing.T) {
 		c.Wait = cloud.Wait
 		return openstackdriver.New(c)
 	},
-		state(`,"nodes"`, nil, &tags.Tags{VM: map[string]string{"team": "a", "cost center": "1"}}, "nodes"),
-		state(`,"more","nodes"`, nil, &tags.Tags{
+		state(nil, &tags.Tags{VM: map[string]string{"team": "a", "cost center": "1"}}, "nodes"),
+		state(nil, &tags.Tags{
 			VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup/daily": "yes"},
 		}, "nodes", "more", "nodes"),
-		state("", map[string]string{"stage": "test"}, nil),
+		state(map[string]string{"stage": "test"}, nil),
 	)
 }
 
@@ -235,7 +235,7 @@ func TestVolume(t *testing.T) {
 func TestRootVolume(t *testing.T) {
 	f := fleet.New(openstackdriver.Rules)
 	f.Add(
-		driver.Resource{Kind: tags.VM, ID: "s-0", Name: "m-0", Attributes: groups(`,"nodes"`)},
+		driver.Resource{Kind: tags.VM, ID: "s-0", Name: "m-0", Sets: groups("nodes")},
 		driver.Resource{Kind: tags.Disk, ID: "root-s-0", Name: "m-0"},
 		driver.Resource{Kind: tags.Disk, ID: "pv", Name: "pvc"},
 	)
@@ -302,10 +302,34 @@ func TestGroups(t *testing.T) {
 		fleet.Update(t, kit, r)
 		live, err := a.Resources(t.Context())
 		require.NoError(t, err)
-		names := live[0].Attributes[openstacktest.Groups].Value()
-		assert.JSONEq(t, `["lb","more"]`, names)
+		assert.Equal(t, groups("more"), live[0].Sets)
 		assert.Equal(t, 2, removals)
 	})
+}
+
+// TestGroupAddedTwice: a group that the server has already is added, and no other refusal of Nova counts
+// as that.
+func TestGroupAddedTwice(t *testing.T) {
+	const groups = "Invalid input for security_groups. Reason: "
+	for text, isAdded := range map[string]bool{
+		groups + "Duplicate items in the list: '2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61'.":                   true,
+		groups + "'nodes' is not a valid UUID.":                                                           false,
+		"Network requires port_security_enabled and subnet associated in order to apply security groups.": false,
+	} {
+		a := machines(1)
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		a.Answers = answering("/action", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"badRequest":{"code":400,"message":"`+text+`"}}`)
+		}))
+		r := request(t, 0, "a")
+		r.BeforeWrite = func(context.Context) error { return nil }
+		for i := range r.Parts {
+			r.Parts[i].Desired = machineupdate.HotSpec(strings.Replace(string(r.Parts[i].Desired), `["nodes"]`, `["more","nodes"]`, 1))
+		}
+		assert.Equal(t, isAdded, kit.UpdateMachine(t.Context(), r) == nil, text)
+	}
 }
 
 // TestProviderIDs: an ID of another form is refused before a login.

@@ -44,7 +44,7 @@ func machines(n int) *openstacktest.API {
 	for i := range n {
 		own := flat(map[string]string{"team": "a"})
 		f.Add(
-			driver.Resource{Kind: tags.VM, ID: fmt.Sprint("s-", i), Name: fmt.Sprint("m-", i), Tags: own, Attributes: groups(`,"nodes"`)},
+			driver.Resource{Kind: tags.VM, ID: fmt.Sprint("s-", i), Name: fmt.Sprint("m-", i), Tags: own, Sets: groups("nodes")},
 			driver.Resource{Kind: tags.Disk, ID: fmt.Sprint("root-s-", i), Tags: own},
 			driver.Resource{Kind: tags.Disk, ID: fmt.Sprint("pv-", i), Name: "pvc"},
 		)

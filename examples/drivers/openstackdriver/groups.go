@@ -1,7 +1,9 @@
 package openstackdriver
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -14,61 +16,51 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// groupsAttribute is the attribute of the security groups of a server: their names as a JSON list.
-const groupsAttribute = "securityGroups"
+// groupsSet is the set of the names of a server's security groups.
+const groupsSet = "securityGroups"
 
-func securityGroups() driver.AttributeGroup[openstack.ProviderSpec, *machine] {
-	return driver.AttributeGroup[openstack.ProviderSpec, *machine]{
-		Kind: tags.VM, Modify: changeGroups,
-		Attributes: driver.Attributes{Defaults: map[string]string{groupsAttribute: ""}},
-		Project: func(spec *openstack.ProviderSpec, _ *driver.Resource) map[string]string {
-			return map[string]string{groupsAttribute: driver.SetValue(named(spec.Spec.SecurityGroups))}
+func securityGroups() driver.Set[openstack.ProviderSpec, *machine] {
+	return driver.Set[openstack.ProviderSpec, *machine]{
+		Kind: tags.VM, Name: groupsSet, AddMember: addGroup, RemoveMember: removeGroup,
+		Members: func(spec *openstack.ProviderSpec, _ *driver.Resource) []string {
+			return slices.DeleteFunc(slices.Clone(spec.Spec.SecurityGroups), uuid.MatchString)
 		},
 	}
 }
 
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// named returns those security groups of a spec that it names by their names.
-func named(groups []string) []string {
-	return slices.DeleteFunc(slices.Clone(groups), uuid.MatchString)
-}
-
-// groupReadings reads those security groups of a server that the spec has, or has had.
-func (m *machine) groupReadings(own *server) map[string]driver.Reading {
-	isOther := func(name string) bool { return !m.groups[name] }
-	ours := slices.DeleteFunc(own.groups(), isOther)
-	return map[string]driver.Reading{groupsAttribute: driver.Settled(driver.SetValue(ours))}
-}
-
 // groups returns the names of the security groups of all ports.
 func (s *server) groups() (names []string) {
 	for _, group := range s.Groups {
-		if !slices.Contains(names, group.Name) {
-			names = append(names, group.Name)
-		}
+		names = append(names, group.Name)
 	}
 	return names
 }
 
-// changeGroups adds security groups to all ports of a server, then removes others from them. It reads
-// them again before: a call that is repeated has made a part of the change, and Nova refuses to add a
-// group twice.
-func changeGroups(ctx context.Context, m *machine, vm *driver.Resource, values map[string]string) error {
-	own, err := m.get(ctx)
-	if err != nil {
-		return translated(err)
+// addGroup adds a security group to all ports of a server.
+func addGroup(ctx context.Context, m *machine, vm *driver.Resource, name string) error {
+	err := secgroups.AddServer(ctx, m.compute, vm.ID, name).ExtractErr()
+	if isAddedTwice(err) {
+		return nil
 	}
-	isOwn := func(name string) bool { return m.groups[name] }
-	add := func(name string) error {
-		return translated(secgroups.AddServer(ctx, m.compute, vm.ID, name).ExtractErr())
+	return translated(err)
+}
+
+// isAddedTwice reports whether the server has the security group already. Nova appends the group's ID
+// to the groups of a port, Neutron refuses a list that has an ID twice, and Nova passes on its text. If
+// the text changes, one update fails, and the next one reads that the server has the group.
+func isAddedTwice(err error) bool {
+	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	const duplicate = "Duplicate items in the list"
+	return ok && refused.Actual == http.StatusBadRequest && bytes.Contains(refused.Body, []byte(duplicate))
+}
+
+// removeGroup removes a security group from the ports of a server that have it.
+func removeGroup(ctx context.Context, m *machine, vm *driver.Resource, name string) error {
+	err := secgroups.RemoveServer(ctx, m.compute, vm.ID, name).ExtractErr()
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // no port has it
+		return nil
 	}
-	remove := func(name string) error {
-		err := secgroups.RemoveServer(ctx, m.compute, vm.ID, name).ExtractErr()
-		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // gone meanwhile
-			return nil
-		}
-		return translated(err)
-	}
-	return driver.ChangeSet(values[groupsAttribute], own.groups(), isOwn, add, remove)
+	return translated(err)
 }

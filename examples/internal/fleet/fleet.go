@@ -25,6 +25,9 @@ type Cloud interface {
 	Change(ctx context.Context, ids []string, set, remove []tags.Tag) error
 	Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error
 	Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error
+	// AddMember and RemoveMember return the errors of package drivertest if there is nothing to change.
+	AddMember(ctx context.Context, kind tags.Kind, id, set, member string) error
+	RemoveMember(ctx context.Context, kind tags.Kind, id, set, member string) error
 }
 
 var (
@@ -45,12 +48,13 @@ type resource struct {
 
 	name       string
 	attributes map[string]string
+	sets       map[string][]string
 }
 
 // New returns a cloud with these rules.
 func New(rules func(kind tags.Kind) (tags.Rules, error)) *Fleet { return &Fleet{rules: rules} }
 
-// Add adds resources, with infrastructure tags and attributes as they are.
+// Add adds resources, with infrastructure tags, attributes and sets as they are.
 func (f *Fleet) Add(all ...driver.Resource) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -58,7 +62,7 @@ func (f *Fleet) Add(all ...driver.Resource) {
 		rules, _ := f.rules(r.Kind) // a kind without rules carries no infrastructure tags
 		added := &resource{
 			Resource: fakecloud.Resource{Kind: r.Kind, ID: r.ID, Rules: rules, Tags: maps.Clone(r.Tags)},
-			name:     r.Name, attributes: map[string]string{},
+			name:     r.Name, attributes: map[string]string{}, sets: cloneSets(r.Sets),
 		}
 		for name, reading := range r.Attributes {
 			added.attributes[name] = reading.Value()
@@ -85,7 +89,7 @@ func (f *Fleet) Resources(ctx context.Context) ([]driver.Resource, error) {
 	for i, r := range f.resources {
 		all[i] = driver.Resource{
 			Kind: r.Kind, ID: r.ID, Name: r.name, Tags: maps.Clone(r.Tags), Version: strconv.Itoa(r.Version),
-			Attributes: map[string]driver.Reading{},
+			Attributes: map[string]driver.Reading{}, Sets: cloneSets(r.sets),
 		}
 		for name, value := range r.attributes {
 			all[i].Attributes[name] = driver.Settled(value)
@@ -132,6 +136,37 @@ func (f *Fleet) Modify(
 		maps.Copy(of[0].attributes, values)
 		return nil
 	})
+}
+
+// AddMember adds a member to a set.
+func (f *Fleet) AddMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
+	return f.write(ctx, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
+		if slices.Contains(of[0].sets[set], member) {
+			return drivertest.ErrMemberExists
+		}
+		of[0].sets[set] = append(of[0].sets[set], member)
+		return nil
+	})
+}
+
+// RemoveMember removes a member from a set.
+func (f *Fleet) RemoveMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
+	return f.write(ctx, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
+		at := slices.Index(of[0].sets[set], member)
+		if at < 0 {
+			return drivertest.ErrNoMember
+		}
+		of[0].sets[set] = slices.Delete(of[0].sets[set], at, at+1)
+		return nil
+	})
+}
+
+func cloneSets(sets map[string][]string) map[string][]string {
+	cloned := map[string][]string{}
+	for name, members := range sets {
+		cloned[name] = slices.Clone(members)
+	}
+	return cloned
 }
 
 func (f *Fleet) write(ctx context.Context, kinds []tags.Kind, ids []string, change func(of []*resource) error) error {

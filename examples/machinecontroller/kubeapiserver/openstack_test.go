@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -210,7 +211,7 @@ func (l *openStackLandscape) spec(team string, hot *tags.Tags, groups ...string)
 }
 
 // has waits until all machines of the pool run and are settled, and their servers and root volumes have metadata, and the servers security groups.
-func (l *openStackLandscape) has(n int, server, volume map[string]string, groups string) {
+func (l *openStackLandscape) has(n int, server, volume map[string]string, groups ...string) {
 	l.Helper()
 	l.untilAll("pool", n, func(m *v1alpha1.Machine) bool {
 		var record struct{ ProviderID, State string }
@@ -221,8 +222,8 @@ func (l *openStackLandscape) has(n int, server, volume map[string]string, groups
 		}
 		own := l.resources()
 		id := strings.TrimPrefix(m.Spec.ProviderID, "openstack:///r/")
-		names := own[id].Attributes[openstacktest.Groups].Value()
-		return maps.Equal(own[id].Tags, server) && maps.Equal(own["root-"+id].Tags, volume) && names == groups
+		hasMetadata := maps.Equal(own[id].Tags, server) && maps.Equal(own["root-"+id].Tags, volume)
+		return hasMetadata && slices.Equal(slices.Sorted(slices.Values(own[id].Sets[openstacktest.Groups])), groups)
 	})
 }
 
@@ -250,20 +251,19 @@ func TestMCMOpenStack(t *testing.T) {
 	go func() { panic(app.Run(l.machineOptions(kubeconfig), l.driver)) }()
 	l.putClass("class", l.spec("a", &tags.Tags{VM: map[string]string{"gone": "1"}}, "nodes"))
 	l.createPool("pool", "class", n, rolling(10))
-	l.has(n, mcmKeys(map[string]string{"team": "a", "gone": "1"}), mcmKeys(map[string]string{"team": "a"}), `["nodes"]`)
+	l.has(n, mcmKeys(map[string]string{"team": "a", "gone": "1"}), mcmKeys(map[string]string{"team": "a"}), "nodes")
 
 	logins := l.cloud.Logins()
 	requests := len(l.cloud.Requests())
 	began := time.Now()
 	l.putClass("class", l.spec("b", &tags.Tags{Disk: map[string]string{"backup/daily": "1"}}, "nodes", "more"))
-	l.has(n, mcmKeys(map[string]string{"team": "b"}), mcmKeys(map[string]string{"team": "b", "backup/daily": "1"}), `["more","nodes"]`)
+	l.has(n, mcmKeys(map[string]string{"team": "b"}), mcmKeys(map[string]string{"team": "b", "backup/daily": "1"}), "more", "nodes")
 	t.Logf("%d machines: %d requests, %s until they were confirmed", n, len(l.cloud.Requests())-requests, time.Since(began).Round(time.Second))
 	assert.Equal(t, logins, l.cloud.Logins(), "the token is reused")
 
 	for _, r := range l.resources() { // a load balancer joins servers to its group
 		if r.Kind == tags.VM {
-			names := map[string]string{openstacktest.Groups: `["lb","more","nodes"]`}
-			require.NoError(t, l.cloud.Modify(t.Context(), tags.VM, r.ID, names, 0))
+			require.NoError(t, l.cloud.AddMember(t.Context(), tags.VM, r.ID, openstacktest.Groups, "lb"))
 		}
 	}
 	l.putClass("class", l.spec("c", nil, "nodes"))
@@ -279,7 +279,7 @@ func TestMCMOpenStack(t *testing.T) {
 	first.kill()
 	l.cloud.Expire()
 	l.startUpdater()
-	l.has(n, mcmKeys(map[string]string{"team": "c"}), mcmKeys(map[string]string{"team": "c"}), `["lb","nodes"]`)
+	l.has(n, mcmKeys(map[string]string{"team": "c"}), mcmKeys(map[string]string{"team": "c"}), "lb", "nodes")
 
 	created := 0
 	for _, request := range l.cloud.Requests() {

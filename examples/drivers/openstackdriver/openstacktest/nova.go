@@ -11,23 +11,12 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Groups is the attribute of a server with the names of its security groups, a JSON list in order.
+// Groups is the set of a server with the names of its security groups.
 const Groups = "securityGroups"
-
-// groupsOf returns the names of a server's security groups.
-func groupsOf(server *driver.Resource) (names []string) {
-	text := server.Attributes[Groups].Value()
-	_ = json.Unmarshal([]byte(text), &names) // empty without the attribute
-	return names
-}
-
-func groupsText(names []string) string {
-	text, _ := json.Marshal(append([]string{}, slices.Sorted(slices.Values(names))...)) // texts are valid
-	return string(text)
-}
 
 // attachedTo returns the volumes of a server. Nova has no order for them; here its own one is the last.
 func attachedTo(server *driver.Resource, all []driver.Resource) (own []*driver.Resource) {
@@ -61,7 +50,7 @@ func shown(r *http.Request, server *driver.Resource, all []driver.Resource) map[
 		"updated": "2026-01-01T00:00:00Z", "image": "",
 	}
 	var groups []any
-	for _, name := range groupsOf(server) {
+	for _, name := range server.Sets[Groups] {
 		groups = append(groups, map[string]any{"name": name}, map[string]any{"name": name}) // of two ports
 	}
 	if len(groups) > 0 {
@@ -125,7 +114,7 @@ func (a *API) createServer(_ http.ResponseWriter, r *http.Request) (int, any, er
 	}
 	cloud.Add(driver.Resource{
 		Kind: tags.VM, ID: id, Name: body.Server.Name, Tags: body.Server.Metadata,
-		Attributes: map[string]driver.Reading{Groups: driver.Settled(groupsText(groups))},
+		Sets: map[string][]string{Groups: groups},
 	})
 	if len(body.Server.Disks) > 0 {
 		cloud.Add(driver.Resource{Kind: tags.Disk, ID: "root-" + id})
@@ -171,8 +160,8 @@ func (a *API) removeMetadata(_ http.ResponseWriter, r *http.Request) (int, any, 
 	return http.StatusNoContent, nil, a.Change(r.Context(), []string{server.ID}, nil, []tags.Tag{{Key: key}})
 }
 
-// changeGroups adds a security group to a server, or removes one. It refuses to add one twice, as
-// Neutron does.
+// changeGroups adds a security group to a server, or removes one. To add one twice is a mistake in the
+// list of groups that Nova sends to Neutron.
 func (a *API) changeGroups(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	var body map[string]struct{ Name string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -182,19 +171,18 @@ func (a *API) changeGroups(_ http.ResponseWriter, r *http.Request) (int, any, er
 	if err != nil {
 		return 0, nil, err
 	}
-	names := groupsOf(server)
 	if add, ok := body["addSecurityGroup"]; ok {
-		if slices.Contains(names, add.Name) {
-			return 0, nil, &status{http.StatusBadRequest, "Duplicate items in the list"}
-		}
-		names = append(names, add.Name)
+		err = a.AddMember(r.Context(), tags.VM, server.ID, Groups, add.Name)
 	}
 	if remove, ok := body["removeSecurityGroup"]; ok {
-		if !slices.Contains(names, remove.Name) {
-			return 0, nil, &status{http.StatusNotFound, "Security group not associated with the instance"}
-		}
-		names = slices.DeleteFunc(names, func(name string) bool { return name == remove.Name })
+		err = a.RemoveMember(r.Context(), tags.VM, server.ID, Groups, remove.Name)
 	}
-	return http.StatusAccepted, nil,
-		a.Modify(r.Context(), tags.VM, server.ID, map[string]string{Groups: groupsText(names)}, 0)
+	switch {
+	case errors.Is(err, drivertest.ErrMemberExists):
+		err = &status{http.StatusBadRequest,
+			"Invalid input for security_groups. Reason: Duplicate items in the list: '2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61'."}
+	case errors.Is(err, drivertest.ErrNoMember):
+		err = &status{http.StatusNotFound, "Security group is not associated with the instance"}
+	}
+	return http.StatusAccepted, nil, err
 }
