@@ -14,22 +14,50 @@ import (
 )
 
 // The model looks at every state that a machine and its resource can reach: the real Executor and the real kit change a group of two attributes
-// in a cloud that changes them asynchronously and then refuses further changes for six hours. This file searches; modelcloud_test.go is the
-// cloud, modelworld_test.go what happens in it.
+// in a cloud that changes them asynchronously and then refuses further changes for six hours, or a set in a cloud that changes it at once. This
+// file searches; modelcloud_test.go is the cloud, modelworld_test.go what happens in it, modelgroup_test.go and modelset_test.go what the driver
+// and its promises are.
 
 // TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal lasts, and what settles
 // is as desired; and from every state the machine comes to rest if nothing more happens.
 func TestModel(t *testing.T) {
-	budgets := []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}}
-	if raceEnabled || !effort.All() {
-		budgets = []budget{{changes: 1, faults: 1}}
-	}
+	isShort := raceEnabled || !effort.All()
+	t.Run("group", func(t *testing.T) {
+		budgets := []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}}
+		if isShort {
+			budgets = []budget{{changes: 1, faults: 1}}
+		}
+		searchAll(t, groupModel(), budgets...)
+	})
+	t.Run("set", func(t *testing.T) {
+		budgets := []budget{{changes: 3, faults: 1}, {changes: 2, faults: 2}}
+		if isShort {
+			budgets = []budget{{changes: 2, faults: 1}}
+		}
+		searchAll(t, setModel(), budgets...)
+	})
+}
+
+func searchAll(t *testing.T, kind modelKind, budgets ...budget) {
+	t.Helper()
 	for _, b := range budgets {
-		m := newModel(t)
+		m := newModel(t, kind)
 		assert.Empty(t, m.search(b))
 		t.Logf("%+v: %d states, %d transitions, %d to rest", b, len(m.seen), m.transitions, len(m.rests))
 		assert.Greater(t, len(m.seen), 1_000, "the model is meant to look at many states")
 	}
+}
+
+// modelKind is what the driver of a model changes, and what that promises.
+type modelKind struct {
+	definition driver.Definition[modelSpec, *modelRun] // without Schema and connection
+	specs      []string                                // the provider specs of the classes
+	base       string                                  // the value that people have set by hand
+	resource   func(shown modelShown) driver.Resource
+	lands      func(c *modelCloud, late string)     // lets a late request reach the cloud
+	marked     func(w *modelWorld, record string)   // a record is written
+	wrong      func(w *modelWorld, m *model) string // says what is wrong with a machine at rest
+	settled    func(w *modelWorld)                  // a record without state is written
 }
 
 // budget is how often the class changes, and how many disturbances there are: lost answers, failing changes and writes, lagging reads.
@@ -37,6 +65,8 @@ type budget struct{ changes, faults int8 }
 
 // model searches. Worlds are values: an event makes another one.
 type model struct {
+	modelKind
+
 	t           *testing.T
 	kit         *driver.Kit[modelSpec, *modelRun]
 	classes     []*machineupdate.PreparedClass
@@ -121,7 +151,8 @@ func (m *model) comesToRest(w modelWorld) string {
 	return ""
 }
 
-// modelSpec is the provider spec of the model. Attribute b always has its default if a is set.
+// modelSpec is the provider spec of the models. Attribute b always has its default if a is set.
 type modelSpec struct {
-	A int `json:"a,omitempty" hotupdatable:"true"`
+	A int      `json:"a,omitempty" hotupdatable:"true"`
+	M []string `json:"m,omitempty" hotupdatable:"true,set"`
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 // modelWorld is all that there is at a moment. The moment is always modelNow: the times in the record are moved instead.
 type modelWorld struct {
-	class  int    // what the class wants of a; zero is nothing
+	class  int    // the index of the class; the first one wants nothing
 	record string // the annotation
 	cloud  modelCloud
 	base   string // the value that stays if the class wants nothing
+	ours   string // the members that a record had since base was the value
 	isOurs bool   // a marker had a value of a since base was the value
 	isSent bool   // and it was sent
 	budget budget
@@ -41,33 +41,21 @@ type modelNext struct {
 	problem string
 }
 
-func newModel(t *testing.T) *model {
+func newModel(t *testing.T, kind modelKind) *model {
 	t.Helper()
-	m := &model{t: t, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
+	m := &model{modelKind: kind, t: t, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
 	schema, err := hotupdate.SchemaOf[modelSpec]()
 	require.NoError(t, err)
-	m.kit, err = driver.New(driver.Definition[modelSpec, *modelRun]{
-		Schema: schema,
-		Connect: func(_ context.Context, r *machineupdate.UpdateMachineRequest, _ *modelSpec) (*modelRun, error) {
-			return r.Object.(*modelMachine).run, nil
-		},
-		Resources: func(_ context.Context, run *modelRun) ([]driver.Resource, error) { return run.read(), nil },
-		Groups: []driver.AttributeGroup[modelSpec, *modelRun]{{
-			Attributes: driver.Attributes{Defaults: modelDefaults}, Kind: tags.Disk, Asynchronous: true,
-			Project: func(spec *modelSpec, _ *driver.Resource) map[string]string {
-				if spec.A == 0 {
-					return map[string]string{}
-				}
-				return map[string]string{"a": strconv.Itoa(spec.A)}
-			},
-			Modify: func(_ context.Context, run *modelRun, _ *driver.Resource, values map[string]string) error {
-				return run.modify(values)
-			},
-		}},
-	})
+	definition := kind.definition
+	definition.Schema = schema
+	definition.Connect = func(_ context.Context, r *machineupdate.UpdateMachineRequest, _ *modelSpec) (*modelRun, error) {
+		return r.Object.(*modelMachine).run, nil
+	}
+	definition.Resources = func(_ context.Context, run *modelRun) ([]driver.Resource, error) { return run.read(), nil }
+	m.kit, err = driver.New(definition)
 	require.NoError(t, err)
-	for class := range 3 {
-		prepared, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: fmt.Appendf(nil, `{"a":%d}`, class)}, m.kit.Driver())
+	for _, spec := range kind.specs {
+		prepared, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(spec)}, m.kit.Driver())
 		require.NoError(t, err)
 		m.classes = append(m.classes, prepared)
 	}
@@ -78,9 +66,16 @@ func newModel(t *testing.T) *model {
 func (m *model) roots() []modelWorld {
 	var all []modelWorld
 	for class := range m.classes {
-		all = append(all, modelWorld{class: class, base: ownValue, cloud: modelCloud{modelShown: modelShown{value: ownValue}}})
+		all = append(all, modelWorld{class: class, base: m.base, cloud: modelCloud{modelShown: modelShown{value: m.base}}})
 	}
 	return all
+}
+
+// land lets the late request reach the cloud. Nobody hears of its result.
+func (m *model) land(w *modelWorld) {
+	late := w.cloud.late
+	w.cloud.late = ""
+	m.lands(&w.cloud, late)
 }
 
 // successors are the worlds that one event leads to.
@@ -93,14 +88,14 @@ func (m *model) successors(w modelWorld) []modelNext {
 	}
 	for class := range m.classes {
 		if class != w.class && w.budget.changes > 0 {
-			event(fmt.Sprintf("the class wants %d", class), func(w *modelWorld) {
+			event("the class wants "+m.specs[class], func(w *modelWorld) {
 				w.class = class
 				w.budget.changes--
 			})
 		}
 	}
 	if w.cloud.late != "" {
-		event("the late request lands", func(w *modelWorld) { w.cloud.lands() })
+		event("the late request lands", m.land)
 		event("the late request dies", func(w *modelWorld) { w.cloud.late = "" })
 	}
 	if w.cloud.target != "" {
@@ -150,7 +145,7 @@ func (m *model) waited(w modelWorld, d time.Duration) (modelNext, bool) {
 func (m *model) calmly(w modelWorld) (next modelNext, atRest bool) {
 	switch {
 	case w.cloud.late != "":
-		w.cloud.lands()
+		m.land(&w)
 	case w.cloud.target != "":
 		w.cloud.ends(true)
 	case w.cloud.older != (modelShown{}):
@@ -164,28 +159,11 @@ func (m *model) calmly(w modelWorld) (next modelNext, atRest bool) {
 		}
 		next, ok := m.waited(w, run.delay)
 		if !ok {
-			return modelNext{problem: w.wrong()}, true
+			return modelNext{problem: m.wrong(&w, m)}, true
 		}
 		return next, false
 	}
 	return modelNext{world: w}, false
-}
-
-// wrong says what is wrong with a machine at rest.
-func (w *modelWorld) wrong() string {
-	allowed := []string{strconv.Itoa(w.class) + "9"}
-	switch {
-	case w.class == 0 && !w.isOurs:
-		allowed = []string{w.base}
-	case w.class == 0 && !w.isSent:
-		allowed = []string{w.base, defaultValue} // a marker owns, whether it was followed by a request or not
-	case w.class == 0:
-		allowed = []string{defaultValue}
-	}
-	if slices.Contains(allowed, w.cloud.value) {
-		return ""
-	}
-	return fmt.Sprintf("settled with %s, where the class wants %d", w.cloud.value, w.class)
 }
 
 // modelRun is one reconcile. Its choices follow the script, and then are the first ones.
@@ -225,13 +203,11 @@ func (r *modelRun) isIdle() bool { return !r.isBusy }
 func (r *modelRun) world() modelWorld {
 	w := r.now
 	w.record = moved(w.record, 0)
-	if r.isMarked && !strings.Contains(w.record, `"state"`) && w.class == 0 { // settled by this run
+	if r.isMarked && !strings.Contains(w.record, `"state"`) { // settled by this run
 		if r.problem == "" {
-			r.problem = w.wrong()
+			r.problem = r.m.wrong(&w, r.m)
 		}
-		w.base = w.cloud.value
-		w.isOurs = false
-		w.isSent = false
+		r.m.settled(&w)
 	}
 	return w
 }
@@ -290,42 +266,30 @@ func (r *modelRun) read() []driver.Resource {
 	if r.now.cloud.older != (modelShown{}) && r.choose("read", "read what was before") == 1 {
 		shown = r.now.cloud.older
 	}
-	return []driver.Resource{{
-		Kind: tags.Disk, ID: "vol-1",
-		Attributes: map[string]driver.Reading{"a": shown.split("a").read(), "b": shown.split("b").read()},
-	}}
+	return []driver.Resource{r.m.resource(shown)}
 }
 
-// modify is the call of the cloud.
-func (r *modelRun) modify(values map[string]string) error {
-	value := values["a"] + values["b"]
-	r.check(value)
-	r.now.isSent = true
-	switch r.choose("modify to "+value, "modify to "+value+" and no answer", "modify to "+value+" comes late", "modify to "+value+" is lost") {
-	case 1:
-		_ = r.now.cloud.accept(value)
-		return errLost
-	case 2:
-		r.now.cloud.late = value
-		return errLost
-	case 3:
-		return errLost
-	}
-	return r.now.cloud.accept(value)
-}
-
-// check is what has to hold whenever something is sent.
-func (r *modelRun) check(value string) {
-	isWanted := r.start.class != 0 && value == strconv.Itoa(r.start.class)+"9"
-	isRestored := r.start.class == 0 && r.now.isOurs && value == defaultValue
+// send sends a request to the cloud, which carries it out unless something is disturbed.
+func (r *modelRun) send(call, late string, isRight bool, carryOut func() error) error {
 	switch {
-	case !isWanted && !isRestored:
-		r.problem = fmt.Sprintf("%s is written, which nobody wants: the class wants %d", value, r.start.class)
+	case !isRight:
+		r.problem = fmt.Sprintf("%s is sent, which nobody wants: the class wants %s", call, r.m.specs[r.start.class])
 	case !r.request.NotBefore.IsZero() || r.request.ReadOnly:
 		r.problem = "something is called while the driver is to read only"
 	case !r.isMarked || !strings.Contains(r.now.record, `"state"`):
 		r.problem = "something is called before the marker is written"
 	}
+	switch r.choose(call, call+" and no answer", call+" comes late", call+" is lost") {
+	case 1:
+		_ = carryOut()
+		return errLost
+	case 2:
+		r.now.cloud.late = late
+		return errLost
+	case 3:
+		return errLost
+	}
+	return carryOut()
 }
 
 // patch writes the record.
@@ -342,7 +306,7 @@ func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []
 	if written := body.Metadata.Annotations[machineupdate.AnnotationRecord]; written != nil {
 		r.now.record = *written
 		r.isMarked = true
-		r.now.isOurs = r.now.isOurs || strings.Contains(*written, `"a":`)
+		r.m.marked(&r.now, *written)
 	} else {
 		r.now.record = ""
 	}
