@@ -126,10 +126,12 @@ type Set[T, C any] struct {
 	// Members returns the members that a provider spec gives to a resource, in any order. It is pure,
 	// and accepts both hot parts and whole specs. No members is the empty set.
 	Members func(spec *T, resource *Resource) []string
-	// AddMember adds one member. It succeeds for a member that is there already: what was read may be
-	// old.
+	// AddMember adds one member. It succeeds for a member that is there already, since what was read
+	// may be old. If the cloud refuses changes for a time, the error wraps a
+	// [*machineupdate.RetryError].
 	AddMember func(ctx context.Context, cloud C, resource *Resource, member string) error
-	// RemoveMember removes one member. It succeeds for a member that is gone already.
+	// RemoveMember removes one member, with the same errors. It succeeds for a member that is gone
+	// already.
 	RemoveMember func(ctx context.Context, cloud C, resource *Resource, member string) error
 }
 

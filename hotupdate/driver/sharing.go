@@ -24,10 +24,10 @@ type Sharing[C any] struct {
 	// region. A function that makes a shared call uses of its C only what Key returns.
 	Key func(cloud C) []string
 	// Refill is the number of calls a second by which the cloud refills the quota of a function:
-	// Resources, Set, Remove, Replace, Modify, AddMember or RemoveMember. A kind of resource for which
-	// a function calls another action of the cloud has a separate entry, such as "Modify disk"; Set
-	// and Remove are of the first kind of their Tagging. If Resources calls several actions, the lowest refill
-	// counts. Calls without an entry are neither paced nor shared.
+	// Resources, Set, Remove, Replace, Modify, AddMember or RemoveMember. A kind of resource for
+	// which a function calls another action of the cloud has a separate entry, such as "Modify
+	// disk"; Set and Remove are of the first kind of their Tagging. If Resources calls several
+	// actions, the lowest refill counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
 	// the same goroutine: without resources if there is no VM. Nil reads each machine alone.

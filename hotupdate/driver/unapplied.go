@@ -8,8 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// tellUnapplied reports a change of the hot part of which no Project and no Members shows anything, for instance of
-// a field that none of them reads: the update succeeds without a call.
+// tellUnapplied reports a change of the hot part of which no Project and no Members shows anything, for
+// instance of a field that none of them reads: the update succeeds without a call.
 func (u *update[T, C]) tellUnapplied() {
 	isChanged := func(part machineupdate.Part) bool { return part.Applied != "" && part.Applied != part.Desired }
 	if !slices.ContainsFunc(u.request.Parts, isChanged) || u.isProjected() {
@@ -25,7 +25,8 @@ func (u *update[T, C]) laneText() string {
 	return u.request.Lane
 }
 
-// isProjected reports whether a Project or Members tells the desired part of a kind from the applied one.
+// isProjected reports whether a Project or Members tells the desired part of a kind from the applied
+// one.
 func (u *update[T, C]) isProjected() bool {
 	for i := range u.definition.Tags {
 		t := &u.definition.Tags[i]

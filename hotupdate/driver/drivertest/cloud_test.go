@@ -81,6 +81,29 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestMembers: one call adds or removes one member, and says if there is nothing to do. A read shows a copy.
+func TestMembers(t *testing.T) {
+	inCloud(t, tags.AWS, func(ctx context.Context, c *drivertest.FakeCloud) {
+		groups := func() []string {
+			all, err := c.Resources(ctx)
+			require.NoError(t, err)
+			return all[0].Sets["groups"]
+		}
+		before := groups()
+		assert.Equal(t, []string{"drivertest", "nodes", "old"}, before)
+		require.NoError(t, c.AddMember(ctx, tags.VM, "i-1", "groups", "a"))
+		require.ErrorIs(t, c.AddMember(ctx, tags.VM, "i-1", "groups", "a"), drivertest.ErrMemberExists)
+		assert.Equal(t, []string{"a", "drivertest", "nodes", "old"}, groups())
+		require.NoError(t, c.RemoveMember(ctx, tags.VM, "i-1", "groups", "nodes"))
+		require.ErrorIs(t, c.RemoveMember(ctx, tags.VM, "i-1", "groups", "nodes"), drivertest.ErrNoMember)
+		assert.Equal(t, []string{"a", "drivertest", "old"}, groups())
+		assert.Equal(t, []string{"drivertest", "nodes", "old"}, before)
+		require.Error(t, c.AddMember(ctx, tags.Disk, "i-1", "groups", "b"), "no such disk")
+		require.NoError(t, c.AddMember(ctx, tags.VM, "i-1", "of no state", "b"))
+		require.ErrorIs(t, c.RemoveMember(ctx, tags.VM, "i-1", "none", "b"), drivertest.ErrNoMember)
+	})
+}
+
 // TestWritesWithoutVersion: a cloud without conditions takes any write of a whole set, within its rules.
 func TestWritesWithoutVersion(t *testing.T) {
 	inCloud(t, tags.OpenStack, func(ctx context.Context, c *drivertest.FakeCloud) {

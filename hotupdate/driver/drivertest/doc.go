@@ -11,9 +11,9 @@
 //	desired state        every resource of the machine gets its state in the provider spec, and keeps it
 //	idle                 a call changes something on each resource that it names
 //	foreign keys         keys that the provider spec never carried stay, also if they are added between read and write
-//	foreign members      members of sets that the provider spec never carried stay, also if they are added between read and write
+//	foreign members      other members of sets stay, also if they are added between read and write
 //	foreign resources    no call names a resource that is equal in all states: it belongs to others
-//	mandatory keys       keys that all states have on a resource are never missing and never have another value, nor are members missing
+//	mandatory keys       keys and members that all states have are never missing, and such keys never change their value
 //	marker first         nothing is sent before BeforeWrite has returned nil
 //	end of context       nothing is sent once the context is done
 //	secrets              no error quotes the secret
@@ -24,7 +24,7 @@
 //	one attempt          a call that failed is not repeated in the same update, as the retryer of an SDK does
 //	throttling           a throttled call is repeated in the same update, after a delay
 //	not found            the error is ErrNotFound if there is no VM, and another error if a read fails
-//	added twice          a member that is in its set already is added, and a member that is gone is removed, without an error
+//	added twice          a member that is there already is added, and one that is gone is removed, without an error
 //	limits               a change that fits is made, and any other change is refused before anything is sent
 //	case folding         keys that differ only in case are one key where the cloud ignores case
 //	acceptance           an accepted change is not yet a success: the error is ErrPending until the change is done

@@ -165,8 +165,8 @@ func endOfContext(c *checker) {
 	}
 }
 
-// interference lets others set a key, add a member to each set and, where the cloud supports conditions, give new
-// values to keys that are to be removed.
+// interference lets others set a key, add a member to each set and, where the cloud supports
+// conditions, give new values to keys that are to be removed.
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}

@@ -179,8 +179,8 @@ func (a *API) changeGroups(_ http.ResponseWriter, r *http.Request) (int, any, er
 	}
 	switch {
 	case errors.Is(err, drivertest.ErrMemberExists):
-		err = &status{http.StatusBadRequest,
-			"Invalid input for security_groups. Reason: Duplicate items in the list: '2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61'."}
+		err = &status{http.StatusBadRequest, "Invalid input for security_groups. " +
+			"Reason: Duplicate items in the list: '2c6bd3cd-8d1e-4f32-9a1a-0f4d4b0e5b61'."}
 	case errors.Is(err, drivertest.ErrNoMember):
 		err = &status{http.StatusNotFound, "Security group is not associated with the instance"}
 	}
