@@ -301,6 +301,7 @@ var brokenDrivers = []struct {
 	{tags.AWS, "refused for a member that is there", "added twice"},
 	{tags.AWS, "refused for a member that is gone", "added twice"},
 	{tags.AWS, "failures of sets lost", "partial failure"},
+	{tags.AWS, "failed sets are done", "partial failure"},
 	{tags.AWS, "failures of sets lost", "lost answer"},
 	{tags.AWS, "throttled members not told", "throttling"},
 	{tags.AWS, "members tried twice", "one attempt"},

@@ -44,6 +44,7 @@ type resource struct {
 	sets       map[string][]string
 	theirs     map[string]string   // the infrastructure tags of others
 	strangers  map[string][]string // the members of sets that others have added
+	lanes      map[string]string   // the lane of each set, once the driver has changed it
 	isChanging bool                // a change is under way
 	lane       string              // the lane that last made a change that takes time
 	refuses    time.Time           // until then it accepts no further change
@@ -54,7 +55,8 @@ func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
 // write is a request that changes resources.
 type write struct {
 	function string
-	member   string // of a set
+	set      string
+	member   string // of the set
 	of       []*resource
 	takes    time.Duration
 	land     func() error
@@ -175,7 +177,7 @@ var (
 
 // AddMember adds a member to a set of a resource: see [driver.Set].
 func (c *FakeCloud) AddMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
-	w := &write{function: "AddMember", member: member}
+	w := &write{function: "AddMember", set: set, member: member}
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		return of[0].addMember(set, member)
 	})
@@ -183,7 +185,7 @@ func (c *FakeCloud) AddMember(ctx context.Context, kind tags.Kind, id, set, memb
 
 // RemoveMember removes a member from a set of a resource: see [driver.Set].
 func (c *FakeCloud) RemoveMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
-	w := &write{function: "RemoveMember", member: member}
+	w := &write{function: "RemoveMember", set: set, member: member}
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		return of[0].removeMember(set, member)
 	})

@@ -13,7 +13,7 @@
 //	foreign keys         keys that the provider spec never carried stay, also if they are added between read and write
 //	foreign members      other members of sets stay, also if they are added between read and write
 //	foreign resources    no call names a resource that is equal in all states: it belongs to others
-//	mandatory keys       keys and members that all states have are never missing, and such keys never change their value
+//	mandatory keys       keys and members that all states have are never missing, and such a key keeps its value
 //	marker first         nothing is sent before BeforeWrite has returned nil
 //	end of context       nothing is sent once the context is done
 //	secrets              no error quotes the secret

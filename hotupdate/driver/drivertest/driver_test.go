@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -82,8 +83,11 @@ func (w *wrapped) UpdateMachine(ctx context.Context, request *machineupdate.Upda
 		w.done[request.Lane] = key
 		w.cached = nil
 	}
-	if partial, ok := errors.AsType[*machineupdate.PartialError](err); ok && w.is("what failed is done") {
-		partial.Done = append(partial.Done, partial.NotDone...)
+	if partial, ok := errors.AsType[*machineupdate.PartialError](err); ok {
+		isSet := strings.Contains(err.Error(), "Member vm") && w.is("failed sets are done")
+		if isSet || w.is("what failed is done") {
+			partial.Done = append(partial.Done, partial.NotDone...)
+		}
 	}
 	if problem, ok := errors.AsType[*fault.Error](err); ok && w.is("cloud quoted") {
 		return problem.Cause

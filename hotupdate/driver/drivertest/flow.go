@@ -92,6 +92,7 @@ func (c *checker) create() bool {
 		c.add(&resource{
 			Resource: fakecloud.Resource{Kind: r.Kind, ID: r.ID, Tags: r.Tags}, name: r.Name, attributes: r.Attributes,
 			sets: map[string][]string{}, theirs: map[string]string{}, strangers: map[string][]string{},
+			lanes: map[string]string{},
 		})
 	}
 	c.require(len(c.own) > 0, "desired state", "the states have all resources alike")

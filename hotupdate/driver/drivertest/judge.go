@@ -25,6 +25,9 @@ func (c *checker) sent(w *write) {
 		if w.takes > 0 {
 			r.lane = c.pass.lane
 		}
+		if w.set != "" {
+			r.lanes[w.set] = c.pass.lane
+		}
 		c.require(slices.Contains(c.own, r), "foreign resources",
 			"%s names %s, which all states have alike", w.function, r)
 	}
@@ -41,20 +44,22 @@ func (c *checker) attempt(do func() error, requests ...string) error {
 	}
 	err := do()
 	kind, _ := machineupdate.DriverErrorOf(err)
-	isFailure := err != nil && kind != machineupdate.ErrThrottled && !isDone(err)
+	isFailure := err != nil && kind != machineupdate.ErrThrottled && !isMadeAlready(err)
 	if isFailure {
 		c.pass.failures = append(c.pass.failures, requests...)
 	}
 	return err
 }
 
-// isDone reports whether a request has failed only because its change was made already.
-func isDone(err error) bool { return errors.Is(err, ErrMemberExists) || errors.Is(err, ErrNoMember) }
+// isMadeAlready reports whether a request has failed only because its change was made already.
+func isMadeAlready(err error) bool {
+	return errors.Is(err, ErrMemberExists) || errors.Is(err, ErrNoMember)
+}
 
 // carryOut lets the cloud carry out a request.
 func (c *checker) carryOut(w *write) error {
 	err := w.land()
-	if isDone(err) {
+	if isMadeAlready(err) {
 		c.require(!c.isCalm, "idle", "%s of %s changes nothing: %v", w.function, w.member, err)
 		return err
 	}
@@ -145,10 +150,14 @@ func (c *checker) returned(err error) {
 	}
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
-		isDone := ok && c.pass.lane == "" &&
-			slices.Contains(partial.Done, machineupdate.ResourceID{Kind: string(r.Kind), ID: r.ID})
+		isDone := ok && slices.Contains(partial.Done, machineupdate.ResourceID{Kind: string(r.Kind), ID: r.ID})
 		problem := c.unlike(r)
-		c.require(!isDone || problem == "", "partial failure", "the error says that %s is done, and %s", r, problem)
+		isTagged := c.pass.lane != "" || problem == ""
+		c.require(!isDone || isTagged, "partial failure", "the error says that %s is done, and %s", r, problem)
+		for _, set := range slices.Sorted(maps.Keys(r.lanes)) {
+			isRight := r.lanes[set] != c.pass.lane || slices.Equal(r.sets[set], c.members(r, set))
+			c.require(!isDone || isRight, "partial failure", "the error says that %s is done, and its %s are not", r, set)
+		}
 	}
 	c.need("end of context and partial failure, which need an update of two calls", c.isCalm && c.pass.writes > 1)
 	c.onReturn(err)
@@ -172,12 +181,16 @@ func (c *checker) rested() {
 
 // restedSets checks the sets of a resource for which the flow has nothing left to do.
 func (c *checker) restedSets(r *resource) {
-	wanted := c.wanted.of(r).Sets
 	for _, set := range slices.Sorted(maps.Keys(r.sets)) {
-		want := ordered(slices.Concat(wanted[set], r.strangers[set]))
+		want := c.members(r, set)
 		c.require(slices.Equal(r.sets[set], want), c.promise,
 			"in the end %s has the %s %q instead of %q", r, set, r.sets[set], want)
 	}
+}
+
+// members returns the wanted members of a set, and those of others.
+func (c *checker) members(r *resource, set string) []string {
+	return ordered(slices.Concat(c.wanted.of(r).Sets[set], r.strangers[set]))
 }
 
 // unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is
