@@ -156,7 +156,8 @@ func (c *checker) returned(err error) {
 		c.require(!isDone || isTagged, "partial failure", "the error says that %s is done, and %s", r, problem)
 		for _, set := range slices.Sorted(maps.Keys(r.lanes)) {
 			isRight := r.lanes[set] != c.pass.lane || slices.Equal(r.sets[set], c.members(r, set))
-			c.require(!isDone || isRight, "partial failure", "the error says that %s is done, and its %s are not", r, set)
+			c.require(!isDone || isRight, "partial failure",
+				"the error says that %s is done, and its %s are not", r, set)
 		}
 	}
 	c.need("end of context and partial failure, which need an update of two calls", c.isCalm && c.pass.writes > 1)
