@@ -81,8 +81,10 @@ func (m *model) wants(class int, member string) bool {
 func (r *modelRun) changeMember(call string) error {
 	member := call[1:]
 	isWanted := r.m.wants(r.start.class, member)
-	isRemoved := !isWanted && strings.Contains(r.now.ours, member)
-	isRight := call[0] == '+' && isWanted || call[0] == '-' && isRemoved
+	isRight := isWanted
+	if call[0] == '-' {
+		isRight = !isWanted && strings.Contains(r.now.ours, member)
+	}
 	return r.send(call, call, isRight, func() error {
 		r.now.cloud.change(call)
 		return nil
