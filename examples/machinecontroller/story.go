@@ -33,7 +33,7 @@ const (
 	landsAfter = 1500 * time.Millisecond
 	cooldown   = 6 * time.Second
 	attempt    = 400 * time.Millisecond
-	patience   = 30 * time.Second
+	patience   = 2 * time.Minute
 )
 
 var settings = machineupdate.Settings{

@@ -101,27 +101,28 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 }
 
 // origins returns the names of the classes with which a machine may have been created: the class that
-// it names, and in a pool that is updated in place the classes of all MachineSets of its deployment,
-// because a newer MCM has overwritten the name.
-func (c *caches) origins(machine *object) []string {
+// it names, and in a pool that is updated in place the class that it should have and the classes of
+// all MachineSets of its deployment, because a newer MCM has overwritten the name.
+func (c *caches) origins(machine *object) ([]string, error) {
 	names := []string{text(machine, "spec", "class", "name")}
 	set, err := c.owner(machine, "MachineSet", c.sets)
 	if set == nil || err != nil {
-		return names
+		return names, err
 	}
 	deployment, err := c.owner(set, "MachineDeployment", c.deployments)
 	if deployment == nil || err != nil || !isInPlace(deployment) {
-		return names
+		return names, err
 	}
+	names = append(names, wantedOf(deployment))
 	found, _ := c.sets.Lister().ByNamespace(c.namespace).List(labels.Everything()) // a cache has no errors
 	for _, one := range found {
 		sibling := one.(*object) //nolint:forcetypeassert // the informer's client is a dynamic one
-		name := text(sibling, "spec", "template", "spec", "class", "name")
-		if metav1.IsControlledBy(sibling, deployment) && !slices.Contains(names, name) {
-			names = append(names, name)
+		if metav1.IsControlledBy(sibling, deployment) {
+			names = append(names, text(sibling, "spec", "template", "spec", "class", "name"))
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // wantedOf returns the class that the machines of a deployment should have.

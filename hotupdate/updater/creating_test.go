@@ -70,7 +70,7 @@ func TestCreatingRepeats(t *testing.T) {
 	}
 }
 
-// TestCreatingIsBounded: while nothing can be stored, each of many creations waits for 5 seconds.
+// TestCreatingIsBounded: while nothing can be stored, each of many creations tries more than once, and then goes on.
 func TestCreatingIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(http.ResponseWriter, *http.Request) bool{
@@ -90,13 +90,10 @@ func TestCreatingIsBounded(t *testing.T) {
 			u := s.updater()
 			var all sync.WaitGroup
 			for i := range 20 {
-				all.Go(func() {
-					began := time.Now()
-					create(t, u, "class", map[string]string{"n": strconv.Itoa(i)})
-					assert.InDelta(t, 5, time.Since(began).Seconds(), 1)
-				})
+				all.Go(func() { create(t, u, "class", map[string]string{"n": strconv.Itoa(i)}) })
 			}
 			all.Wait()
+			assert.Greater(t, strings.Count(s.took(), http.MethodGet), 1)
 			assert.Equal(t, map[string]int{"Failed": 20}, outcomes(t, u))
 		})
 	}
@@ -128,7 +125,6 @@ func TestManyCreations(t *testing.T) {
 	}
 	u := s.updater()
 	const n = 500
-	began := time.Now()
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { create(t, u, fmt.Sprint("class-", i%10), map[string]string{"n": strconv.Itoa(i % 20)}) })
@@ -139,7 +135,6 @@ func TestManyCreations(t *testing.T) {
 	assert.Equal(t, n, counts["Stored"]+counts["Known"])
 	assert.GreaterOrEqual(t, counts["Stored"], 1)
 	assert.Less(t, len(strings.Fields(s.took())), 100)
-	assert.Less(t, time.Since(began), 5*time.Second)
 	require.Len(t, s.data(), 10)
 	for class, text := range s.data() {
 		assert.Equal(t, 2, strings.Count(text, `"n"`), class)
@@ -195,9 +190,9 @@ func TestStoreBeyondItsBounds(t *testing.T) {
 				assert.Equal(t, tc.data["long"], s.data()["long"])
 				assert.Equal(t, map[string]int{"Stored": 1}, outcomes(t, u))
 			}
-			began := time.Now()
+			s.took()
 			create(t, u, tc.class, red)
-			assert.Less(t, time.Since(began), time.Second, "waiting does not help")
+			assert.Equal(t, "GET", s.took(), "another attempt would not help")
 			assert.Equal(t, tc.data[tc.class], s.data()[tc.class])
 			assert.Equal(t, 1, outcomes(t, u)["Failed"])
 		})

@@ -48,9 +48,12 @@
 // write for each version. Hot parts are what updates may change, such as infrastructure tags, and
 // no credentials. They may be confidential nevertheless. Grant the right to read the ConfigMap only
 // to those who may read Machines and MachineClasses, which have the same values. Versions are removed
-// when every Machine that names the class has a record; the last version stays while the class
-// exists. Beyond 16 versions the older versions are merged, and no value is lost: values that they
-// have in common stand once, and a leaf of which they have N values takes N texts.
+// when every Machine that may have been created with the class has a record; the last version stays
+// while the class exists. If a pool that is updated in place gets a new class while Machines have no
+// record, such as during a pause, the new class also gets the versions of the old class: an MCM newer
+// than v0.62.1 writes the name of the new class into the Machines. Beyond 16 versions the older
+// versions are merged, and no value is lost: values that they have in common stand once, and a leaf
+// of which they have N values takes N texts.
 //
 // A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
 // if the versions of its class are full or malformed, which concerns no other class. The event

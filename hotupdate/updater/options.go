@@ -62,7 +62,8 @@ func New(options Options) (*Updater, error) {
 			additions: additions{objects: clients.creating.ConfigMaps(options.Namespace)},
 		},
 		made: time.Now(), written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
-		secrets: secrets{client: clients.core, read: expiring.NewExpiring()},
+		secrets:    secrets{client: clients.core, read: expiring.NewExpiring()},
+		succession: make(chan struct{}, 1),
 	}
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{

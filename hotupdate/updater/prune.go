@@ -3,12 +3,14 @@ package updater
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 
@@ -17,28 +19,102 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// pruneEvery is the interval at which versions are removed that no machine may need any more.
+// pruneEvery is the interval at which versions are passed on to another class, and removed once no
+// machine may need them any more.
 const pruneEvery = 10 * time.Second
+
+// tendVersions looks after the stored versions until the term ends: at an interval, and when a
+// MachineDeployment has another class.
+func (u *Updater) tendVersions(term context.Context) {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for term.Err() == nil {
+		err := errors.Join(u.inherit(term), u.prune(term))
+		isOver := term.Err() != nil
+		if err != nil && !isOver && !isRace(err) {
+			klog.FromContext(term).Error(err, "versions of classes are neither passed on nor pruned")
+		}
+		select {
+		case <-term.Done():
+		case <-ticker.C:
+		case <-u.succession:
+		}
+	}
+}
+
+// inherit gives the class that a machine without a record should have the versions of the classes with
+// which the machine may have been created, as rule 3 of "Creations without a record" in FLOW.md says.
+func (u *Updater) inherit(ctx context.Context) error {
+	heirs, err := u.heirs(u.cache.allMachines())
+	if err != nil || len(heirs) == 0 {
+		return err
+	}
+	found, err := readStore(ctx, u.store.objects)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	isChanged := false
+	for _, heir := range slices.Sorted(maps.Keys(heirs)) {
+		for _, class := range sets.List(heirs[heir]) {
+			isNew, err := found.inherit(heir, class)
+			problems = append(problems, err)
+			if isNew {
+				isChanged = true
+			}
+		}
+	}
+	if isChanged {
+		_, err = found.write(ctx, u.store.objects)
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+// heirs returns the classes that machines without a record should have, each with the other classes
+// with which these machines may have been created.
+func (u *Updater) heirs(machines []*object) (map[string]sets.Set[string], error) {
+	names := u.annotations()
+	heirs := map[string]sets.Set[string]{}
+	for _, machine := range machines {
+		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
+			continue
+		}
+		own, err := u.cache.ownership(machine)
+		if err != nil {
+			return nil, err
+		}
+		origins, err := u.cache.origins(machine)
+		if err != nil {
+			return nil, err
+		}
+		former := sets.New(origins...).Delete(own.wanted)
+		if len(former) > 0 {
+			heirs[own.wanted] = former.Union(heirs[own.wanted])
+		}
+	}
+	return heirs, nil
+}
 
 // prune removes versions that no machine without a record can have used: all but the last version of
 // a class whose machines have records, and all versions of a class that is gone with its machines.
-// First it
-// marks the ConfigMap, then it lists the machines, and then it writes, unless the ConfigMap has
-// changed since the mark. A creation that read before the mark has its Machine in the list; one
+// First it marks the ConfigMap, then it lists the machines, and then it writes, unless the ConfigMap
+// has changed since the mark. A creation that read before the mark has its Machine in the list; one
 // that reads later finds the mark, and writes.
-func (u *Updater) prune(ctx context.Context) {
+func (u *Updater) prune(ctx context.Context) error {
 	found, err := readStore(ctx, u.store.objects)
-	if err != nil || !u.dropUnused(&found, u.usage(u.cache.allMachines())) {
-		return // creations and adoptions report the error
+	if err != nil {
+		return nil //nolint:nilerr // creations and adoptions report the error
+	}
+	isDue, err := u.dropUnused(&found, u.cache.allMachines())
+	if err != nil || !isDue {
+		return err
 	}
 	found, err = u.mark(ctx)
-	if err == nil {
-		err = u.pruneMarked(ctx, found)
+	if err != nil {
+		return err
 	}
-	isOver := ctx.Err() != nil
-	if err != nil && !isOver && !isRace(err) {
-		klog.FromContext(ctx).Error(err, "versions of classes are not pruned")
-	}
+	return u.pruneMarked(ctx, found)
 }
 
 // mark marks the ConfigMap, with all that it holds.
@@ -64,14 +140,21 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	}); err != nil {
 		return err
 	}
-	u.dropUnused(&found, u.usage(machines))
+	if _, err := u.dropUnused(&found, machines); err != nil {
+		return err
+	}
 	delete(found.object.Annotations, annotationPruning)
 	_, err := found.write(ctx, u.store.objects)
 	return err
 }
 
-// dropUnused removes versions from a content, and reports whether there were any.
-func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
+// dropUnused removes versions from a content that no machine may need any more, and reports whether
+// there were any. After an error the content is unchanged.
+func (u *Updater) dropUnused(c *content, machines []*object) (changed bool, err error) {
+	usage, err := u.usage(machines)
+	if err != nil {
+		return false, err
+	}
 	for class := range maps.Clone(c.object.Data) {
 		unrecorded, used := usage[class]
 		_, missing := u.cache.get(u.cache.classes, class)
@@ -86,12 +169,13 @@ func (u *Updater) dropUnused(c *content, usage map[string]bool) (changed bool) {
 			changed = true
 		}
 	}
-	return changed
+	return changed, nil
 }
 
 // usage returns the classes that machines name, and the classes with which machines without a record
-// may have been created. The value says whether a machine without a record may have the class.
-func (u *Updater) usage(machines []*object) map[string]bool {
+// may have been created. The value says whether a machine without a record may have the class. It is
+// an error if that cannot be told of a machine.
+func (u *Updater) usage(machines []*object) (map[string]bool, error) {
 	names := u.annotations()
 	unrecorded := map[string]bool{}
 	for _, machine := range machines {
@@ -103,11 +187,15 @@ func (u *Updater) usage(machines []*object) map[string]bool {
 			}
 			continue
 		}
-		for _, class := range u.cache.origins(machine) {
+		origins, err := u.cache.origins(machine)
+		if err != nil {
+			return nil, err
+		}
+		for _, class := range origins {
 			unrecorded[class] = true
 		}
 	}
-	return unrecorded
+	return unrecorded, nil
 }
 
 // annotations returns the names of the records that an adoption writes: the records of all Hot lanes.

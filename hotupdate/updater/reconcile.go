@@ -70,8 +70,9 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		if err != nil {
 			return nil, err
 		}
-		var problems []error
-		for _, class := range u.cache.origins(machine) {
+		origins, err := u.cache.origins(machine)
+		problems := []error{err}
+		for _, class := range origins {
 			versions, err := found.versions(class)
 			all = append(all, versions...)
 			problems = append(problems, err)

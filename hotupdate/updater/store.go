@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -146,6 +147,28 @@ func (c *content) add(class string, version *machineupdate.PreparedClass) (write
 	isMarked := metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)
 	delete(c.object.Annotations, annotationPruning)
 	return isNew || isMarked, nil
+}
+
+// inherit gives a class the versions of another class, before its own ones, and reports whether there
+// were any that it did not have.
+func (c *content) inherit(heir, class string) (isNew bool, err error) {
+	former, err := c.versions(class)
+	if err != nil {
+		return false, err
+	}
+	own, err := c.versions(heir)
+	if err != nil {
+		return false, err
+	}
+	isOwn := func(version machineupdate.HotSpec) bool { return slices.Contains(own, version) }
+	former = slices.DeleteFunc(former, isOwn)
+	if len(former) == 0 {
+		return false, nil
+	}
+	if err = c.replace(heir, textOf(append(former, own...))); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // isRace reports whether another process has written in between.

@@ -49,6 +49,8 @@ type Updater struct {
 	recording sync.Once   // events are sent to the API server
 	told      sync.Map    // the last problem that was reported about a class, by its name
 
+	succession chan struct{} // a MachineDeployment has another class; it has room for one
+
 	leading sync.Mutex // one term at a time
 	// queue is nil while another process leads.
 	queue atomic.Pointer[queue]
@@ -128,7 +130,7 @@ func (u *Updater) lead(term context.Context) {
 	for range cmp.Or(u.options.Workers, workers) {
 		u.work(term, machines, &running)
 	}
-	running.Go(func() { wait.UntilWithContext(term, u.prune, pruneEvery) })
+	running.Go(func() { u.tendVersions(term) })
 	<-term.Done()
 	u.metrics.leads.Set(0)
 	u.queue.Store(nil)
@@ -208,6 +210,10 @@ func (u *Updater) watch() error {
 	deployments := handle(u.cache.deployments, func(_ string, before, after *object) {
 		if before == nil || wantedOf(before) != wantedOf(after) || isInPlace(before) != isInPlace(after) {
 			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
+			select {
+			case u.succession <- struct{}{}:
+			default: // the versions are about to be looked at
+			}
 		}
 	})
 	return errors.Join(machines, classes, deployments)

@@ -274,8 +274,8 @@ func TestPruningHeals(t *testing.T) {
 	})
 }
 
-// TestManyWorkers: five hundred workers adopt a fleet with the queries that MCM has by default. They delay no creation, and read a
-// secret once for all.
+// TestManyWorkers: five hundred workers adopt a fleet with the queries that MCM has by default. They delay no creation, since creations have
+// queries of their own, and they read a secret once for all.
 func TestManyWorkers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -291,15 +291,13 @@ func TestManyWorkers(t *testing.T) {
 		patches, _ := p.patches()
 		return patches > 50
 	})
-	fastest := time.Hour // the fleet of the other tests runs on the same computer
 	for i := range 5 {
-		began := time.Now()
 		version := fmt.Appendf(nil, `{"tags":{"owner":"carol","n":"%d"}}`, i)
 		p.Creating(t.Context(), &metav1.ObjectMeta{Name: "m", Namespace: f.namespace}, &metav1.ObjectMeta{Name: class}, version)
-		fastest = min(fastest, time.Since(began))
 	}
-	assert.Less(t, fastest, time.Second)
-	assert.Zero(t, p.metric(t, "hot_update_creations_total", "Failed"))
+	queries := p.log(func(r request) bool { return strings.HasSuffix(r.Agent, "hot-updater-creating") })
+	assert.NotEmpty(t, queries)
+	assert.Less(t, len(queries), 50, "nothing but the creations")
 	assert.Less(t, len(p.log(isSecret)), 20)
 }
 

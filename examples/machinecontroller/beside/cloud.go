@@ -41,6 +41,7 @@ type Cloud struct {
 	Credentials map[string]int // calls by the token of the secret
 	Latency     time.Duration  // of writes
 
+	held                 sync.RWMutex // by Hold
 	mutex                sync.Mutex
 	vms                  map[string]*VM // by provider ID
 	made                 int
@@ -72,6 +73,12 @@ func (c *Cloud) TagsOf(machine string) map[string]string {
 		return v.Tags
 	}
 	return nil
+}
+
+// Hold lets writes wait, in the middle of their update, until release is called. Reads go on.
+func (c *Cloud) Hold() (release func()) {
+	c.held.Lock()
+	return c.held.Unlock
 }
 
 // Len returns the number of VMs.
@@ -165,6 +172,8 @@ func resources(_ context.Context, s *session) ([]driver.Resource, error) {
 
 func (s *session) write(do func(c *Cloud, v *VM) error) error {
 	time.Sleep(s.cloud.Latency)
+	s.cloud.held.RLock()
+	defer s.cloud.held.RUnlock()
 	s.cloud.mutex.Lock()
 	defer s.cloud.mutex.Unlock()
 	if v := s.cloud.vms[s.id]; v != nil {

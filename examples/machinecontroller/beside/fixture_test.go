@@ -125,27 +125,32 @@ func (f *fixture) putClass(name, providerSpec string) {
 	require.NoError(f, err)
 }
 
+// controlledBy returns the references of an object that another one controls.
+func controlledBy(kind string, owner metav1.Object) []metav1.OwnerReference {
+	return []metav1.OwnerReference{*metav1.NewControllerRef(owner, api.GroupVersion.WithKind(kind))}
+}
+
+// templateOf returns the template of machines with a class.
+func templateOf(class string) api.MachineTemplateSpec {
+	return api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Name: class}}}
+}
+
 // pool makes later machines those of a pool whose template names the class "next".
-func (f *fixture) pool(strategy string) {
+func (f *fixture) pool(strategy string) *api.MachineDeployment {
 	f.Helper()
-	owner := func(kind string, of metav1.Object) []metav1.OwnerReference {
-		return []metav1.OwnerReference{*metav1.NewControllerRef(of, api.GroupVersion.WithKind(kind))}
-	}
-	template := func(class string) api.MachineTemplateSpec {
-		return api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Name: class}}}
-	}
 	deployment, err := f.client.MachineDeployments.Create(f.Context(), &api.MachineDeployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "pool"}, Spec: api.MachineDeploymentSpec{
-			Strategy: api.MachineDeploymentStrategy{Type: strategy}, Template: template("next"),
+			Strategy: api.MachineDeploymentStrategy{Type: strategy}, Template: templateOf("next"),
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(f, err)
 	set, err := f.client.MachineSets.Create(f.Context(), &api.MachineSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "pool-old", OwnerReferences: owner("MachineDeployment", deployment)},
-		Spec:       api.MachineSetSpec{Template: template(class)},
+		ObjectMeta: metav1.ObjectMeta{Name: "pool-old", OwnerReferences: controlledBy("MachineDeployment", deployment)},
+		Spec:       api.MachineSetSpec{Template: templateOf(class)},
 	}, metav1.CreateOptions{})
 	require.NoError(f, err)
-	f.owners = owner("MachineSet", set)
+	f.owners = controlledBy("MachineSet", set)
+	return deployment
 }
 
 // versions returns the stored versions of classes.
@@ -302,6 +307,7 @@ type process struct {
 // request is a request to the API server.
 type request struct {
 	Verb, Resource, Name, Body string
+	Agent                      string // of which client of the process it is
 	Code                       int
 	Phase                      string // of the Machine that is patched, before
 }
@@ -470,7 +476,7 @@ func (l *logged) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (l *logged) describe(r *http.Request, body []byte) request {
-	said := request{Verb: r.Method, Body: string(body)}
+	said := request{Verb: r.Method, Body: string(body), Agent: r.UserAgent()}
 	_, path, _ := strings.Cut(r.URL.Path, "/namespaces/")
 	_, path, _ = strings.Cut(path, "/")
 	said.Resource, said.Name, _ = strings.Cut(path, "/")

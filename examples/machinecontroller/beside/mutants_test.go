@@ -34,7 +34,7 @@ var mutants = []mutant{
 	wrote := false`, "TestCreations$"},
 	{"a stored version is used", "reconcile.go", `found.versions(class)`, `found.versions(class + "?")`, "TestSupersededVersion"},
 	{"all stored versions are used", "reconcile.go", `all = append(all, versions...)`, `all = append(all, versions[max(len(versions)-1, 0):]...)`, "TestCreations$"},
-	{"an adoption reads the store", "reconcile.go", "\t\tif err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t\tvar", "\t\tif err != nil {\n\t\t\treturn nil, nil\n\t\t}\n\t\tvar", "TestUnreadStore"},
+	{"an adoption reads the store", "reconcile.go", "\t\tif err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t\torigins", "\t\tif err != nil {\n\t\t\treturn nil, nil\n\t\t}\n\t\torigins", "TestUnreadStore"},
 	{"a missing secret is not empty", "secrets.go", "\t\tif err != nil {\n\t\t\treturn nil, fmt", "\t\tif err != nil && found == nil {\n\t\t\treturn nil, fmt", "TestMissingSecret"},
 	{"without a gate nothing InPlace is written", "reconcile.go", "u.reportInPlace(result.Machine, &observed, owned)\n", gateWithoutDrain, "TestInPlaceIsReported"},
 	{"every machine of a node has to be ready", "gate.go", `problems = append(problems, g.apply(r, machine))`, `return g.apply(r, machine)`, "TestGateWithTwoMachines"},
@@ -83,6 +83,17 @@ var mutants = []mutant{
 	{"a driver without a Schema is told", "options.go", "\t\tproblems = append(problems, fault.All(driver.Validate())...)\n", "", ofStore + "^TestSilentWirings$"},
 	{"a driver that is nil inside is told", "options.go", `if value := recover(); value != nil {`, `if value := any(nil); value != nil {`, ofStore + "^TestSilentWirings$"},
 	{"a limiter that denies for ever is told", "options.go", "\tproblems = append(problems, fault.All(o.Limiter.Validate())...)\n", "", ofStore + "^TestSilentWirings$"},
+	{"versions are passed on to the class that a machine should have", "prune.go", "errors.Join(u.inherit(term), u.prune(term))", "u.prune(term)", "TestTransferWithoutRecord"},
+	{"versions that are passed on are stored", "store.go", `return true, nil
+}
+
+// isRace`, `return false, nil
+}
+
+// isRace`, ofStore + "^TestInherit$"},
+	{"the last version stays the last one", "store.go", `append(former, own...)`, `append(own, former...)`, ofStore + "^TestInherit$"},
+	{"nothing is removed while an owner is not known", "cache.go", "if set == nil || err != nil {\n\t\treturn names, err\n", "if set == nil || err != nil {\n\t\treturn names, nil\n", ofStore + "^TestUnknownOwner$"},
+	{"what a class inherits stays", "cache.go", "\tnames = append(names, wantedOf(deployment))\n", "", ofStore + "^TestHeirs$"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
 }
 

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -81,7 +80,7 @@ func TestMCM(t *testing.T) {
 	const n = 300
 	l := startForMCM(t).landscape(t, "mcm")
 	kubeconfig := l.kubeconfig()
-	l.runDeployments(kubeconfig)
+	l.runDeployments()
 	go func() { panic(app.Run(l.machineOptions(kubeconfig), l.driver)) }()
 	l.putClass("fleet-1", `{"tags":{"owner":"alice","team":"red"}}`)
 	l.createPool("fleet", "fleet-1", n, rolling(10))
@@ -230,7 +229,7 @@ func (l *landscape) testDeletions() {
 func TestMCMGate(t *testing.T) {
 	const n = 4
 	l := startForMCM(t).landscape(t, "gate")
-	l.runDeployments(l.kubeconfig())
+	l.runDeployments()
 	l.runGated(l.start())
 	l.putClass("in-place-1", `{"tags":{"owner":"alice"},"kernel":"5"}`)
 	l.createPool("pool", "in-place-1", n, v1alpha1.MachineDeploymentStrategy{
@@ -288,10 +287,7 @@ func (l *landscape) updateNodes(updated map[string]bool) {
 	nodes, err := l.kube.CoreV1().Nodes().List(l.Context(), metav1.ListOptions{})
 	require.NoError(l, err)
 	for _, node := range nodes.Items {
-		isReady := slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-			return c.Type == inplace.ConditionType && c.Reason == inplace.ReadyForUpdate
-		})
-		if !isReady || updated[node.Name] {
+		if inPlaceReason(&node) != inplace.ReadyForUpdate || updated[node.Name] {
 			continue
 		}
 		updated[node.Name] = true
@@ -302,6 +298,16 @@ func (l *landscape) updateNodes(updated map[string]bool) {
 		_, err := l.kube.CoreV1().Nodes().Patch(l.Context(), node.Name, types.MergePatchType, label, metav1.PatchOptions{})
 		require.NoError(l, err)
 	}
+}
+
+// inPlaceReason returns how far the update of a node has come.
+func inPlaceReason(node *corev1.Node) string {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == inplace.ConditionType {
+			return condition.Reason
+		}
+	}
+	return ""
 }
 
 // rolling is the strategy of a pool that rolls.
@@ -389,36 +395,54 @@ func (l *landscape) freePort() int32 {
 	return int32(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// deploymentsOf is the environment variable with the arguments of a process that runs MCM's controllers of deployments and sets.
-const deploymentsOf = "MCM_DEPLOYMENTS"
+// runsDeployments is the environment variable of a process of this program that runs the release of MCM's controllers of deployments and sets.
+const runsDeployments = "MCM_DEPLOYMENTS"
 
 // TestMain runs the tests, or MCM's controllers of deployments and sets. These need a process of their own, as in a cluster: MCM writes to the
 // global scheme of client-go when it starts.
 func TestMain(m *testing.M) {
-	arguments := strings.Fields(os.Getenv(deploymentsOf))
-	if len(arguments) == 0 {
+	if os.Getenv(runsDeployments) == "" {
 		os.Exit(m.Run())
 	}
 	klog.SetLogger(logr.Discard())
 	server := mcmoptions.NewMCMServer()
 	flags := pflag.NewFlagSet("", pflag.PanicOnError)
 	server.AddFlags(flags)
-	_ = flags.Parse(arguments) // it panics
+	_ = flags.Parse(os.Args[1:]) // it panics
 	panic(mcmapp.Run(server))
 }
 
-// runDeployments runs MCM's controllers of deployments and sets, until the test ends.
-func (l *landscape) runDeployments(kubeconfig string) {
+// runDeployments runs the release of MCM's controllers of deployments and sets, until the test ends or stop is called.
+func (l *landscape) runDeployments() (stop func()) {
 	l.Helper()
-	binary, err := os.Executable()
+	program, err := os.Executable()
 	require.NoError(l, err)
-	process := exec.CommandContext(l.Context(), binary)
-	process.Stderr = os.Stderr
-	process.Env = append(os.Environ(), fmt.Sprintf(
-		"%s=--control-kubeconfig=%[2]s --target-kubeconfig=%[2]s --namespace=%s --address=127.0.0.1 --port=%d --leader-elect=false --kube-api-qps=200 --kube-api-burst=400",
-		deploymentsOf, kubeconfig, l.namespace, l.freePort()))
+	return l.runProgram(program)
+}
+
+// runProgram runs a program with MCM's controllers of deployments and sets, until the test ends or stop is called.
+func (l *landscape) runProgram(program string) (stop func()) {
+	l.Helper()
+	kubeconfig := l.kubeconfig()
+	log, err := os.Create(filepath.Join(l.TempDir(), "mcm.log"))
+	require.NoError(l, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.Context()))
+	process := exec.CommandContext(ctx, program, "--control-kubeconfig="+kubeconfig, "--target-kubeconfig="+kubeconfig,
+		"--namespace="+l.namespace, "--address=127.0.0.1", fmt.Sprint("--port=", l.freePort()), "--leader-elect=false",
+		"--kube-api-qps=200", "--kube-api-burst=400")
+	process.Env = append(os.Environ(), runsDeployments+"=true")
+	process.Stderr = log
 	require.NoError(l, process.Start())
-	l.Cleanup(func() { assert.Error(l, process.Wait(), "it does not end by itself") })
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if !assert.EqualError(l, process.Wait(), "signal: killed", "it does not end by itself") || l.Failed() {
+			said, err := os.ReadFile(log.Name())
+			l.Logf("%s %v", said[max(0, len(said)-8192):], err)
+		}
+		assert.NoError(l, log.Close())
+	})
+	l.Cleanup(stop)
+	return stop
 }
 
 // machineOptions are those of MCM's controller of machines, with the queries of Gardener.

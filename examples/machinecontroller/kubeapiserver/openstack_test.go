@@ -247,7 +247,7 @@ func TestMCMOpenStack(t *testing.T) {
 	l := startForMCM(t).openStack(t, "openstack")
 	kubeconfig := l.kubeconfig()
 	first := l.startUpdater()
-	l.runDeployments(kubeconfig)
+	l.runDeployments()
 	go func() { panic(app.Run(l.machineOptions(kubeconfig), l.driver)) }()
 	l.putClass("class", l.spec("a", &tags.Tags{VM: map[string]string{"gone": "1"}}, "nodes"))
 	l.createPool("pool", "class", n, rolling(10))

@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -56,13 +57,14 @@ func TestRandomFaults(t *testing.T) {
 	require.NoError(t, c.w.CreatePool("m", class, hotupdate.AutoRollingUpdate, pool))
 	c.startReplica()
 	c.startReplica()
-	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
 	for c.happened() < faults {
 		c.step()
 		time.Sleep(time.Duration(c.random.IntN(20)) * time.Millisecond)
-		require.Less(t, time.Since(began), 10*time.Minute, "%d faults happened", c.happened())
+		require.NoError(t, ctx.Err(), "%d faults happened", c.happened())
 	}
-	t.Logf("%d faults in %s: %v", c.happened(), time.Since(began), c.done)
+	t.Logf("%d faults: %v", c.happened(), c.done)
 	c.heal()
 	c.settle()
 	c.expect()

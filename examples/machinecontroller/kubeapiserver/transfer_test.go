@@ -1,0 +1,394 @@
+package kubeapiserver_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
+	"github.com/gardener/machine-controller-manager/pkg/util/provider/app"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// mcmModule is the module of machine-controller-manager, in the release that go.mod requires.
+const mcmModule = "github.com/gardener/machine-controller-manager"
+
+// nextRelease has the edits that make the next release of MCM of this one, for what its pull request 1153 changes: the merge patch that transfers a
+// machine to the new MachineSet also has the name of the class in the template of that set. Each text stands once in the file.
+var nextRelease = struct {
+	file  string
+	edits []string // before and after, in turn
+}{"pkg/controller/deployment_inplace.go", []string{
+	`"labels":%s,"uid":"%s"}}` + "`", `"labels":%s,"uid":"%s"},"spec":{"class":{"name":"%s"}}}` + "`",
+	`string(labelsJSONBytes), oldMachine.UID)`, `string(labelsJSONBytes), oldMachine.UID, newMachineSet.Spec.Template.Spec.Class.Name)`,
+}}
+
+// buildNextRelease builds MCM's controllers of deployments and sets as the next release has them, and returns the program. It edits a copy of the module:
+// the go command accepts no overlay for the files of released modules.
+func buildNextRelease(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(arguments ...string) string {
+		command := exec.CommandContext(t.Context(), "go", arguments...)
+		var problems strings.Builder
+		command.Stderr = &problems
+		answer, err := command.Output()
+		require.NoError(t, err, "go %v: %s", arguments, &problems)
+		return strings.TrimSpace(string(answer))
+	}
+	module := filepath.Join(dir, "module")
+	require.NoError(t, os.CopyFS(module, os.DirFS(run("list", "-m", "-f", "{{.Dir}}", mcmModule))))
+	file := filepath.Join(module, filepath.FromSlash(nextRelease.file))
+	source, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for i := 0; i < len(nextRelease.edits); i += 2 {
+		before := nextRelease.edits[i]
+		require.Equal(t, 1, strings.Count(string(source), before), "MCM has changed: %s must have once: %s", nextRelease.file, before)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(strings.NewReplacer(nextRelease.edits...).Replace(string(source))), 0o600))
+
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	modfile := filepath.Join(dir, "go.mod")
+	run("mod", "edit", "-replace", mcmModule+"="+module, modfile)
+	program := filepath.Join(dir, "mcm")
+	run("build", "-modfile", modfile, "-o", program, mcmModule+"/cmd/machine-controller-manager")
+	return program
+}
+
+// TestMCMTransfer: after an in-place update, MCM transfers a machine to the new MachineSet. Up to v0.62.1 the machine keeps the name of its old class,
+// from the next release on it gets the name of the new one. The updater works beside both, and beside one after the other: hot updates that are under
+// way in that moment are finished, later ones reach the machines, and no machine is replaced.
+func TestMCMTransfer(t *testing.T) {
+	next := buildNextRelease(t)
+	s := startForMCM(t)
+	t.Run("v0.62.1", func(t *testing.T) {
+		f := s.transfers(t, "keeps", v1alpha1.OrchestrationTypeAuto)
+		f.runDeployments()
+		f.testTransfer()
+		f.expectClasses("old")
+		class, err := f.machines.MachineClasses(f.namespace).Get(t.Context(), "old", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.NotNil(t, class.DeletionTimestamp, "machines name the class")
+	})
+	t.Run("next release", func(t *testing.T) {
+		f := s.transfers(t, "names", v1alpha1.OrchestrationTypeAuto)
+		f.runProgram(next)
+		f.testTransfer()
+		f.expectClasses("new")
+		f.untilGone("old")
+	})
+	t.Run("one after the other", func(t *testing.T) {
+		s.transfers(t, "both", v1alpha1.OrchestrationTypeManual).testBoth(next)
+	})
+	t.Run("without a record", func(t *testing.T) { s.testTransferWithoutRecord(t, next) })
+}
+
+// transfers is a landscape with a pool that is updated in place. The pool, and so the machines and their nodes, are named like the namespace.
+type transfers struct {
+	*landscape
+
+	created map[types.UID]string // provider IDs, by machine
+}
+
+// members is the number of machines.
+const members = 4
+
+// transfers creates a namespace without MCM's controllers of deployments and sets, in which nothing has run yet.
+func (s *server) transfers(t *testing.T, namespace string, by v1alpha1.OrchestrationType) *transfers {
+	t.Helper()
+	f := &transfers{landscape: s.landscape(t, namespace)}
+	f.runGated(f.start())
+	f.createInPlace(by)
+	return f
+}
+
+// createInPlace creates the pool. All machines may be updated at once.
+func (f *transfers) createInPlace(by v1alpha1.OrchestrationType) {
+	f.Helper()
+	f.putClass("old", `{"tags":{"owner":"alice","team":"red"},"kernel":"5"}`)
+	f.createPool(f.namespace, "old", members, v1alpha1.MachineDeploymentStrategy{
+		Type: v1alpha1.InPlaceUpdateMachineDeploymentStrategyType, InPlaceUpdate: &v1alpha1.InPlaceUpdateMachineDeployment{
+			UpdateConfiguration: updates(0, members), OrchestrationType: by,
+		},
+	})
+}
+
+// runs waits until all machines run, and their VMs have exactly these tags.
+func (f *transfers) runs(tags map[string]string) {
+	f.Helper()
+	f.landscape.runs(f.namespace, members, tags)
+	now := map[types.UID]string{}
+	for _, machine := range f.pool(f.namespace) {
+		now[machine.UID] = machine.Spec.ProviderID
+	}
+	if f.created == nil {
+		f.created = now
+	}
+	assert.Equal(f, f.created, now, "no machine is replaced")
+	assert.Equal(f, members, f.cloud.Len())
+}
+
+// testTransfer updates all machines at once.
+func (f *transfers) testTransfer() {
+	f.runs(map[string]string{"owner": "alice", "team": "red"})
+	f.putClass("new", `{"tags":{"owner":"bob"},"kernel":"6"}`)
+	f.wants("new")
+	f.deleteClass("old")
+	f.transferWhileUpdating("new", f.names())
+	f.putClass("new", `{"tags":{"owner":"frank"},"kernel":"6"}`)
+	f.runs(map[string]string{"owner": "frank"})
+	assert.Equal(f, members, f.cloud.Kernels, "an InPlace part is applied once")
+	f.expectAllowed()
+}
+
+// testBoth lets MCM v0.62.1 transfer half of the machines, and its next release the other half. Then the next release updates all of them once more.
+func (f *transfers) testBoth(next string) {
+	stop := f.runDeployments()
+	f.runs(map[string]string{"owner": "alice", "team": "red"})
+	f.putClass("new", `{"tags":{"owner":"bob"},"kernel":"6"}`)
+	f.wants("new")
+	f.deleteClass("old")
+	all := f.names()
+	f.selected(all[:2])
+	f.transferWhileUpdating("new", all[:2])
+	stop()
+	f.putClass("new", `{"tags":{"owner":"grace"},"kernel":"6"}`)
+	f.runs(map[string]string{"owner": "grace"})
+
+	f.runProgram(next)
+	f.selected(all[2:])
+	f.transferWhileUpdating("new", all[2:])
+	f.expectClasses("old", "old", "new", "new")
+	f.putClass("new", `{"tags":{"owner":"heidi"},"kernel":"6"}`)
+	f.runs(map[string]string{"owner": "heidi"})
+	assert.Equal(f, members, f.cloud.Kernels)
+	_, err := f.machines.MachineClasses(f.namespace).Get(f.Context(), "old", metav1.GetOptions{})
+	require.NoError(f, err, "machines name the class")
+
+	f.putClass("newer", `{"tags":{"owner":"ivan"},"kernel":"7"}`)
+	f.wants("newer")
+	f.deleteClass("new")
+	f.selected(all)
+	f.transferWhileUpdating("newer", all)
+	f.expectClasses("newer")
+	f.untilGone("old")
+	f.untilGone("new")
+	assert.Equal(f, 2*members, f.cloud.Kernels)
+	f.expectAllowed()
+}
+
+// transferWhileUpdating lets MCM transfer machines of the class while a hot update of each machine of the pool is under way, and another one waits.
+func (f *transfers) transferWhileUpdating(class string, machines []string) {
+	f.Helper()
+	kernel := map[string]string{"new": "6", "newer": "7"}[class]
+	f.until("the nodes are ready for their agent", func() bool { return f.areReady(machines) })
+	for _, name := range machines {
+		for _, vm := range f.cloud.Of(name) {
+			assert.Equal(f, kernel, vm.Kernel, name)
+		}
+	}
+	release := sync.OnceFunc(f.cloud.Hold())
+	f.Cleanup(release)
+	f.putClass(class, `{"tags":{"owner":"carol","gone":"1"},"kernel":"`+kernel+`"}`)
+	f.until("an update of each machine is under way", func() bool { return f.inState("Calling") == members })
+	f.answer(machines)
+	f.until("the machines are transferred", func() bool { return f.areTransferred(class, machines) })
+	f.putClass(class, `{"tags":{"owner":"dave"},"kernel":"`+kernel+`"}`)
+	assert.Equal(f, members, f.inState("Calling"), "no update has ended meanwhile")
+	release()
+	f.runs(map[string]string{"owner": "dave"})
+}
+
+// testTransferWithoutRecord: a machine is transferred before it has a record, since the class is paused. What only a former version of its first class
+// has set is removed, although the machine does not name that class any more, which is gone with its MachineSet.
+func (s *server) testTransferWithoutRecord(t *testing.T, next string) {
+	f := &transfers{landscape: s.landscape(t, "unrecorded")}
+	f.start()
+	kubeconfig := f.kubeconfig()
+	go func() { panic(app.Run(f.machineOptions(kubeconfig), f.driver)) }()
+	f.runProgram(next)
+	f.putClass("new", `{"tags":{"owner":"bob"},"kernel":"5"}`)
+	f.createInPlace(v1alpha1.OrchestrationTypeAuto)
+	f.pause("old", "true")
+	f.pause("new", "true")
+	f.untilAll(f.namespace, members, func(m *v1alpha1.Machine) bool { return m.Status.CurrentStatus.Phase == v1alpha1.MachineRunning })
+	f.putClass("old", `{"tags":{"owner":"alice"},"kernel":"5"}`)
+	f.wants("new")
+	f.deleteClass("old")
+	f.until("the nodes are ready for their agent", func() bool { return f.areReady(f.names()) })
+	f.answer(f.names())
+	f.until("the machines are transferred", func() bool { return f.areTransferred("new", f.names()) })
+	f.untilGone("old")
+	f.deleteFormerSet("new")
+	assert.Zero(t, f.inState(""), "no machine has a record")
+	f.pause("new", "false")
+	f.runs(map[string]string{"owner": "bob"})
+	f.expectAllowed()
+}
+
+// names returns the names of the machines.
+func (f *transfers) names() (all []string) {
+	f.Helper()
+	for _, machine := range f.pool(f.namespace) {
+		all = append(all, machine.Name)
+	}
+	return all
+}
+
+// wants gives the pool another class.
+func (f *transfers) wants(class string) {
+	f.Helper()
+	f.changePool(f.namespace, func(spec *v1alpha1.MachineDeploymentSpec) { spec.Template.Spec.Class.Name = class })
+}
+
+// deleteClass deletes a class, as extensions do once the pool has another one. MCM's finalizer keeps it.
+func (f *transfers) deleteClass(name string) {
+	f.Helper()
+	require.NoError(f, f.machines.MachineClasses(f.namespace).Delete(f.Context(), name, metav1.DeleteOptions{}))
+}
+
+// deleteFormerSet deletes the MachineSet without machines, which a MachineDeployment with the history limit 0 does not keep, such as Gardener's.
+func (f *transfers) deleteFormerSet(class string) {
+	f.Helper()
+	sets, err := f.machines.MachineSets(f.namespace).List(f.Context(), metav1.ListOptions{})
+	require.NoError(f, err)
+	require.Len(f, sets.Items, 2)
+	for _, set := range sets.Items {
+		if set.Spec.Template.Spec.Class.Name != class {
+			require.NoError(f, f.machines.MachineSets(f.namespace).Delete(f.Context(), set.Name, metav1.DeleteOptions{}))
+		}
+	}
+	f.until("the former MachineSet is gone", func() bool {
+		sets, err = f.machines.MachineSets(f.namespace).List(f.Context(), metav1.ListOptions{})
+		require.NoError(f, err)
+		return len(sets.Items) == 1
+	})
+}
+
+func (f *transfers) untilGone(class string) {
+	f.Helper()
+	f.until("the class is gone", func() bool {
+		_, err := f.machines.MachineClasses(f.namespace).Get(f.Context(), class, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
+}
+
+// pause pauses the hot updates of machines that should have a class, or ends that.
+func (f *transfers) pause(class, value string) {
+	f.Helper()
+	patch := []byte(`{"metadata":{"annotations":{"machine.sapcloud.io/pause-hot-update":"` + value + `"}}}`)
+	_, err := f.machines.MachineClasses(f.namespace).Patch(f.Context(), class, types.MergePatchType, patch, metav1.PatchOptions{})
+	require.NoError(f, err)
+}
+
+// expectClasses expects which classes the machines name, whatever their order. One name is for all machines.
+func (f *transfers) expectClasses(want ...string) {
+	f.Helper()
+	var names []string
+	for _, machine := range f.pool(f.namespace) {
+		names = append(names, machine.Spec.Class.Name)
+	}
+	for len(want) < members {
+		want = append(want, want[0])
+	}
+	assert.ElementsMatch(f, want, names)
+}
+
+// selected selects nodes for an update, as the user of a manual pool does once MCM has found them.
+func (f *transfers) selected(machines []string) {
+	f.Helper()
+	f.until("MCM has found the candidates", func() bool {
+		for _, name := range machines {
+			node, err := f.kube.CoreV1().Nodes().Get(f.Context(), name, metav1.GetOptions{})
+			require.NoError(f, err)
+			if node.Labels[v1alpha1.LabelKeyNodeCandidateForUpdate] == "" {
+				return false
+			}
+		}
+		return true
+	})
+	f.label(machines, v1alpha1.LabelKeyNodeSelectedForUpdate, "true")
+}
+
+// answer answers for the nodes' agents that the update has succeeded.
+func (f *transfers) answer(machines []string) {
+	f.Helper()
+	f.label(machines, v1alpha1.LabelKeyNodeUpdateResult, v1alpha1.LabelValueNodeUpdateSuccessful)
+}
+
+func (f *transfers) label(nodes []string, label, value string) {
+	f.Helper()
+	patch := []byte(`{"metadata":{"labels":{"` + label + `":"` + value + `"}}}`)
+	for _, name := range nodes {
+		_, err := f.kube.CoreV1().Nodes().Patch(f.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+		require.NoError(f, err)
+	}
+}
+
+// areReady reports whether all nodes wait for their agent.
+func (f *transfers) areReady(nodes []string) bool {
+	f.Helper()
+	for _, name := range nodes {
+		node, err := f.kube.CoreV1().Nodes().Get(f.Context(), name, metav1.GetOptions{})
+		require.NoError(f, err)
+		if inPlaceReason(node) != inplace.ReadyForUpdate {
+			return false
+		}
+	}
+	return true
+}
+
+// areTransferred reports whether all machines belong to the MachineSet whose template has the class.
+func (f *transfers) areTransferred(class string, machines []string) bool {
+	f.Helper()
+	for _, name := range machines {
+		machine, err := f.machines.Machines(f.namespace).Get(f.Context(), name, metav1.GetOptions{})
+		require.NoError(f, err)
+		set, err := f.machines.MachineSets(f.namespace).Get(f.Context(), metav1.GetControllerOf(machine).Name, metav1.GetOptions{})
+		require.NoError(f, err)
+		if set.Spec.Template.Spec.Class.Name != class {
+			return false
+		}
+	}
+	return true
+}
+
+// inState returns how many machines have a record in the state.
+func (f *transfers) inState(state string) (n int) {
+	f.Helper()
+	for _, machine := range f.pool(f.namespace) {
+		var record struct{ State string }
+		text := machine.Annotations[machineupdate.AnnotationRecord]
+		if json.Unmarshal([]byte(text), &record) == nil && record.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// expectAllowed expects that the updater has done nothing but what it may do, and that each VM was created once.
+func (f *transfers) expectAllowed() {
+	f.Helper()
+	for name, count := range f.driver.created() {
+		assert.Equal(f, 1, count, name)
+	}
+	f.server.patches(f.T, f.namespace)
+	for request, isAllowed := range f.server.asked(f.T, updaterUser) {
+		assert.True(f, isAllowed, request)
+	}
+}
