@@ -426,7 +426,7 @@ func (l *landscape) runProgram(program string) (stop func()) {
 	kubeconfig := l.kubeconfig()
 	log, err := os.Create(filepath.Join(l.TempDir(), "mcm.log"))
 	require.NoError(l, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(l.Context()))
+	ctx, cancel := context.WithCancel(l.Context())
 	process := exec.CommandContext(ctx, program, "--control-kubeconfig="+kubeconfig, "--target-kubeconfig="+kubeconfig,
 		"--namespace="+l.namespace, "--address=127.0.0.1", fmt.Sprint("--port=", l.freePort()), "--leader-elect=false",
 		"--kube-api-qps=200", "--kube-api-burst=400")
