@@ -260,7 +260,7 @@ func (f *fixture) machine(name string) *api.Machine {
 // until waits until a condition holds.
 func (f *fixture) until(what string, holds func() bool) {
 	f.Helper()
-	require.Eventually(f, holds, 2*time.Minute, 100*time.Millisecond, what)
+	require.Eventually(f, holds, 5*time.Minute, 100*time.Millisecond, what)
 }
 
 // inState returns how many machines have a settled record, or one in the state.

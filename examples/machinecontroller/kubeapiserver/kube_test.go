@@ -133,7 +133,7 @@ func (f *fixture) startReplica(name string) *world.Replica {
 
 func (f *fixture) until(what string, holds func() bool) {
 	f.Helper()
-	if err := f.world.Until(what, 40*time.Second, holds); err != nil {
+	if err := f.world.Until(what, 4*time.Minute, holds); err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		require.NoError(f, err, "events %v, machine %+v, nodes %+v", f.events, f.world.Machine(first), f.world.Node(first))
