@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -42,7 +43,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Len(t, blocks, 22)
+	require.Len(t, blocks, 23)
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -136,10 +137,14 @@ type DataVolume struct {
 type WorkerPool struct {
 	KubernetesVersion   *string
 	NodeAgentSecretName *string
-	ProviderConfig      []byte
+	UpdateStrategy      *MachineUpdateStrategy
+	ProviderConfig      *runtime.RawExtension
 	Encrypted           bool
 	Config              WorkerConfig
 }
+
+// MachineUpdateStrategy stands in for Gardener's types of this name.
+type MachineUpdateStrategy string
 
 // Cluster stands in for Gardener's.
 type Cluster struct{}
@@ -166,7 +171,7 @@ func guarded(pool WorkerPool, cluster *Cluster, data hash.AdditionalData, record
 // ownFields are the pool's own fields that an extension hashes beside the config.
 func ownFields(pool WorkerPool) []string { return []string{strconv.FormatBool(pool.Encrypted)} }
 
-func generateWorkerPoolHash(pool WorkerPool, strategy hotupdate.Strategy, cluster *Cluster) (string, error) {
+func generateWorkerPoolHash(pool WorkerPool, cluster *Cluster) (string, error) {
 	schema, err := schema()
 	if err != nil {
 		return "", err
@@ -179,15 +184,60 @@ func generateWorkerPoolHash(pool WorkerPool, strategy hotupdate.Strategy, cluste
 		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, ownFields)},
-	}, hash.InPlaceEras("1.37", schema, ownFields)) // pools that are updated in place
+	}, hash.InPlaceEras(nil, "1.37", schema, ownFields)) // pools that are updated in place: today their list is nil
 	if err != nil {
 		return "", err
 	}
-	data, err := eras.AdditionalData(strategy, pool.KubernetesVersion, pool.ProviderConfig, pool)
+	data, err := eras.AdditionalData(hotupdate.StrategyOf(pool.UpdateStrategy), pool.KubernetesVersion,
+		hotupdate.RawConfig(pool.ProviderConfig), pool)
 	if err != nil {
 		return "", err
 	}
-	return workerPoolHash(pool, cluster, data.Rolling, data.InPlace) // Gardener's; v1.145 and older take Rolling twice
+	return workerPoolHash(pool, cluster, data.Rolling, data.InPlace) // Gardener's; v1.145 and older take another list first
+}
+
+// generateWorkerPoolHashV145 is for Gardener v1.145 and older.
+func generateWorkerPoolHashV145(pool WorkerPool, cluster *Cluster, added *hotupdate.Schema, eras *hash.PoolEras[WorkerPool]) (string, error) {
+	raw := hotupdate.RawConfig(pool.ProviderConfig)
+	cut, err := added.StripRaw(raw)
+	if err != nil {
+		return "", err
+	}
+	pool.ProviderConfig = &runtime.RawExtension{Raw: cut} // version 1 hashes it; cut is the StripRaw of it by added
+	data, err := eras.AdditionalData(hotupdate.StrategyOf(pool.UpdateStrategy), pool.KubernetesVersion, raw, pool)
+	if err != nil {
+		return "", err
+	}
+	return workerPoolHashV145(pool, cluster, ownFields(pool), data.Rolling, data.InPlace) // ownFields: today's first list
+}
+
+// workerPoolHashV145 stands in for Gardener's, of v1.145 and older.
+func workerPoolHashV145(pool WorkerPool, cluster *Cluster, additionalDataV1, additionalDataV2, inPlace []string) (string, error) {
+	if pool.NodeAgentSecretName != nil {
+		return workerPoolHash(pool, cluster, additionalDataV2, inPlace)
+	}
+	versionOne := new("version 1")
+	name, err := hash.WorkerPool(versionOne, append([]string{string(hotupdate.RawConfig(pool.ProviderConfig))}, additionalDataV1...)...)
+	return name.Text, err
+}
+
+// TestListsThatStay: a pool of version 1 keeps the name that today's release gives it, and a tag does not rename it.
+func TestListsThatStay(t *testing.T) {
+	added, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
+	require.NoError(t, err)
+	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{{Name: "raw bytes", Data: rawBytes(added)}}, hash.InPlaceEras(nil, "1.37", added, ownFields))
+	require.NoError(t, err)
+	of := pool("1.33.0", `{"volume":{"iops":1}}`)
+	of.NodeAgentSecretName = nil
+	want, err := workerPoolHashV145(of, nil, ownFields(of), nil, nil)
+	require.NoError(t, err)
+	got, err := generateWorkerPoolHashV145(of, nil, added, eras)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	of.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`)}
+	got, err = generateWorkerPoolHashV145(of, nil, added, eras)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 }
 
 func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
@@ -230,9 +280,10 @@ func TestWorkerConfig(t *testing.T) {
 	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), update)
 }
 
-func validateUpdate(s *hotupdate.Schema, old, updated []byte, config *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {
+func validateUpdate(s *hotupdate.Schema, old, updated *WorkerPool, config *WorkerConfig, mandatory *tags.Tags) field.ErrorList {
 	path := field.NewPath("providerConfig")
-	problems := s.ValidateUpdateRaw(old, updated, strategy, path) // of core.Worker: ProviderConfig.Raw
+	problems := s.ValidateUpdateRaw(hotupdate.RawConfig(old.ProviderConfig), hotupdate.RawConfig(updated.ProviderConfig),
+		hotupdate.StrategyOf(updated.UpdateStrategy), path)
 	return append(problems, tags.AWS.Validate(config.Tags, mandatory, path.Child("tags"))...)
 }
 
@@ -373,14 +424,14 @@ func Example_compatibility() {
 // --- the code above does what the guide says ---
 
 func pool(version, raw string) WorkerPool {
-	return WorkerPool{KubernetesVersion: &version, NodeAgentSecretName: new("gardener-node-agent-pool-b1b1b1b1b1b1b1b1"), ProviderConfig: []byte(raw)}
+	return WorkerPool{KubernetesVersion: &version, NodeAgentSecretName: new("gardener-node-agent-pool-b1b1b1b1b1b1b1b1"), ProviderConfig: &runtime.RawExtension{Raw: []byte(raw)}}
 }
 
 func TestTagsReplaceNothing(t *testing.T) {
 	for _, version := range []string{"1.33.0", "1.36.0", "1.37.0"} {
-		before, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1}}`), hotupdate.AutoRollingUpdate, nil)
+		before, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1}}`), nil)
 		require.NoError(t, err)
-		after, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`), hotupdate.AutoRollingUpdate, nil)
+		after, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`), nil)
 		require.NoError(t, err)
 		assert.Equal(t, before, after, version)
 	}
@@ -389,12 +440,13 @@ func TestTagsReplaceNothing(t *testing.T) {
 func TestAdmission(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
-	old := `{"volume":{"iops":1}}`
-	updated := `{"volume":{"iops":2},"tags":{"vm":{"aws:x":"1"}}}`
+	old := pool("1.37.0", `{"volume":{"iops":1}}`)
+	updated := pool("1.37.0", `{"volume":{"iops":2},"tags":{"vm":{"aws:x":"1"}}}`)
+	updated.UpdateStrategy = new(MachineUpdateStrategy("AutoInPlaceUpdate"))
 	config := &WorkerConfig{}
-	require.NoError(t, json.Unmarshal([]byte(updated), config))
+	require.NoError(t, json.Unmarshal(updated.ProviderConfig.Raw, config))
 	var fields []string
-	for _, problem := range validateUpdate(schema, []byte(old), []byte(updated), config, hotupdate.AutoInPlaceUpdate, nil) {
+	for _, problem := range validateUpdate(schema, &old, &updated, config, nil) {
 		fields = append(fields, problem.Field)
 	}
 	assert.Equal(t, []string{"providerConfig.volume.iops", "providerConfig.tags.vm[aws:x]"}, fields)
@@ -513,7 +565,7 @@ func TestTheDayAfter(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, rolls, before[0] != after[0], version)
 	}
-	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`), hotupdate.AutoRollingUpdate, nil)
+	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`), nil)
 	require.NoError(t, err)
 	data, err := eras.AdditionalData(new("1.38.0"), []byte(`{"volume":{"iops":1}}`), WorkerPool{})
 	require.NoError(t, err)

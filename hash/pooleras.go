@@ -31,29 +31,40 @@ func NewPoolEras[P any](rolling, inPlace []Era[P]) (*PoolEras[P], error) {
 	return &PoolEras[P]{ofRolling, ofInPlace}, nil
 }
 
-// InPlaceEras are the eras of pools that are updated in place, for an extension that has hashed
-// nothing of their config so far: Gardener's own part alone, and the canonical hash from a minor on
-// that no release supports yet. In the first era admission refuses changes of the config, or the
+// InPlaceEras are the eras of pools that are updated in place, for an extension that has never
+// hashed their config. The first era is today's list, unchanged. The canonical hash begins with a
+// minor that no release supports yet: before it, admission refuses changes of the config, or a
 // change has no effect.
-func InPlaceEras[P any](from string, schema *hotupdate.Schema, more ...func(pool P) []string) []Era[P] {
-	return []Era[P]{
-		{Name: "nothing", Data: func([]byte, P) ([]string, error) { return nil, nil }},
-		{Name: "canonical", From: from, Data: CanonicalData(schema, more...)},
+//
+// Today returns the list that today's release hands to Gardener's WorkerPoolHash for these pools. It
+// is nil if that list is nil or empty, as for Azure, GCP, OpenStack and Alibaba Cloud. The extension
+// for AWS hands over whether the root volume is encrypted.
+func InPlaceEras[P any](
+	today func(pool P) []string, from string, schema *hotupdate.Schema, more ...func(pool P) []string,
+) []Era[P] {
+	first := Era[P]{Name: "nothing", Data: func([]byte, P) ([]string, error) { return nil, nil }}
+	if today != nil {
+		first = Era[P]{Name: "pool only", Data: func(_ []byte, pool P) ([]string, error) { return today(pool), nil }}
 	}
+	return []Era[P]{first, {Name: "canonical", From: from, Data: CanonicalData(schema, more...)}}
 }
 
-// AdditionalData is what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is set, since
-// the function reads no other.
+// AdditionalData is what Gardener's WorkerPoolHash takes. Only the list of the pool's strategy is
+// set, since the function reads no other.
 //
-// Gardener v1.146 and newer take both lists. Gardener v1.145 and older take Rolling twice, for
-// their versions 1 and 2, and then InPlace. Version 1 is for pools without a node-agent secret. It
-// also hashes the raw provider config, unless the config of the given pool is set to nil: leave
-// that as it is in today's release, and where it is not nil, replace it by
-// [hotupdate.Schema.StripRaw] of it.
+// Gardener v1.146 and newer take both lists. Gardener v1.145 and older take three: a list for
+// version 1 of their hash, then Rolling, then InPlace. Version 1 names pools that roll and have no
+// node-agent secret. A fleet may still have such pools, so the list for version 1 must stay exactly
+// what today's release hands over: for AWS and Azure it is another list than Rolling.
+//
+// Version 1 also hashes the raw provider config of the given pool. Where today's release sets that to
+// nil before the call, it must stay nil. Elsewhere replace it by [hotupdate.Schema.StripRaw] of it,
+// with a Schema in which only the new members are hot.
 type AdditionalData struct{ Rolling, InPlace []string }
 
-// AdditionalData returns the additional data of a pool, by the era of its kind that is in force. Version, raw
-// config and errors are the same as in [Eras.AdditionalData]. An unknown strategy is also an error.
+// AdditionalData returns the additional data of a pool, by the era of its kind that is in force.
+// [hotupdate.StrategyOf] and [hotupdate.RawConfig] read Gardener's fields. Version, raw config and
+// errors are the same as in [Eras.AdditionalData]. An unknown strategy is also an error.
 func (e *PoolEras[P]) AdditionalData(
 	strategy hotupdate.Strategy, kubernetesVersion *string, raw []byte, pool P,
 ) (lists AdditionalData, err error) {

@@ -23,7 +23,7 @@ func TestPoolEras(t *testing.T) {
 	require.NoError(t, err)
 	eras, err := hash.NewPoolEras([]hash.Era[string]{
 		{Name: "raw", Data: func(raw []byte, _ string) ([]string, error) { return []string{string(raw)}, nil }},
-	}, hash.InPlaceEras("1.37", schema, own))
+	}, hash.InPlaceEras(nil, "1.37", schema, own))
 	require.NoError(t, err)
 	for _, row := range []struct {
 		name, version, raw string
@@ -46,9 +46,27 @@ func TestPoolEras(t *testing.T) {
 	}
 }
 
+// TestInPlaceErasKeepTodaysList: below the canonical era a pool is named by the list of today's release.
+func TestInPlaceErasKeepTodaysList(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[struct {
+		IOPS int `json:"iops"`
+	}]()
+	require.NoError(t, err)
+	today := func(pool string) []string { return []string{pool, "encrypted"} }
+	eras, err := hash.NewEras(hash.InPlaceEras(today, "1.37", schema, func(string) []string { return []string{"own"} }))
+	require.NoError(t, err)
+	data, err := eras.AdditionalData(new("1.36.4"), []byte(`{"iops":1}`), "pool")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"pool", "encrypted"}, data)
+	data, err = eras.AdditionalData(new("1.37.0"), []byte(`{"iops":1}`), "pool")
+	require.NoError(t, err)
+	assert.Len(t, data, 2)
+	assert.Equal(t, "own", data[1])
+}
+
 // TestPoolErasErrors: mistakes of both lists are told at once, and say of which list they are.
 func TestPoolErasErrors(t *testing.T) {
-	_, err := hash.NewPoolEras[string](nil, hash.InPlaceEras[string]("37", nil))
+	_, err := hash.NewPoolEras[string](nil, hash.InPlaceEras[string](nil, "37", nil))
 	var codes []string
 	for _, problem := range fault.All(err) {
 		codes = append(codes, problem.Code)
@@ -61,10 +79,13 @@ func TestPoolErasErrors(t *testing.T) {
 		require.Len(t, fault.All(err), 1, name)
 		assert.Equal(t, "no-eras", fault.All(err)[0].Code, name)
 	}
-	eras, err := hash.NewPoolEras(hash.InPlaceEras[string]("1.37", new(hotupdate.Schema)), nil)
+	eras, err := hash.NewPoolEras(hash.InPlaceEras[string](nil, "1.37", new(hotupdate.Schema)), nil)
 	require.Error(t, err)
 	assert.Nil(t, eras)
 	_, err = new(hash.PoolEras[string]).AdditionalData(hotupdate.Strategy(9), nil, nil, "")
 	require.Len(t, fault.All(err), 1)
 	assert.NotEqual(t, "no-eras", fault.All(err)[0].Code, "an unknown strategy is no kind of pool")
+	_, err = new(hash.PoolEras[string]).AdditionalData(hotupdate.StrategyOf(new("unknown")), nil, nil, "")
+	require.Len(t, fault.All(err), 1)
+	assert.Equal(t, "unknown-strategy", fault.All(err)[0].Code)
 }

@@ -1,6 +1,7 @@
 package hotupdate
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -36,6 +37,26 @@ func ParseStrategy(name string) (Strategy, error) {
 	}
 	return Strategy(max(at, 0)), nil //nolint:gosec // a small index
 }
+
+// StrategyOf reads a strategy from a field of Gardener's API types, such as UpdateStrategy of a
+// worker pool: a pointer to a string type. Nil is the default, and so is the empty name.
+//
+// An unknown name gives a Strategy that is none of the constants: [Schema.ValidateUpdate] and the
+// functions of package hash return an error for it, and [Changes.Outcome] is indeterminate.
+// [ParseStrategy] returns the error at once.
+func StrategyOf[S ~string](name *S) Strategy {
+	if name == nil {
+		return AutoRollingUpdate
+	}
+	strategy, err := ParseStrategy(string(*name))
+	if err != nil {
+		return unknownStrategy
+	}
+	return strategy
+}
+
+// unknownStrategy stands for every unknown name.
+const unknownStrategy Strategy = math.MaxUint8
 
 // Outcome is what changes do to the machines of a worker pool. The zero value is
 // OutcomeIndeterminate, so a forgotten outcome is not mistaken for a harmless one.

@@ -31,6 +31,27 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
+// MachineUpdateStrategy stands in for Gardener's types of this name.
+type MachineUpdateStrategy string
+
+// TestStrategyOf: a field of Gardener's is read as its name is; no unknown name is taken for a known strategy.
+func TestStrategyOf(t *testing.T) {
+	assert.Equal(t, hotupdate.AutoRollingUpdate, hotupdate.StrategyOf[MachineUpdateStrategy](nil), "the Shoot API's default")
+	for _, name := range []string{"", "AutoRollingUpdate", "AutoInPlaceUpdate", "ManualInPlaceUpdate"} {
+		parsed, err := hotupdate.ParseStrategy(name)
+		require.NoError(t, err)
+		assert.Equal(t, parsed, hotupdate.StrategyOf(new(MachineUpdateStrategy(name))), name)
+		assert.Equal(t, parsed, hotupdate.StrategyOf(new(name)), name)
+	}
+	schema := schemaFor[admitted](t)
+	for _, name := range []string{"unknown", "autoRollingUpdate", "AutoRollingUpdate "} {
+		strategy := hotupdate.StrategyOf(new(MachineUpdateStrategy(name)))
+		assert.Equal(t, "unknown", strategy.String(), name)
+		assert.Equal(t, hotupdate.OutcomeIndeterminate, hotupdate.Changes{}.Outcome(strategy), name)
+		assert.Equal(t, []string{"InternalError "}, lines(schema.ValidateUpdateRaw(nil, nil, strategy, nil)), name)
+	}
+}
+
 func TestWords(t *testing.T) {
 	for want, word := range map[string]interface{ String() string }{
 		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,

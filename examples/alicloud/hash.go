@@ -28,7 +28,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "raw bytes", Data: rawBytes(schema)},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
-		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
+		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
 	}
 }
 

@@ -31,10 +31,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes, fixedPerformance)},
 		},
-		InPlace: []hash.Era[Pool]{
-			{Name: "pool only", Data: extension.Values(rootVolume)},
-			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, rootVolume)},
-		},
+		InPlace: hash.InPlaceEras(rootVolume, "1.37", schema, rootVolume),
 	}
 }
 

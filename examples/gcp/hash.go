@@ -29,7 +29,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "hand-written list", From: "1.35", Data: extension.Values(volumes, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
-		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
+		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
 	}
 }
 

@@ -30,7 +30,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "allow-list", Data: extension.Values(serverGroup, allowList)},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, serverGroup)},
 		},
-		InPlace: hash.InPlaceEras[Pool]("1.37", schema),
+		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
 	}
 }
 
