@@ -50,13 +50,10 @@ func StrategyOf[S ~string](name *S) Strategy {
 	}
 	strategy, err := ParseStrategy(string(*name))
 	if err != nil {
-		return unknownStrategy
+		return math.MaxUint8 // none of the constants
 	}
 	return strategy
 }
-
-// unknownStrategy stands for every unknown name.
-const unknownStrategy Strategy = math.MaxUint8
 
 // Outcome is what changes do to the machines of a worker pool. The zero value is
 // OutcomeIndeterminate, so a forgotten outcome is not mistaken for a harmless one.

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// releasedExtension has what the ClusterRole of a provider extension of Gardener allows, of the API groups of the updater's Role and of RBAC.
-// Source: charts/gardener-extension-provider-NAME/templates/rbac.yaml in the repository gardener/gardener-extension-provider-NAME, at the release.
+// releasedExtension has what the ClusterRole of a provider extension of Gardener allows on the resources of the updater's Role, on Roles and on
+// RoleBindings. Source: charts/gardener-extension-provider-NAME/templates/rbac.yaml in the repository gardener/gardener-extension-provider-NAME, at the release.
 type releasedExtension struct {
 	name, release string
 	// events are its rights on Events, leases the Leases that it may get and update.
@@ -56,11 +56,11 @@ func (e *releasedExtension) clusterRole(more ...string) *rbacv1.ClusterRole {
 	}}
 }
 
-// updaterLease is the lease that an extension adds to its ClusterRole.
+// updaterLease is the lease that rbac.yaml tells an extension to add to its ClusterRole.
 const updaterLease = "machine-controller-hot-update"
 
-// testExtensions: the API server lets each released extension deploy the updater's Role except for one rule, and all of it once the extension's
-// ClusterRole names the updater's lease. So nothing else is missing.
+// testExtensions: an extension that applies rbac.yaml with its own rights, as with Gardener v1.134 and older, lacks exactly the right that the file names.
+// The API server lets each released extension deploy the Role except for one rule, and all of it once the extension's ClusterRole names the lease.
 func (s *server) testExtensions(t *testing.T) {
 	for _, extension := range releasedExtensions {
 		t.Run(extension.name+" "+extension.release, func(t *testing.T) { s.testExtension(t, &extension) })

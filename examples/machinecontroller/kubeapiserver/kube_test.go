@@ -42,7 +42,7 @@ func TestKubeAPIServer(t *testing.T) {
 	t.Run("the role is enough, and nothing more than needed", s.testRole)
 	t.Run("the role of an updater is enough, and nothing more than needed", s.testBeside)
 	t.Run("gardenlet's role lacks what the extension deploys", s.testGardener)
-	t.Run("released extensions may deploy the Role if theirs names the lease", s.testExtensions)
+	t.Run("an extension with rights of its own lacks the lease only", s.testExtensions)
 	t.Run("without the verb patch nothing is sent to the cloud", s.testWithoutPatch)
 	t.Run("where admission refuses the record nothing is sent to the cloud", s.testAdmission)
 }
