@@ -60,12 +60,7 @@ type DataVolume struct {
 }
 
 // RawConfig returns the raw provider config, nil if there is none.
-func (p *WorkerPool) RawConfig() []byte {
-	if p.ProviderConfig == nil {
-		return nil
-	}
-	return p.ProviderConfig.Raw
-}
+func (p *WorkerPool) RawConfig() []byte { return hotupdate.RawConfig(p.ProviderConfig) }
 
 // Worker returns the part of the pool that Gardener itself hashes.
 func (p *WorkerPool) Worker() hash.Worker {
