@@ -24,6 +24,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -49,10 +50,11 @@ func TestControlPlaneChartNeedsNoRights(t *testing.T) {
 	key := client.ObjectKey{Namespace: namespace, Name: genericactuator.ControlPlaneSeedChartResourceName}
 	require.NoError(t, seed.Get(t.Context(), key, resource))
 
+	require.NoError(t, seed.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "ca"}}))
 	secrets := fakesecretsmanager.New(seed, "garden")
 	manager := resourcemanager.New(seed, "garden", secrets, resourcemanager.Values{
 		ResponsibilityMode: resourcemanager.ForRuntime, ResourceClass: resource.Spec.Class,
-		RuntimeKubernetesVersion: semver.MustParse("1.34.0"),
+		SecretNameServerCA: "ca", RuntimeKubernetesVersion: semver.MustParse("1.34.0"),
 	})
 	require.NoError(t, manager.Deploy(t.Context()))
 	assert.Equal(t, constants.SeedResourceManagerClass, *resource.Spec.Class)
