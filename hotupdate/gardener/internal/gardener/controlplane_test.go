@@ -28,6 +28,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-helpers/auth/rbac/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,7 +75,9 @@ func reconcileControlPlane(t *testing.T, seed client.Client, namespace string, c
 	t.Cleanup(server.Close)
 	actuator, err := genericactuator.NewActuator(&extensionsManager{config: &rest.Config{Host: server.URL}, client: seed}, "provider-x", nil, nil,
 		nil, rendered(content), nil, nil, nil, genericactuator.NoopValuesProvider{},
-		extensionscontroller.ChartRendererFactoryFunc(func(string) (chartrenderer.Interface, error) { return nil, nil }), nil, "", nil, "")
+		extensionscontroller.ChartRendererFactoryFunc(func(string) (chartrenderer.Interface, error) {
+			return chartrenderer.NewWithServerVersion(&version.Info{}), nil
+		}), nil, "", nil, "")
 	require.NoError(t, err)
 	shoot := &gardencorev1beta1.Shoot{Spec: gardencorev1beta1.ShootSpec{Kubernetes: gardencorev1beta1.Kubernetes{Version: "1.34.0"}}}
 	_, err = actuator.Reconcile(t.Context(), logr.Discard(),
