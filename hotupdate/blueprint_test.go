@@ -34,6 +34,8 @@ type field struct {
 	tag      string // hotupdatable struct tag; empty if there is none
 	value    *blueprint
 	embedded bool
+
+	staysInJSON bool // JSON must not leave out the member, as it would behind a nil embedded pointer
 }
 
 // wording has choices of a type's author without effect: names in Go, the order of fields, the width of integers.
@@ -547,6 +549,7 @@ func (a *architect) pointedCollection(f *field) {
 func (a *architect) keyedField(f *field, s scope) {
 	key := a.identity("key", reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int32](), reflect.TypeFor[uint64]())
 	key.value.pointers = max(0, pick(a.t, 5)-3)
+	key.staysInJSON = key.value.pointers == 0 && key.value.leaf.Kind() != reflect.String
 	inner := a.tagged(f, s, "key="+key.name())
 	if key.value.pointers == 0 && inner.takesHotWhen() && chance(a.t, 4) { // the key is the selector as well
 		f.tag += fmt.Sprintf(",hotwhen=%s:%s", key.name(), selectorValue(a.t, key.value.leaf))
@@ -593,6 +596,9 @@ func (a *architect) sometimesEmbedded(f *field) *field {
 	}
 	a.fields++
 	outer := &blueprint{shape: objectShape, fields: []*field{f}, pointers: pick(a.t, 2)}
+	if f.staysInJSON {
+		outer.pointers = 0
+	}
 	return &field{id: a.fields, embedded: true, value: outer}
 }
 

@@ -186,7 +186,17 @@ func damage(t *rapid.T, value any) any {
 	if !chance(t, 10) {
 		return nil
 	}
-	return among[any](t, "x", "", true, json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1e30"), map[string]any{}, map[string]any{"x": nil}, []any{}, []any{nil, nil, nil}, []any{value})
+	if object, ok := value.(map[string]any); ok && len(object) > 0 && chance(t, 2) {
+		return without(object, among(t, slices.Sorted(maps.Keys(object))...))
+	}
+	return among[any](t, "x", "", true, json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1e30"), json.RawMessage("null"), map[string]any{}, map[string]any{"x": nil}, []any{}, []any{nil, nil, nil}, []any{value})
+}
+
+// without returns a copy of an object that lacks a member.
+func without(object map[string]any, name string) map[string]any {
+	left := maps.Clone(object)
+	delete(left, name)
+	return left
 }
 
 // respelledJSON writes JSON with its members in another order, with white space and escapes, and with some values replaced.

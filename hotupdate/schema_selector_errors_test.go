@@ -8,6 +8,19 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
+// KeyPart has keys of the struct that embeds it.
+type KeyPart struct {
+	Int     int    `json:"int"`
+	Uint    uint8  `json:"uint"`
+	Pointer *int   `json:"pointer,omitempty"`
+	Text    string `json:"text"`
+}
+
+// KeyPartOuter leads to them by a pointer that is not the first step.
+type KeyPartOuter struct {
+	*KeyPart
+}
+
 // keyRows are lists whose key=NAME names no suitable field.
 func keyRows() []schemaErrorRow {
 	type item struct {
@@ -59,8 +72,26 @@ func keyRows() []schemaErrorRow {
 	type overridden struct {
 		Items []plain `json:"items" hotupdatable:"false,key=name"`
 	}
+	type byPointer struct {
+		*KeyPart
+	}
+	type byPointerDeep struct {
+		KeyPartOuter
+	}
+	type byValue struct {
+		KeyPart
+	}
+	type embeddedKeys struct {
+		Deep      []byPointerDeep `json:"deep"      hotupdatable:"false,key=int"`
+		Int       []byPointer     `json:"int"       hotupdatable:"false,key=int"`
+		RightInt  []byValue       `json:"rightInt"  hotupdatable:"false,key=int"`
+		RightPtr  []byPointer     `json:"rightPtr"  hotupdatable:"false,key=pointer"`
+		RightText []byPointer     `json:"rightText" hotupdatable:"false,key=text"`
+		Uint      []*byPointer    `json:"uint"      hotupdatable:"false,key=uint"`
+	}
 	const invalid = "invalid-key-field"
 	return []schemaErrorRow{
+		{"integer keys behind embedded pointers", errorOf(hotupdate.SchemaOf[embeddedKeys]()), at(invalid, "hotupdate_test.embeddedKeys", "Deep", "Int", "Uint"), "JSON leaves out such an integer, and an exported Schema would read 0"},
 		{"unsuitable keys", errorOf(hotupdate.SchemaOf[keys]()), at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
 			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a string, or an integer that JSON never leaves out, of the list's own class"},
 		{"stricter key of a hot list", errorOf(hotupdate.SchemaOf[hotList]()), at(invalid, "hotupdate_test.hotList", "Items"), "the key belongs to the list"},

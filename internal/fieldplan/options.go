@@ -2,6 +2,7 @@ package fieldplan
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -141,6 +142,8 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		what = "names a field that is neither a string nor an integer"
 	case key.Optional && !key.Pointer && key.Node.Leaf != leaf.String:
 		what = "names an optional integer, which leaves out 0"
+	case n.Elem.isBehindEmbeddedPointer(key) && !key.Pointer && key.Node.Leaf != leaf.String:
+		what = "names an integer of a struct that is embedded by pointer, which leaves it out if the pointer is nil"
 	case key.Default != nil:
 		what = "names a field with `default=`"
 	case key.Node.Class != n.Class:
@@ -151,6 +154,19 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 	}
 	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what),
 		"name a string or integer field of the list's own class that every element has")
+}
+
+// isBehindEmbeddedPointer reports whether JSON leaves out field f of an object because an embedded
+// pointer is nil.
+func (n *Node) isBehindEmbeddedPointer(f *Field) bool {
+	t := n.Type
+	for _, i := range f.Index[:len(f.Index)-1] {
+		t = t.Field(i).Type
+		if t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // selector finds and checks the field that hotwhen=NAME:VALUE names. It must not be a pointer or

@@ -26,6 +26,7 @@ type WorkerConfig struct {
 	Missing []Volume          `json:"missing" hotupdatable:"false,key=nowhere"`                     // want `Missing has the option .key=nowhere., which names no JSON field of fields.Volume`
 	GoName  []Volume          `json:"goName" hotupdatable:"false,key=Name"`                         // want `GoName has the option .key=Name., which names no JSON field`
 	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`                         // want `Maybe has the option .key=label., which names an optional integer`
+	Behind  []Mount           `json:"behind" hotupdatable:"false,key=label"`                        // want `Behind has the option .key=label., which names an integer of a struct that is embedded by pointer`
 	Pointer []Volume          `json:"pointer" hotupdatable:"false,key=iops"`                        // every element must have it
 	Hotter  []Volume          `json:"hotter" hotupdatable:"false,key=hot"`                          // want `Hotter has the option .key=hot., which names a field that is hot while the list is immutable`
 	When    map[string]Volume `json:"when" hotupdatable:"true,hotwhen=name:a"`                      // want `When has the option .hotwhen=name:a., which can never take effect`
@@ -50,6 +51,16 @@ type Volume struct {
 	Label int    `json:"label,omitempty"`
 	IOPS  *int64 `json:"iops"`
 	Hot   string `json:"hot" hotupdatable:"true"`
+}
+
+// Mount has its label only if its place is set.
+type Mount struct {
+	*Place
+}
+
+// Place is embedded by pointer.
+type Place struct {
+	Label int `json:"label"`
 }
 
 // Size marshals itself.
