@@ -38,6 +38,7 @@ type Change struct {
 	//	unknown member  the Schema does not know the member, see [Schema.AdmitUnknown]
 	Origin string
 	// Source names the Go field, the override or the rule of a CRD that declares the class, if any.
+	// The override of a sensitive key reads labels[(sensitive)].
 	Source string
 	// Old and New are the leaf's canonical JSON, empty where the leaf is absent. Both are empty if
 	// the leaf is Sensitive.

@@ -3,6 +3,7 @@ package hotupdate_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -93,6 +94,36 @@ func TestSecretsAreNotInChanges(t *testing.T) {
 			assertDiscreet(t, renderings(t, changes.Of(class)))
 			assert.NotEmpty(t, changes.Of(class))
 		}
+	}
+}
+
+// TestSourcesHideKeys: a change whose path hides the key does not name it as the source of its class either, also without the Go type.
+func TestSourcesHideKeys(t *testing.T) {
+	type config struct {
+		Keys   map[string]string            `json:"keys"   hotupdatable:"true,sensitive=keys"`
+		Nested map[string]map[string]string `json:"nested" hotupdatable:"true,sensitive=keys"`
+		Open   map[string]string            `json:"open"   hotupdatable:"true,sensitive"`
+		Tagged map[string]safe              `json:"tagged" hotupdatable:"true,sensitive=keys,keyclass=false:keyhunter2a"`
+	}
+	s, err := hotupdate.SchemaOf[config](hotupdate.WithTag(`keys["keyhunter2a"]`, "false"), hotupdate.WithTag(`nested[]["keyhunter2*"]`, "false"), hotupdate.WithTag(`open["team"]`, "false"))
+	require.NoError(t, err)
+	loaded, err := hotupdate.LoadSchema(export(t, s))
+	require.NoError(t, err)
+	secret := map[string]string{"keyhunter2a": secretValue}
+	updated := config{secret, map[string]map[string]string{"x": secret}, map[string]string{"team": secretValue}, map[string]safe{"keyhunter2a": {Text: secretValue}}}
+	for _, schema := range []*hotupdate.Schema{s, loaded} {
+		changes, err := schema.DiffRaw(nil, toJSON(t, reflect.ValueOf(updated)))
+		require.NoError(t, err)
+		assertDiscreet(t, renderings(t, changes))
+		origins := map[string]string{}
+		for _, c := range changes {
+			origins[c.Path] = c.Origin + " " + c.Source
+		}
+		assert.Equal(t, map[string]string{
+			"keys[(sensitive)]": "override keys[(sensitive)]", "nested[(sensitive)][(sensitive)]": "override nested[][(sensitive)]",
+			"open[team]":          `override open["team"]`,
+			"tagged[(sensitive)]": "struct tag hotupdate_test.config.Tagged", "tagged[(sensitive)].text": "struct tag hotupdate_test.safe.Text",
+		}, origins)
 	}
 }
 

@@ -117,7 +117,7 @@ func (d *differ) enterElements(s sides, step fieldpath.Step, values twoValues) (
 	for i, value := range values {
 		elems[i] = side{node: d.program.ElementNode(s[i].node, step.Name, value), value: value, from: s[i].from}
 		if rule := s[i].node.RuleOf(step.Name); rule != nil {
-			elems[i].from = d.declared(s[i].from, rule.Declared, rule.Source)
+			elems[i].from = d.declared(s[i].from, rule.Declared, s[i].node.SourceOf(rule))
 		} else if elems[i].node != s[i].node.Elem {
 			elems[i].from = origin{OriginHotWhen, s[i].node.When.Source, len(d.trail.Path)}
 		}

@@ -46,6 +46,21 @@ func ParsePattern(text string) ([]PatternStep, bool) {
 	return steps, !steps[0].Element && !steps[len(steps)-1].Element
 }
 
+// HideKey returns the pattern of a key of a map as it may be shown if the keys of the map are
+// sensitive: labels["team"] as labels[(sensitive)]. Of a text that is not a pattern, nothing may be
+// shown.
+func HideKey(pattern string) string {
+	steps, ok := ParsePattern(pattern)
+	if !ok {
+		return Hidden
+	}
+	path := ""
+	for _, s := range steps[:len(steps)-1] {
+		path = s.After(path)
+	}
+	return path + "[" + Hidden + "]"
+}
+
 func nextStep(rest string) (step PatternStep, tail string, ok bool) {
 	if tail, ok = strings.CutPrefix(rest, "[]"); ok {
 		return PatternStep{Element: true}, tail, true

@@ -165,3 +165,12 @@ func TestPatternOf(t *testing.T) {
 		assert.Equal(t, want, fieldpath.PatternOf(path), path)
 	}
 }
+
+func TestHideKey(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`labels["team"]`: "labels[(sensitive)]", `a.b[]["x.y"]["team/*"]`: `a.b[]["x.y"][(sensitive)]`, `["team"]`: "[(sensitive)]",
+		`labels[team]`: "(sensitive)", "labels[]": "(sensitive)", "": "(sensitive)", // no key of a map
+	} {
+		assert.Equal(t, want, fieldpath.HideKey(pattern), pattern)
+	}
+}

@@ -60,6 +60,14 @@ func (n *Node) RuleOf(key string) *KeyRule {
 	return nil
 }
 
+// SourceOf returns the Go field or override that declares a rule of map n, as it may be shown.
+func (n *Node) SourceOf(rule *KeyRule) string {
+	if n.HidesKeys() && rule.Declared == Overridden {
+		return fieldpath.HideKey(rule.Source)
+	}
+	return rule.Source
+}
+
 // mayMatch is false for most keys that no rule matches.
 func (r *KeyRules) mayMatch(key string) bool {
 	if key == "" {
