@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -80,7 +81,7 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	one.Type = kind
 	one.Namespace = o.Tree.At("metadata", "namespace").Text()
 	one.Name = o.Tree.At("metadata", "name").Text()
-	typo := typoOf(kind)
+	typo := r.Schemas.typoOf(kind, o.Tree)
 	malformed := facts.CheckVersion(o.Tree, r.Schemas.versionsOf)
 	switch {
 	case malformed != nil:
@@ -222,21 +223,59 @@ func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems er
 	return warnings, misspelled.Err()
 }
 
-// typoOf returns the problem of an object of Gardener that is probably a misspelled Shoot or Worker; nil
-// for all others.
-func typoOf(kind facts.TypeMeta) error {
+// typoOf returns the problem of an object that is probably a misspelled Shoot, Worker, provider config
+// or custom resource; nil for all others. As an object of another kind it would not be compared, and its
+// counterpart would seem to be removed.
+func (c *Catalog) typoOf(kind facts.TypeMeta, object *tree.Node) error {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
-	if meant == "" || !strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud") {
+	isOfGardener := strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud")
+	similar := similarVersion(kind.APIVersion, c.versionsOf(kind.Kind))
+	switch {
+	case isOfGardener && meant != "" && meant != kind.Kind:
+		return unknownKind("kind", "did you mean "+meant+"?")
+	case !isOfGardener && similar != "":
+		return unknownKind("apiVersion", "did you mean "+similar+"?")
+	case isOfGardener && meant != "", hasPools(kind, object):
+		return unknownKind("apiVersion",
+			"write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker")
+	default:
 		return nil
 	}
-	if meant != kind.Kind {
-		return &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown",
-			Hint: "did you mean " + meant + "?",
+}
+
+func unknownKind(path, hint string) error {
+	return &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Path: path, What: "is unknown", Hint: hint}
+}
+
+// hasPools reports whether an object that is called a Shoot or a Worker has worker pools as Gardener's.
+// Others have kinds of these names.
+func hasPools(kind facts.TypeMeta, object *tree.Node) bool {
+	switch kind.Kind {
+	case string(facts.Shoot):
+		return object.At("spec", "provider", "workers").Kind() == tree.List
+	case string(facts.Worker):
+		return object.At("spec", "pools").Kind() == tree.List
+	default:
+		return false
+	}
+}
+
+// similarVersion returns the apiVersion whose group is at most two letters from that of another one;
+// empty if there is none. Groups that differ by more letters are groups of different owners.
+func similarVersion(apiVersion string, known []string) (similar string) {
+	const most = 2
+	fewest := len(apiVersion)
+	for _, candidate := range known {
+		group := facts.GroupOf(candidate)
+		own := facts.GroupOf(apiVersion)
+		isTooLong := max(len(own), len(group))-min(len(own), len(group)) > most
+		if isTooLong || fieldpath.Differences(own, group) > most {
+			continue
+		}
+		if n := fieldpath.Differences(apiVersion, candidate); n < fewest {
+			similar = candidate
+			fewest = n
 		}
 	}
-	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-kind", Path: "apiVersion", What: "is unknown",
-		Hint: "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker",
-	}
+	return similar
 }
