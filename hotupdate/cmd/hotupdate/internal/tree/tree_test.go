@@ -73,6 +73,42 @@ func TestShortWordsOfYAML(t *testing.T) {
 	require.Equal(t, string(want), string(parse(t, text.String()).JSON()))
 }
 
+// The words that YAML 1.1 or 1.2 read as something else than text, in every spelling, as values and as keys: plain, in quotes, with tags, behind
+// aliases, and in flow style.
+func TestWordsInEverySpelling(t *testing.T) {
+	t.Parallel()
+	spellings := []string{"~", "", "0x10", "1.0", "1_0", "010", "-0", "+1", ".5", "1e3", ".inf", "-.INF", ".NaN", "18446744073709551615", "2026-01-01", "0b1", "0o7", "1:30"}
+	for _, word := range []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"} {
+		for upper := range 1 << len(word) {
+			spelled := []byte(word)
+			for i := range spelled {
+				if upper>>i&1 == 1 {
+					spelled[i] -= 'a' - 'A'
+				}
+			}
+			spellings = append(spellings, string(spelled))
+		}
+	}
+	refused := 0
+	for _, word := range spellings {
+		for _, form := range []string{
+			"a: %s\n", "a: [%s]\n", "a: '%s'\n", "a: !!bool %s\n", "a: !!str %s\n", "a: !local %s\n", "a: &x %s\nb: *x\n", // values
+			"? %s\n: 1\n", "a: {b: {%s: 1, z: 2}}\n", "\"%s\": 1\n", "? !!bool %s\n: 1\n", "? !!str %s\n: 1\n", "a: &x %s\n? *x\n: 1\n", // keys
+		} {
+			text := fmt.Sprintf(form, word)
+			want, err := yaml.YAMLToJSON([]byte(text))
+			got, problem := tree.ParseYAML([]byte(text), 1)
+			require.Equal(t, err == nil, problem == nil, "%s\n%v\n%v", text, err, problem)
+			if err != nil {
+				refused++
+				continue
+			}
+			require.Equal(t, string(want), string(got.JSON()), text)
+		}
+	}
+	require.Positive(t, refused, "such as the key null")
+}
+
 // The parser decodes these values unlike the library that kubectl uses, so its nodes are not decoded by it.
 func TestParserDecodesOtherwise(t *testing.T) {
 	t.Parallel()
@@ -105,7 +141,10 @@ func TestYAMLRefuses(t *testing.T) {
 		"a: {<<: 1}\n":                 "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
 		"a: {<<: [{b: 1}, 2]}\n":       "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
 		"a: 1\nb:\n  c: 1\n  \"c\": 2": "b.c: stands twice in its object, again in line 14; remove one of the members",
-		"a: 1\nyes: 2":                 "has a key in line 12 that is not text; put it in quotes, or render the template first",
+		"a: 1\n~: 2":                   "has a key in line 12 that is not text; put it in quotes, or render the template first",
+		"a: 1\n? [b]\n: 2":             "has a key in line 12 that is not text; put it in quotes, or render the template first",
+		"yes: 1\n\"true\": 2":          "true: stands twice in its object, again in line 12; remove one of the members",
+		"a: {0x10: 1, 16: 2}":          "a.16: stands twice in its object, again in line 11; remove one of the members",
 		"a: {{ .x }}":                  tree.ErrTemplate.Error(),
 		"a: 1\n---\nb: 1":              "is not valid YAML or JSON: several documents without --- between them",
 	} {
@@ -229,7 +268,7 @@ func sameLines(t require.TestingT, lines [][]byte, n *tree.Node) {
 func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nb: [x, 'y', \"z\", ~, 1e3, 0x1f, 2026-01-01]\n", "a: &a {x: 1}\nb: {<<: *a, y: !!str 2}\n", "- - a\n  - |\n    b\n- ? c\n  : d\n", "{a: [b, {c: }]}", "a: &b\nc: *b\n", "\ufeffa: 1", "--- x", "...", "a: {{x}}",
-		"a: !!binary AAEC\nb: >\n  c\n\n  d\n", "%YAML 1.1\n---\na: yes\n", "a: !", "!!binary 0000", "a: ! 1\nb: ! !",
+		"a: !!binary AAEC\nb: >\n  c\n\n  d\n", "%YAML 1.1\n---\na: yes\n", "a: !", "!!binary 0000", "a: ! 1\nb: ! !", "yEs: 1\nNO: {1.50: a, 0x1f: b, !!str on: c}\n? &a 010\n: 2\n*a : 3\n",
 	} {
 		f.Add([]byte(seed))
 	}

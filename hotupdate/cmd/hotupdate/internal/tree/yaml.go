@@ -193,15 +193,15 @@ func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
 	}
 }
 
-// name returns the name of a member, and its path. It reports repeated keys, and keys that are not
-// text. The YAML parser does not find keys that become equal only in JSON, and does not report the
+// name returns the name of a member, and its path. It reports repeated keys, and keys that JSON does
+// not have. The YAML parser does not find keys that become equal only in JSON, and does not report the
 // path of a key.
 func (c *converter) name(key *yaml.Node, path string, keys map[string]bool) (name, below string) {
-	name, isText := keyName(key)
+	name, isName := keyName(key)
 	below = path + "." + name
 	switch {
 	case len(c.open) > 0: // the problem is reported where the anchor is
-	case !isText:
+	case !isName:
 		c.reject(path, "has a key in line %d that is not text; put it in quotes, or render the template first", key)
 	case keys[name]:
 		c.reject(below, "stands twice in its object, again in line %d; remove one of the members", key)
@@ -241,9 +241,27 @@ func (c *converter) fail(at *yaml.Node, what string) {
 	}
 }
 
-// scalar reads a scalar. The parser says which plain scalars are text, apart from booleans of YAML
-// 1.1. The library that kubectl uses reads all others, and those with tags.
+// scalar reads a scalar.
 func (c *converter) scalar(n *Node, from *yaml.Node) {
+	source, isText := sourceOf(from)
+	if isText {
+		n.kind = Text
+		n.text = from.Value
+		return
+	}
+	n.kind, n.text = c.resolved(from, source)
+	isPlain := from.Style&^yaml.TaggedStyle == 0
+	isWritten := n.kind == Bool || n.kind == Number
+	isRespelled := n.text != from.Value && len(from.Value) <= maxShown
+	if isPlain && isWritten && isRespelled {
+		n.as = from.Value
+	}
+}
+
+// sourceOf returns the YAML of a scalar, and whether its value is text. The parser says which plain
+// scalars are text, apart from booleans of YAML 1.1. The library that kubectl uses reads all others, and
+// those with tags.
+func sourceOf(from *yaml.Node) (source string, isText bool) {
 	text := from.Value
 	isTagged := from.Style&yaml.TaggedStyle != 0
 	isPlain := from.Style&^yaml.TaggedStyle == 0
@@ -255,16 +273,11 @@ func (c *converter) scalar(n *Node, from *yaml.Node) {
 	}
 	switch {
 	case isTaggedWord, isPlain && !isTagged && mayBeOther:
-		n.kind, n.text = c.resolved(from, tag+text)
-		isWritten := n.kind == Bool || n.kind == Number
-		if isWritten && n.text != text && len(text) <= maxShown {
-			n.as = text
-		}
+		return tag + text, false
 	case isTagged:
-		n.kind, n.text = c.resolved(from, tag+strconv.Quote(text))
+		return tag + strconv.Quote(text), false
 	default:
-		n.kind = Text
-		n.text = text
+		return text, true
 	}
 }
 
@@ -296,14 +309,24 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 	return Null, ""
 }
 
-// keyName returns a key, and reports whether it is text. Other keys have several spellings, of which
-// two may become one member: yes and true, 16 and 0x10.
-func keyName(key *yaml.Node) (name string, isText bool) {
+// keyName returns the name of a member, as the library that kubectl uses reads its key: a key that is
+// not text has several spellings, such as yes and true, or 16 and 0x10. It is false for a key that JSON
+// does not have.
+func keyName(key *yaml.Node) (name string, ok bool) {
 	key = aliased(key)
-	isQuoted := key.Style != 0
-	isTextOfYAML := slices.Contains([]string{textTag, "!!merge"}, key.ShortTag())
-	if key.Kind != yaml.ScalarNode || !isTextOfYAML {
+	if key.Kind != yaml.ScalarNode {
 		return key.Value, false
 	}
-	return key.Value, isQuoted || !isOldBool(key.Value)
+	source, isText := sourceOf(key)
+	if isText || key.ShortTag() == "!!merge" {
+		return key.Value, true
+	}
+	raw, err := sigsyaml.YAMLToJSON([]byte("? " + source + "\n: 0\n"))
+	if err != nil {
+		return key.Value, false
+	}
+	for name := range Of(raw).Members() {
+		return name, true
+	}
+	return key.Value, false
 }
