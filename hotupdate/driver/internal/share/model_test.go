@@ -131,7 +131,7 @@ func (m *model) clone() *model {
 func (m *model) state() string {
 	var b strings.Builder
 	index := func(member *Member[int]) int { return slices.Index(m.members, member) }
-	_, _ = fmt.Fprint(&b, m.now.Sub(epoch), m.specs, m.sent, m.pacer.turns.spent, m.pacer.spare.spent, m.now.Sub(m.pacer.last), m.pacer.delay, m.pacer.longest)
+	_, _ = fmt.Fprint(&b, m.now.Sub(epoch), m.specs, m.sent, m.pacer.turns.debt, m.pacer.spare.debt, m.now.Sub(m.pacer.last), m.pacer.delay, m.pacer.longest)
 	if m.pacer.delay > 0 {
 		_, _ = fmt.Fprint(&b, m.now.Sub(m.pacer.refused))
 	}

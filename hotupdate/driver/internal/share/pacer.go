@@ -2,6 +2,7 @@ package share
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -81,7 +82,8 @@ const (
 
 // Pacer decides when calls of one cloud action are sent, and for which members.
 //
-//   - It spends half of the refill. It may save up the refill of a second.
+//   - It spends half of the refill. It may save up the refill of a second. The time between calls is
+//     rounded up to whole nanoseconds.
 //   - A call that has room for more members is sent half a second after the last call, or after its
 //     first member has joined. If its only members are confirmations and adoptions, it is sent after
 //     twice that time. A call of ten or more members is sent as soon as no member has joined for
@@ -102,19 +104,34 @@ type Pacer[P any] struct {
 	longest time.Duration // the time of the longest call; the answers after it let it decay
 }
 
-// bucket is a quota. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents
-// nothing about a clock that goes backwards, and must not be copied, as the model in the tests does
-// in every state.
+// bucket is a quota. Each call costs an interval of time, and the debt is paid by the time that passes.
+// Whole nanoseconds add up exactly, so that after the time that [bucket.missing] returns, nothing is
+// missing. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents nothing about
+// a clock that goes backwards, and must not be copied, as the model in the tests does in every state.
 type bucket struct {
-	spent float64
-	at    time.Time
+	debt time.Duration
+	at   time.Time
 }
 
-// missing returns how much is missing for one more call. A clock that goes backwards adds nothing.
-func (b *bucket) missing(now time.Time, size, rate float64) float64 {
-	b.spent = max(b.spent-max(now.Sub(b.at), 0).Seconds()*rate, 0)
+// missing returns the time after which there is enough for one more call. The bucket holds the calls of
+// the time saved. A clock that goes backwards pays nothing.
+func (b *bucket) missing(now time.Time, interval, saved time.Duration) time.Duration {
+	passed := max(now.Sub(b.at), 0)
+	b.debt = max(b.debt-passed, 0)
 	b.at = now
-	return max(b.spent+1-size, 0)
+	return max(b.debt+interval-saved, 0)
+}
+
+// interval returns the time between calls that spend half of the refill. It is rounded up to whole
+// nanoseconds: calls spend no more than that half.
+func (p *Pacer[P]) interval() time.Duration {
+	const second = float64(time.Second)
+	interval := math.Ceil(2 * second / p.Refill)
+	isShort := math.FMA(interval, p.Refill, -2*second) < 0 // the quotient above was rounded down
+	if isShort {
+		interval++
+	}
+	return time.Duration(interval)
 }
 
 // Join adds a member, which waits until a call is sent.
@@ -201,17 +218,17 @@ func (m *Member[P]) patience() time.Duration {
 // turn returns the time until the next call may be sent. A clock that goes backwards delays it by
 // no more than a delay after throttling.
 func (p *Pacer[P]) turn(now time.Time) (wait time.Duration) {
-	if missing := p.turns.missing(now, max(p.Refill, 1), p.Refill/2); missing > 0 {
-		wait = max(time.Duration(missing/p.Refill*2*float64(time.Second)), 1) // not less than rounding loses
-	}
+	interval := p.interval()
+	saved := max(2*time.Second, interval) // the refill of a second, of which half is spent in each second
+	wait = p.turns.missing(now, interval, saved)
 	return max(wait, min(p.refused.Add(p.delay).Sub(now), p.delay))
 }
 
 func (p *Pacer[P]) takeSpare(now time.Time) bool {
-	if p.spare.missing(now, few, 1/regain.Seconds()) > 0 {
+	if p.spare.missing(now, regain, few*regain) > 0 {
 		return false
 	}
-	p.spare.spent++
+	p.spare.debt += regain
 	return true
 }
 
@@ -270,7 +287,7 @@ func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
 		}
 	}
 	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool { return m.call == call })
-	p.turns.spent++
+	p.turns.debt += p.interval()
 	p.last = now
 	return call
 }

@@ -139,7 +139,7 @@ func TestThrottlingDelays(t *testing.T) {
 // confirmations.
 func TestApartOfMany(t *testing.T) {
 	for rank, waits := range []time.Duration{0, 2*apart - idle} {
-		p := Pacer[int]{Refill: 100, spare: bucket{spent: few, at: epoch}, last: epoch}
+		p := Pacer[int]{Refill: 100, spare: bucket{debt: few * regain, at: epoch}, last: epoch}
 		now := epoch
 		join := func(ids ...string) {
 			m := fresh(ids...)
