@@ -1,12 +1,12 @@
 package side
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
@@ -28,12 +28,31 @@ type ProviderSchema struct {
 // BuiltIn returns the built-in provider configs, by the names of their providers.
 func BuiltIn(providers []provider.Provider) (all []ProviderSchema, err error) {
 	for _, p := range providers {
-		schema, schemaErr := p.Schema()
-		text, textErr := schema.MarshalJSON()
-		err = errors.Join(err, schemaErr, textErr)
-		all = append(all, ProviderSchema{p.Name, p.APIVersion, p.Kind, text})
+		one, problem := builtIn(p)
+		all = append(all, one)
+		err = errors.Join(err, problem)
 	}
 	return all, err
+}
+
+func builtIn(p provider.Provider) (ProviderSchema, error) {
+	one := ProviderSchema{Provider: p.Name, APIVersion: p.APIVersion, Kind: p.Kind}
+	schema, err := p.Schema()
+	if err != nil {
+		return one, err
+	}
+	one.Schema, err = schema.MarshalJSON()
+	return one, err
+}
+
+// loadBuiltIn returns the built-in Schema of a provider. A loaded Schema has no Go types in its
+// messages.
+func loadBuiltIn(p provider.Provider) (*hotupdate.Schema, error) {
+	one, err := builtIn(p)
+	if err != nil {
+		return nil, err
+	}
+	return hotupdate.LoadSchema(one.Schema)
 }
 
 // kinds lists the kinds of the built-in provider configs.
@@ -48,7 +67,8 @@ func (c *Catalog) kinds() string {
 // Catalog finds the Schema of a provider config.
 type Catalog struct {
 	given *hotupdate.Schema // replaces all others, if not nil
-	known map[facts.TypeMeta]*hotupdate.Schema
+	// known loads the built-in Schemas. A Schema is compiled when a config of its kind is read.
+	known map[facts.TypeMeta]func() (*hotupdate.Schema, error)
 	own   map[string]bool // the built-in providers, by their names and by their API groups
 
 	providers []provider.Provider // that are built in
@@ -56,10 +76,11 @@ type Catalog struct {
 	custom *crds.Set // custom resources; nil for none
 }
 
-// NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
+// NewCatalog returns a Catalog of the built-in Schemas or, if a file is named, of the one Schema that
+// replaces them.
 func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, error) {
 	c := &Catalog{
-		known: map[facts.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, providers: providers,
+		known: map[facts.TypeMeta]func() (*hotupdate.Schema, error){}, own: map[string]bool{}, providers: providers,
 	}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
@@ -68,15 +89,13 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 		}
 		return c, err
 	}
-	all, err := BuiltIn(providers)
-	for _, s := range all {
-		schema, loadErr := hotupdate.LoadSchema(s.Schema) // a loaded Schema has no Go types in its messages
-		err = errors.Join(err, loadErr)
-		c.known[facts.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
-		c.own[s.Provider] = true
-		c.own[facts.GroupOf(s.APIVersion)] = true
+	for _, p := range providers {
+		load := sync.OnceValues(func() (*hotupdate.Schema, error) { return loadBuiltIn(p) })
+		c.known[facts.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = load
+		c.own[p.Name] = true
+		c.own[facts.GroupOf(p.APIVersion)] = true
 	}
-	return c, err
+	return c, nil
 }
 
 // versionsOf returns the apiVersions of a kind that is read, in order.
@@ -91,14 +110,31 @@ func (c *Catalog) versionsOf(kind string) []string {
 	return versions
 }
 
-// Schema returns the Schema of a kind of provider config, or nil if it is not known.
+// Schema returns the Schema of a kind of provider config, or nil if it is not known or cannot be
+// compiled. The configs of a side were read before by [Catalog.SchemaOf], which reports the latter.
 func (c *Catalog) Schema(meta facts.TypeMeta) *hotupdate.Schema {
-	return cmp.Or(c.given, c.known[meta])
+	schema, _ := c.find(meta)
+	return schema
+}
+
+// find returns the Schema of a kind of provider config; nil without an error if it is not known.
+func (c *Catalog) find(meta facts.TypeMeta) (*hotupdate.Schema, error) {
+	if c.given != nil {
+		return c.given, nil
+	}
+	if load := c.known[meta]; load != nil {
+		return load()
+	}
+	return nil, nil //nolint:nilnil // it is not known
 }
 
 // SchemaOf returns the Schema of a provider config. A config without a Schema is an error.
 func (c *Catalog) SchemaOf(from string, kind facts.TypeMeta) (*hotupdate.Schema, error) {
-	if schema := c.Schema(kind); schema != nil {
+	schema, err := c.find(kind)
+	if err != nil {
+		return nil, manifests.InFile(from, err)
+	}
+	if schema != nil {
 		return schema, nil
 	}
 	hint := "name the Schema of another one with --schema"
