@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -95,7 +96,7 @@ func (t target) fuzz(each time.Duration) error {
 	err := run.Run()
 	switch {
 	case strings.Contains(out.String(), "no fuzz tests to fuzz"):
-		return fmt.Errorf("is in the sources, and go test does not see it")
+		return errors.New("is in the sources, and go test does not see it")
 	case err == nil:
 		return nil
 	case onlyRanOutOfTime(out.String()):
