@@ -3,7 +3,6 @@ module github.com/hotupdate/providerconfig
 go 1.26
 
 require (
-	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/go-cmp v0.7.0
 	github.com/mitchellh/hashstructure/v2 v2.0.2
 	github.com/rogpeppe/go-internal v1.13.1
@@ -12,11 +11,14 @@ require (
 	github.com/stretchr/testify v1.10.0
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/tools v0.38.0
+	gopkg.in/evanphx/json-patch.v4 v4.12.0
 	k8s.io/apimachinery v0.34.0
 	pgregory.net/rapid v1.1.0
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8
 	sigs.k8s.io/yaml v1.6.0
 )
+
+require github.com/pkg/errors v0.9.1 // indirect
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect

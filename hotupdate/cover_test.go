@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
@@ -39,7 +39,7 @@ func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Chan
 	return changes
 }
 
-// cover applies the patch with the library that Cluster API uses.
+// cover applies the patch with a library that every adopter has by apimachinery. The module examples/clusterapi applies patches with that of Cluster API.
 func (s subject) cover(t require.TestingT, current, desired []byte, pointer string) covered {
 	within := func(config []byte) []byte {
 		switch pointer {

@@ -3,7 +3,7 @@ package jsonpatch_test
 import (
 	"testing"
 
-	library "github.com/evanphx/json-patch/v5"
+	library "gopkg.in/evanphx/json-patch.v4"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
