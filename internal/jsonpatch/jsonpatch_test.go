@@ -3,8 +3,8 @@ package jsonpatch_test
 import (
 	"testing"
 
-	library "gopkg.in/evanphx/json-patch.v4"
 	"github.com/stretchr/testify/require"
+	library "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )

@@ -42,6 +42,8 @@ type Pool struct {
 	Zones    []string
 	// Architecture is the architecture of the machines; nil if it is not set.
 	Architecture *string
+	// Deletion is the time since when the manifest is being deleted, with the pool; empty if it is not.
+	Deletion string
 	// MaxSurge is nil if it is not set.
 	MaxSurge *intstr.IntOrString
 	// Unknown lists facts that the manifest does not have.

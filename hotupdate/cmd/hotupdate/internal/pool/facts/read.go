@@ -159,6 +159,7 @@ func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) 
 		Zones: textsIn(from.At(fields.Zones)), Declared: strategy, MaxSurge: shareIn(from.At("maxSurge")),
 		Machines: Machines{wholeIn(minimum), wholeIn(maximum), minimum != nil || maximum != nil},
 		Worker:   hash.Worker{Name: name, UpdateStrategy: strategy, Kubelet: kubeletIn(kubelet)},
+		Deletion: m.Tree.At("metadata", "deletionTimestamp").Text(),
 	}
 	for _, v := range from.At(fields.DataVolumes).Elements() {
 		p.DataVolumes = append(p.DataVolumes, volumeIn(v))

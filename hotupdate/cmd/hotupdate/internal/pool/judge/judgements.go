@@ -21,7 +21,7 @@ const configPath = fields.Config
 var judgements = []func(*pair) []Finding{
 	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
 	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).hibernation, (*pair).operations,
-	(*pair).pending,
+	(*pair).pending, (*pair).deletion,
 }
 
 // remarks returns the rules that explain or are assumed, and decide nothing.
@@ -138,6 +138,15 @@ func (p *pair) hibernation() []Finding {
 		return ofPool(verdict.None, verdict.StaysHibernated)
 	}
 	return nil
+}
+
+// deletion judges the deletion of the Shoot or Worker, which deletes all its machines. A user's manifest
+// does not have it.
+func (p *pair) deletion() []Finding {
+	if p.old.Deletion == p.updated.Deletion {
+		return nil
+	}
+	return ofPool(verdict.Removed, verdict.ShootDeleted)
 }
 
 // pending refuses every change of a pool that has not finished an in-place update:
