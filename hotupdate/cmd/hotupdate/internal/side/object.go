@@ -91,6 +91,8 @@ func (r *Reader) examine(d *manifests.Document) *object {
 		r.check(one, o)
 	case noKind == nil && typo != nil:
 		one.problem = located(o, typo)
+	case kind.Kind == "" && isOfGardener(kind, o.Tree):
+		one.problem = located(o, withoutKind())
 	case isKustomized(o.File, kind):
 		one.role = isKustomization
 		one.covers = covered(o)
@@ -228,7 +230,7 @@ func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems er
 // counterpart would seem to be removed.
 func (c *Catalog) typoOf(kind facts.TypeMeta, object *tree.Node) error {
 	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
-	isOfGardener := strings.HasSuffix(facts.GroupOf(kind.APIVersion), "gardener.cloud")
+	isOfGardener := isGroupOfGardener(kind.APIVersion)
 	similar := similarVersion(kind.APIVersion, c.versionsOf(kind.Kind))
 	switch {
 	case isOfGardener && meant != "" && meant != kind.Kind:
@@ -245,6 +247,28 @@ func (c *Catalog) typoOf(kind facts.TypeMeta, object *tree.Node) error {
 
 func unknownKind(path, hint string) error {
 	return &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Path: path, What: "is unknown", Hint: hint}
+}
+
+// withoutKind returns the problem of an object without a kind. As an object of another kind it would not be
+// compared, and its counterpart would seem to be removed.
+func withoutKind() error {
+	return &fault.Error{
+		Kind: fault.Missing, Code: "unknown-kind", Path: "kind", What: "is missing",
+		Hint: "write Shoot or Worker; kubectl get -o yaml gives each item of a list its kind, and kubectl get --raw " +
+			"does not",
+	}
+}
+
+// isOfGardener reports whether an object without a kind is one of Gardener's, by its API group or its
+// worker pools.
+func isOfGardener(kind facts.TypeMeta, object *tree.Node) bool {
+	isShoot := hasPools(facts.TypeMeta{Kind: string(facts.Shoot)}, object)
+	isWorker := hasPools(facts.TypeMeta{Kind: string(facts.Worker)}, object)
+	return isShoot || isWorker || isGroupOfGardener(kind.APIVersion)
+}
+
+func isGroupOfGardener(apiVersion string) bool {
+	return strings.HasSuffix(facts.GroupOf(apiVersion), "gardener.cloud")
 }
 
 // hasPools reports whether an object that is called a Shoot or a Worker has worker pools as Gardener's.
