@@ -3,6 +3,7 @@ package side
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -91,7 +92,7 @@ func (r *Reader) examine(d *manifests.Document) *object {
 		r.check(one, o)
 	case noKind == nil && typo != nil:
 		one.problem = located(o, typo)
-	case kind.Kind == "" && isOfGardener(kind, o.Tree):
+	case kind.Kind == "" && mayHavePools(kind.APIVersion, o.Tree):
 		one.problem = located(o, withoutKind())
 	case isKustomized(o.File, kind):
 		one.role = isKustomization
@@ -259,12 +260,16 @@ func withoutKind() error {
 	}
 }
 
-// isOfGardener reports whether an object without a kind is one of Gardener's, by its API group or its
-// worker pools.
-func isOfGardener(kind facts.TypeMeta, object *tree.Node) bool {
-	isShoot := hasPools(facts.TypeMeta{Kind: string(facts.Shoot)}, object)
-	isWorker := hasPools(facts.TypeMeta{Kind: string(facts.Worker)}, object)
-	return isShoot || isWorker || isGroupOfGardener(kind.APIVersion)
+// mayHavePools reports whether an object without a kind may be a Shoot or a Worker, by its apiVersion or
+// its worker pools.
+func mayHavePools(apiVersion string, object *tree.Node) bool {
+	for _, kind := range []facts.Kind{facts.Shoot, facts.Worker} {
+		isVersion := slices.Contains(facts.VersionsOf(string(kind)), apiVersion)
+		if isVersion || hasPools(facts.TypeMeta{Kind: string(kind)}, object) {
+			return true
+		}
+	}
+	return false
 }
 
 func isGroupOfGardener(apiVersion string) bool {
