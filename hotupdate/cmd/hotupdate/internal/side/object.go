@@ -254,7 +254,7 @@ func unknownKind(path, hint string) error {
 // compared, and its counterpart would seem to be removed.
 func withoutKind() error {
 	return &fault.Error{
-		Kind: fault.Missing, Code: "unknown-kind", Path: "kind", What: "is missing",
+		Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is missing",
 		Hint: "write Shoot or Worker; kubectl get -o yaml gives each item of a list its kind, and kubectl get --raw " +
 			"does not",
 	}
