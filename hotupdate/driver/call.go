@@ -75,7 +75,11 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	for _, r := range of {
 		part.IDs = append(part.IDs, r.ID)
 	}
-	_, err := u.do(ctx, action, part, s.send)
+	attempts := maxAttempts
+	if s.pending != nil { // only a read tells whether the cloud has accepted the change
+		attempts = 1
+	}
+	_, err := u.do(ctx, attempts, action, part, s.send)
 	if err == nil {
 		u.isTaken = true
 		err = s.failed
@@ -148,16 +152,15 @@ func redact(text string, hidden, shown []string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The first and the longest delay before a throttled call is repeated. Each delay is twice the delay
+// The first and the longest delay before a call is repeated. Each delay is twice the delay
 // before.
 const (
 	firstDelay = share.FirstDelay
 	maxDelay   = share.MaxDelay
 )
 
-// repeat repeats a call until the cloud does not throttle it or the context is done. The delays
-// depend on the machine, so that machines that were throttled together do not retry together. If
-// the cloud names a longer delay than maxDelay, the flow repeats the update.
+// repeat repeats a call until the cloud does not throttle it or the context is done. If the cloud
+// names a longer delay than maxDelay, the flow repeats the update.
 func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error) error {
 	delay := firstDelay
 	for try := 0; ; try++ {
@@ -166,12 +169,41 @@ func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error
 		if kind != machineupdate.ErrThrottled || after > maxDelay {
 			return err
 		}
-		wait := max(after, delay/2+jitter.Below(delay/2, u.request.Machine+strconv.Itoa(try)))
-		if u.definition.Wait(ctx, wait) != nil {
+		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {
 			return err
 		}
 		delay = min(2*delay, maxDelay)
 	}
+}
+
+// maxAttempts is how often a call is made that the cloud fails to answer, see
+// [machineupdate.ErrUnavailable]. It is bounded, since the cause may be lasting and concern one
+// machine only, whose worker others need.
+const maxAttempts = 4
+
+// attempt makes a call until the cloud answers it, the attempts are used up or the context is done.
+// The delays are those of repeat.
+func (u *update[T, C]) attempt(ctx context.Context, attempts int, f func(context.Context) error) error {
+	delay := firstDelay
+	for try := 1; ; try++ {
+		err := f(ctx)
+		kind, after := machineupdate.DriverErrorOf(err)
+		isLast := try >= attempts
+		if kind != machineupdate.ErrUnavailable || after > maxDelay || isLast {
+			return err
+		}
+		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {
+			return err
+		}
+		delay = min(2*delay, maxDelay)
+	}
+}
+
+// pause returns how long to wait before a call is repeated: not less than the cloud says, and a time
+// that depends on the machine, so that machines whose calls failed together do not repeat them
+// together.
+func (u *update[T, C]) pause(delay, after time.Duration, try int) time.Duration {
+	return max(after, delay/2+jitter.Below(delay/2, u.request.Machine+strconv.Itoa(try)))
 }
 
 // once makes a call and counts it.

@@ -134,7 +134,7 @@ func equalText(kind tags.Kind, rules *tags.Rules, batch *tags.Batch) string {
 func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 	d := &u.definition
 	s := &u.definition.Sharing
-	err := u.repeat(ctx, func(ctx context.Context) (err error) {
+	login := func(ctx context.Context) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -143,7 +143,8 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 			d.Count("Resources", outcomeOf(err))
 		}
 		return err
-	})
+	}
+	err := u.attempt(ctx, maxAttempts, func(ctx context.Context) error { return u.repeat(ctx, login) })
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 		part.Equal = "lane " + u.request.Lane
 		send = u.readMany
 	}
-	return u.do(ctx, s.action(u.key, "Resources", ""), part, send)
+	return u.do(ctx, maxAttempts, s.action(u.key, "Resources", ""), part, send)
 }
 
 // resources reads the machine alone.
@@ -176,8 +177,21 @@ func (u *update[T, C]) resources(ctx context.Context) ([]Resource, error) {
 	return own.live, own.err
 }
 
-// do makes a call that machines may share.
+// do makes a call that machines may share, at most so many times while the cloud fails to answer it.
 func (u *update[T, C]) do(
+	ctx context.Context, attempts int, action share.Action, part *share.Member[*member[C]],
+	send func(context.Context, []*member[C]) error,
+) (live []Resource, err error) {
+	err = u.attempt(ctx, attempts, func(ctx context.Context) (err error) {
+		again := &share.Member[*member[C]]{IDs: part.IDs, Equal: part.Equal, Bound: part.Bound, Rank: u.request.Rank}
+		live, err = u.join(ctx, action, again, send)
+		return err
+	})
+	return live, err
+}
+
+// join makes a call, together with the machines that wait for the same one.
+func (u *update[T, C]) join(
 	ctx context.Context, action share.Action, part *share.Member[*member[C]],
 	send func(context.Context, []*member[C]) error,
 ) ([]Resource, error) {
@@ -194,7 +208,6 @@ func (u *update[T, C]) do(
 		return own.live, own.err
 	}
 	part.Payload = own
-	part.Rank = u.request.Rank
 	members, err := u.shell.Do(ctx, action, part,
 		func(ctx context.Context, members []*member[C]) (share.Answer, error) {
 			err := call(ctx, members)
@@ -285,6 +298,12 @@ type shown struct {
 func (s *shown) Error() string { return s.text }
 func (s *shown) Unwrap() error { return s.kind }
 
+// ofAll are the kinds of errors of a shared call that are about each of its members.
+var ofAll = []machineupdate.DriverError{
+	machineupdate.ErrThrottled, machineupdate.ErrUnavailable, machineupdate.ErrPending,
+	machineupdate.ErrUnimplemented,
+}
+
 // see returns the error of a call as one of its members may see it. If the call has other members,
 // their values and resources are hidden, also in a wrapped error, and NotFound proves nothing: it
 // may be about their resources.
@@ -304,8 +323,7 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	switch {
 	case isPanic:
 		own.kind = &machineupdate.PanicError{Value: text(problem.Value), Stack: problem.Stack}
-	case slices.Contains([]error{machineupdate.ErrThrottled, machineupdate.ErrPending, machineupdate.ErrUnimplemented},
-		error(kind)):
+	case slices.Contains(ofAll, kind):
 		own.kind = kind
 	}
 	if after > 0 {

@@ -29,6 +29,9 @@ const (
 	ErrDiffers DriverError = "the driver found a resource that is not as desired"
 	// ErrThrottled says that the cloud refused calls because there were too many.
 	ErrThrottled DriverError = "the cloud throttles the driver"
+	// ErrUnavailable says that the cloud failed to answer a call, for a cause that may pass. The call
+	// may have taken effect. The machine is updated again as after an error without a kind.
+	ErrUnavailable DriverError = "the cloud is unavailable"
 	// errPartial says that some resources were updated. It takes precedence over the kinds above,
 	// whatever the cause.
 	errPartial DriverError = "some resources were not updated"
@@ -44,8 +47,8 @@ func (k DriverError) Error() string { return string(k) }
 //
 //   - the errors of this package, and any error whose method Is reports that it is one;
 //   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as
-//     MCM itself does: the codes Unimplemented, NotFound and ResourceExhausted, which is
-//     ErrThrottled.
+//     MCM itself does: the codes Unimplemented, NotFound, Unavailable and ResourceExhausted, which
+//     is ErrThrottled.
 //
 // It is for implementations of UpdateMachine and for their tests: errors.Is finds neither MCM's
 // codes nor a kind that all joined errors have, and does not tell the precedence above.
@@ -74,7 +77,7 @@ func ownKind(err error) DriverError {
 		return errPartial
 	}
 	is, _ := err.(interface{ Is(target error) bool })
-	for _, kind := range []DriverError{ErrUnimplemented, ErrNotFound, ErrPending, ErrDiffers, ErrThrottled} {
+	for _, kind := range kinds {
 		if err == error(kind) { //nolint:errorlint // as above
 			return kind
 		}
@@ -90,10 +93,16 @@ func ownKind(err error) DriverError {
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
-	return map[string]DriverError{
-		"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled,
-	}[code]
+	return kindsOfMCM[code]
 }
+
+var (
+	kinds      = []DriverError{ErrUnimplemented, ErrNotFound, ErrPending, ErrDiffers, ErrThrottled, ErrUnavailable}
+	kindsOfMCM = map[string]DriverError{
+		"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled,
+		"Unavailable": ErrUnavailable,
+	}
+)
 
 func wrapped(err error) []error {
 	switch err := err.(type) { //nolint:errorlint // as above

@@ -45,6 +45,7 @@ func TestErrorKinds(t *testing.T) {
 		{"MCM's", unimplemented, machineupdate.ErrUnimplemented, 0},
 		{"MCM's", notFound, machineupdate.ErrNotFound, 0},
 		{"MCM's", exhausted, machineupdate.ErrThrottled, 0},
+		{"MCM's", &status{code: "Unavailable"}, machineupdate.ErrUnavailable, 0},
 		{"MCM's", internal, machineupdate.DriverError(""), 0},
 		{"MCM's, wrapped", fmt.Errorf("aws: %w", notFound), machineupdate.ErrNotFound, 0},
 		{"MCM's, printed", fmt.Errorf("aws: %v", notFound), machineupdate.ErrNotFound, 0}, //nolint:errorlint // as drivers do
@@ -69,6 +70,8 @@ func TestErrorKinds(t *testing.T) {
 		{"pending, and a failure", errors.Join(machineupdate.ErrPending, assert.AnError), machineupdate.DriverError(""), 0},
 		{"pending, and throttled", errors.Join(machineupdate.ErrPending, machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},
 		{"throttled", fmt.Errorf("aws: %w", machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},
+		{"unavailable", fmt.Errorf("aws: %w", machineupdate.ErrUnavailable), machineupdate.ErrUnavailable, 0},
+		{"unavailable, and a refusal", errors.Join(machineupdate.ErrUnavailable, assert.AnError), machineupdate.DriverError(""), 0},
 		{"an error that is one of ours", is{machineupdate.ErrNotFound}, machineupdate.ErrNotFound, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

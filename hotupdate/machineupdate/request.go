@@ -25,8 +25,9 @@ import (
 //
 // The driver may be called at any time, also while requests of an earlier call are still under way.
 // Each call starts from the beginning and repeats what an earlier, failed call did not do. So a
-// driver retries throttled calls, with growing delays, until the context is done. Package driver
-// implements all this.
+// driver retries throttled calls, with growing delays, until the context is done, and calls that the
+// cloud failed to answer a few times: the next update comes only after RetryAfter, and then later and
+// later. Package driver implements all this.
 //
 // Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite, Tell and
 // OtherWriter. So a driver interface that has these six can pass on the rest as bytes, and needs no

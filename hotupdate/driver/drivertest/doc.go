@@ -21,7 +21,7 @@
 //	lost answer          a call that was carried out although it returned an error does no harm
 //	late landing         nor does a call that takes effect after the class has changed
 //	lagging reads        nor do reads that do not show the last writes
-//	one attempt          a call that failed is not repeated in the same update, as the retryer of an SDK does
+//	one attempt          a call that failed is not repeated without FakeCloud.Wait, as the retryer of an SDK does
 //	throttling           a throttled call is repeated in the same update, after a delay
 //	not found            the error is ErrNotFound if there is no VM, and another error if a read fails
 //	added twice          a member that is there already is added, and one that is gone is removed, without an error

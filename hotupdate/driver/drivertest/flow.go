@@ -51,10 +51,11 @@ type pass struct {
 	lane     string
 	ctx      context.Context
 	cancel   context.CancelFunc
-	isMarked bool     // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
-	writes   int      // number of requests sent
-	failed   error    // error of a request that the driver must not repeat
-	failures []string // what failed without being throttled: reads, and writes by function and resource
+	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
+	writes   int   // number of requests sent
+	failed   error // of a request that fails each time
+	// when requests failed without being throttled: reads, and writes by function and resource
+	failures map[string]time.Time
 }
 
 const callTimeout = 5 * time.Minute
@@ -87,7 +88,7 @@ func (c *checker) create() bool {
 	c.class = nil
 	c.own = nil
 	c.classes = machineupdate.Classes{}
-	c.pass = pass{ctx: context.Background(), cancel: func() {}}
+	c.pass = pass{ctx: context.Background(), cancel: func() {}, failures: map[string]time.Time{}}
 	for _, r := range clone(c.from.Resources) {
 		c.add(&resource{
 			Resource: fakecloud.Resource{Kind: r.Kind, ID: r.ID, Tags: r.Tags}, name: r.Name, attributes: r.Attributes,
@@ -251,7 +252,9 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	c.calls++
 	isMarked := !c.driver.Driver().ReadsFirst
 	c.cloud.locked(func() {
-		c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, isMarked: isMarked}
+		c.pass = pass{
+			lane: request.Lane, ctx: ctx, cancel: cancel, isMarked: isMarked, failures: map[string]time.Time{},
+		}
 		c.cloud.after(callTimeout, cancel)
 	})
 	if c.setup.Request.Object != nil {

@@ -33,12 +33,13 @@ func (c *checker) sent(w *write) {
 	}
 }
 
-// attempt makes requests. They must not have failed before in the same pass: the pass of a client
-// that would repeat them for ever is ended.
+// attempt makes requests. If they have failed before in the same pass, the kit has waited since: the
+// pass of a client that would repeat them for ever is ended.
 func (c *checker) attempt(do func() error, requests ...string) error {
 	for _, request := range requests {
-		if slices.Contains(c.pass.failures, request) {
-			c.broken("one attempt", "%s is repeated after an error", request)
+		failed, hasFailed := c.pass.failures[request]
+		if hasFailed && !c.cloud.now.After(failed) {
+			c.broken("one attempt", "%s is repeated after an error, without Cloud.Wait", request)
 			c.pass.cancel()
 		}
 	}
@@ -46,7 +47,9 @@ func (c *checker) attempt(do func() error, requests ...string) error {
 	kind, _ := machineupdate.DriverErrorOf(err)
 	isFailure := err != nil && kind != machineupdate.ErrThrottled && !isMadeAlready(err)
 	if isFailure {
-		c.pass.failures = append(c.pass.failures, requests...)
+		for _, request := range requests {
+			c.pass.failures[request] = c.cloud.now
+		}
 	}
 	return err
 }

@@ -1,0 +1,175 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// This file has calls that the cloud fails to answer.
+
+// TestUnavailable: a call that the cloud fails to answer is made four times, with growing delays. The fourth failure ends
+// the calls of its resource, and the error has the kind.
+func TestUnavailable(t *testing.T) {
+	down := driver.Unavailable(errCloud, http.StatusServiceUnavailable)
+	one := uniform(map[string]string{"mine": "1"})
+	for _, tc := range []struct {
+		call     string
+		failures int
+		attempts int
+	}{
+		{"Connect", 3, 4},
+		{"Resources", 3, 4},
+		{"remove", 3, 4},
+		{"Connect", 9, 4},
+		{"Resources", 9, 4},
+		{"remove", 9, 4},
+	} {
+		w := newWorld(t)
+		attempts := 0
+		answer := func(call string) error {
+			if call != tc.call {
+				return nil
+			}
+			attempts++
+			if attempts <= tc.failures {
+				return down
+			}
+			return nil
+		}
+		connect := w.definition.Connect
+		w.definition.Connect = func(ctx context.Context, r *machineupdate.UpdateMachineRequest, class *providerSpec) (*world, error) {
+			_, err := connect(ctx, r, class)
+			return w, errors.Join(err, answer("Connect"))
+		}
+		w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) { return w.read(), answer("Resources") }
+		w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error { return answer("remove") }
+		err := w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{Tags: &one}, &providerSpec{}))
+		kind, _ := machineupdate.DriverErrorOf(err)
+		if tc.failures < tc.attempts {
+			require.NoError(t, err, tc.call)
+		} else {
+			assert.Equal(t, machineupdate.ErrUnavailable, kind, tc.call)
+			require.ErrorIs(t, err, errCloud)
+		}
+		assert.Equal(t, tc.attempts, attempts, tc.call)
+		require.Len(t, w.waits, 3, tc.call)
+		for i, d := range w.waits {
+			assert.GreaterOrEqual(t, d, time.Second<<i/2)
+			assert.LessOrEqual(t, d, time.Second<<i)
+		}
+	}
+}
+
+// TestUnavailableOnly: no other failure is repeated by the kit, and nothing is sent once the context is done.
+func TestUnavailableOnly(t *testing.T) {
+	one := uniform(map[string]string{"mine": "1"})
+	later := &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrUnavailable}
+	for name, failure := range map[string]error{
+		"any": errCloud, "not found": machineupdate.ErrNotFound, "for longer than a worker is held": later,
+		"and another": errors.Join(machineupdate.ErrUnavailable, errCloud),
+	} {
+		w := newWorld(t)
+		w.fail["remove [i-1 eni-1 vol-1 vol-2]"] = failure
+		require.Error(t, w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{Tags: &one}, &providerSpec{})), name)
+		assert.Len(t, w.calls, 1, name)
+	}
+	w := newWorld(t)
+	w.fail["remove [i-1 eni-1 vol-1 vol-2]"] = machineupdate.ErrUnavailable
+	ctx, cancel := context.WithCancel(t.Context())
+	w.definition.Wait = func(context.Context, time.Duration) error {
+		cancel()
+		return ctx.Err()
+	}
+	require.ErrorIs(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{})), machineupdate.ErrUnavailable)
+	assert.Len(t, w.calls, 1)
+}
+
+// TestUnavailableStatuses: which answers say nothing about the request.
+func TestUnavailableStatuses(t *testing.T) {
+	broken := &url.Error{Op: "Get", URL: "https://cloud.test", Err: io.ErrUnexpectedEOF}
+	for _, tc := range []struct {
+		err    error
+		status int
+		busy   []int
+		want   bool
+	}{
+		{errCloud, 500, nil, true},
+		{errCloud, 502, nil, true},
+		{errCloud, 503, nil, true},
+		{errCloud, 504, nil, true},
+		{errCloud, 408, nil, true},
+		{errCloud, 501, nil, false},
+		{errCloud, 400, nil, false},
+		{errCloud, 429, nil, false},
+		{errCloud, 409, nil, false},
+		{errCloud, 409, []int{409, 423}, true},
+		{errCloud, 403, []int{409}, false},
+		{errCloud, 0, nil, false},
+		{fmt.Errorf("read: %w", broken), 0, nil, true},
+		{broken, 400, nil, false},
+		{nil, 503, nil, false},
+		{nil, 0, nil, false},
+	} {
+		err := driver.Unavailable(tc.err, tc.status, tc.busy...)
+		kind, _ := machineupdate.DriverErrorOf(err)
+		assert.Equal(t, tc.want, kind == machineupdate.ErrUnavailable, "%v", tc)
+		assert.Equal(t, tc.want, errors.Is(err, machineupdate.ErrUnavailable), "%v", tc)
+		require.ErrorIs(t, err, tc.err)
+		if tc.want {
+			assert.Equal(t, tc.err.Error(), err.Error(), "the text stays")
+		} else {
+			assert.Equal(t, tc.err, err)
+		}
+	}
+}
+
+// TestUnavailableAsynchronous: only a read tells whether the cloud has accepted such a change.
+func TestUnavailableAsynchronous(t *testing.T) {
+	w := newVolumes(t)
+	w.fail["modify vol-1 map[iops:4000 throughput:125]"] = machineupdate.ErrUnavailable
+	request := w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000})
+	require.ErrorIs(t, w.kit().UpdateMachine(t.Context(), request), machineupdate.ErrUnavailable)
+	assert.Len(t, w.calls, 1)
+}
+
+// TestSharingUnavailable: the members of a call that the cloud fails to answer join another, each after a delay that
+// depends on the machine.
+func TestSharingUnavailable(t *testing.T) {
+	for failures, want := range map[int]error{3: nil, 9: machineupdate.ErrUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, slow())
+			f.refuse = func(call string) error {
+				isShared := strings.HasPrefix(call, "set") && !strings.HasSuffix(call, "vm-a")
+				if isShared && failures > 0 {
+					failures--
+					return fmt.Errorf("token-of-b: %w", machineupdate.ErrUnavailable)
+				}
+				return nil
+			}
+			errs := f.together(t.Context(), f.requests("2", "a", "b", "c")...)
+			for machine, err := range errs {
+				if machine == "a" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, want, machine)
+				}
+			}
+			assert.LessOrEqual(t, f.counts["Set Failed"], 8, "four attempts of each machine at most")
+		})
+	}
+}
