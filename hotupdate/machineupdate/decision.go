@@ -236,7 +236,8 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	for range h.Retries {
 		d += min(d, limit-d)
 	}
-	return d + jitter.Below(d/2, o.Machine.GetName())
+	// It differs from pass to pass, so that failures that recur do not meet every pass of a machine.
+	return d + jitter.Below(d/2, o.Machine.GetName(), h.Since.Unix())
 }
 
 // nextTry returns how long after a failed pass with this record the next pass is made. By then

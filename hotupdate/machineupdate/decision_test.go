@@ -188,11 +188,12 @@ func retried(n int) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.Retries = n }
 }
 
-// spreadIn is FNV-1a of the machine's name, within d.
+// spreadIn is FNV-1a of the machine's name and, in one step, of the record's Since in seconds, within d.
 func spreadIn(d time.Duration) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("m-1"))
-	return time.Duration(h.Sum64() % uint64(d))
+	const prime = 0x100000001b3
+	return time.Duration((h.Sum64() ^ uint64(start.Unix())) * prime % uint64(d))
 }
 
 func preparedFor(t *testing.T, p *machineupdate.PreparedClass, driver machineupdate.Driver) *machineupdate.PreparedClass {

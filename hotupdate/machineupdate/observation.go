@@ -105,8 +105,9 @@ type Settings struct {
 	ConfirmAfter time.Duration
 	// RetryAfter is the time after a failed or interrupted update until the next one. A changed
 	// provider spec does not wait. The time doubles with each repetition, up to ConfirmAfter, plus
-	// up to half of it as jitter. After the limiter denied an update, the machine waits four times
-	// RetryAfter, plus the same time at most as jitter. Zero means 15 seconds.
+	// up to half of it as jitter, which is new for each pass. After the limiter denied an update,
+	// the machine waits four times RetryAfter, plus the same time at most as jitter. Zero means 15
+	// seconds.
 	RetryAfter time.Duration
 	// CallTimeout is the time after the marker during which requests may be sent to the cloud. Zero
 	// means 5 minutes.

@@ -76,3 +76,34 @@ func TestRetriesOfFullRecords(t *testing.T) {
 	}
 	assert.True(t, full)
 }
+
+// TestRetriesKeepNoStep: a cloud that fails again and again, at intervals as long as a wait of the machine, does not
+// meet every retry.
+func TestRetriesKeepNoStep(t *testing.T) {
+	b := newBench(t, "")
+	b.callErr = assert.AnError
+	pass := func() (wait time.Duration, ending string) {
+		t.Helper()
+		result := b.Reconcile(t.Context(), b.o)
+		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
+		return result.RequeueAfter, machineupdate.EndingOf(result)
+	}
+	var interval time.Duration
+	for range 40 { // longer than Retries count
+		interval, _ = pass()
+		b.now = b.now.Add(interval)
+	}
+	began := b.now
+	for range 20 {
+		b.callErr = nil
+		if b.now.Sub(began)%interval < interval/2 {
+			b.callErr = assert.AnError
+		}
+		wait, ending := pass()
+		if ending == "Updated" {
+			return
+		}
+		b.now = b.now.Add(wait)
+	}
+	t.Error("every retry met the failure")
+}

@@ -9,9 +9,16 @@ import (
 	"time"
 )
 
-// Below returns a delay shorter than d that depends on the text.
-func Below(d time.Duration, text string) time.Duration {
+// Below returns a delay shorter than d that depends on the text, and on the numbers if there are any.
+func Below(d time.Duration, text string, numbers ...int64) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text)) // never fails
-	return time.Duration(h.Sum64() % uint64(max(d, 1)))
+	sum := h.Sum64()
+	for _, number := range numbers {
+		sum = (sum ^ uint64(number)) * prime
+	}
+	return time.Duration(sum % uint64(max(d, 1)))
 }
+
+// prime is the prime of the hash FNV-1a with 64 bits, whose step takes a number here as it takes a byte.
+const prime = 1099511628211

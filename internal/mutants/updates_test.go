@@ -71,7 +71,8 @@ var updateMutants = []mutant{
 	{"a driver that returned Unimplemented is not called again", laneFile, "return len(l.kinds) > 0 && l.unable.Load() == nil", "return len(l.kinds) > 0", decisions},
 	{"retries wait longer and longer", decisionFile, "\tfor range h.Retries {", "\tfor range 0 {", decisions},
 	{"retries wait no longer than a confirmation", decisionFile, "d += min(d, limit-d)", "d += max(d, limit-d)", decisions},
-	{"retries do not come together", decisionFile, "return d + jitter.Below(d/2, o.Machine.GetName())", "return d + jitter.Below(0, o.Machine.GetName())", decisions},
+	{"retries do not come together", decisionFile, "return d + jitter.Below(d/2, o.Machine.GetName(), h", "return d + jitter.Below(0, o.Machine.GetName(), h", decisions},
+	{"retries keep no step", decisionFile, "o.Machine.GetName(), h.Since.Unix())", "o.Machine.GetName())", decisions},
 	// The executor, its passes, and errors of drivers.
 	{"a write names the resourceVersion of the decision", executorFile, "{m.GetUID(), m.GetResourceVersion(), a}", `{m.GetUID(), "", a}`, executions},
 	{"an object without resourceVersion is not written", executorFile, `versioned("machine", machine)`, `given("machine", machine)`, executions},
