@@ -87,15 +87,19 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 	return s.RoundTrip(request)
 }
 
-// translated tells the kit of throttled calls, by the SDK's own errors. It has a type for some codes of
-// throttling, whose delay is in milliseconds; codes of single services are codes of another error.
+// translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors.
+// It has a type for some codes of throttling, whose delay is in milliseconds; codes of single services
+// are codes of another error.
 func translated(err error) error {
 	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
 		return throttling.Mark(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
 	}
 	var refused dara.ResponseError
-	if errors.As(err, &refused) && strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling") {
+	switch {
+	case !errors.As(err, &refused):
+		return throttling.Response(err, nil)
+	case strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling"):
 		return throttling.Mark(err, 0)
 	}
-	return err
+	return throttling.Status(err, dara.IntValue(refused.GetStatusCode()), nil)
 }

@@ -84,7 +84,7 @@ func TestThrottling(t *testing.T) {
 		"of a call":        {http.StatusBadRequest, "Throttling.Api", left, machineupdate.ErrThrottled, 1500 * time.Millisecond},
 		"without a type":   {http.StatusServiceUnavailable, "Throttling.Resource", nil, machineupdate.ErrThrottled, 0},
 		"no right":         {http.StatusForbidden, "Forbidden.RAM", left, "", 0},
-		"a server's fault": {http.StatusInternalServerError, "InternalError", nil, "", 0},
+		"a server's fault": {http.StatusInternalServerError, "InternalError", nil, machineupdate.ErrUnavailable, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

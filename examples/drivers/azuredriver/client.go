@@ -119,8 +119,8 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	return &c, errors.Join(errs[:]...)
 }
 
-// translated tells the kit of throttled calls, by the SDK's errors: errors of the resource providers
-// and of the server that issues tokens.
+// translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
+// errors of the resource providers and of the server that issues tokens.
 func translated(err error) error {
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
 		return throttling.Response(err, refused.RawResponse)

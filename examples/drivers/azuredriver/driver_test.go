@@ -106,7 +106,7 @@ func TestThrottling(t *testing.T) {
 		"no delay":         {http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
 		"no right":         {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
 		"overloaded":       {http.StatusServiceUnavailable, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
-		"a server's fault": {http.StatusServiceUnavailable, nil, "", 0},
+		"a server's fault": {http.StatusServiceUnavailable, nil, machineupdate.ErrUnavailable, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := machines(t, 1)

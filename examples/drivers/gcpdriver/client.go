@@ -116,16 +116,16 @@ func failureOf(operation *compute.Operation) error {
 // Other quotas, such as the quota of CPUs, have other reasons.
 var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 
-// translated tells the kit of throttled calls, by the SDK's errors: errors of the API and errors
-// of the server that issues tokens. A client whose token is refused is dropped, because it would use
-// the token until it expires.
+// translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
+// errors of the API and errors of the server that issues tokens. A client whose token is refused is
+// dropped, because it would use the token until it expires.
 func (m *machine) translated(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return throttling.Response(err, refused.Response)
 	}
 	refused, ok := errors.AsType[*googleapi.Error](err)
 	if !ok {
-		return err
+		return throttling.Response(err, nil)
 	}
 	isThrottled := func(e googleapi.ErrorItem) bool { return slices.Contains(throttled, e.Reason) }
 	switch {

@@ -119,7 +119,7 @@ func TestThrottling(t *testing.T) {
 		},
 		"no right":         {refusal(http.StatusForbidden, "forbidden", "", nil), "", 0},
 		"a quota of CPUs":  {refusal(http.StatusForbidden, "quotaExceeded", "", nil), "", 0},
-		"a server's fault": {refusal(http.StatusInternalServerError, "backendError", "", nil), "", 0},
+		"a server's fault": {refusal(http.StatusInternalServerError, "backendError", "", nil), machineupdate.ErrUnavailable, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := machines(t, 1)

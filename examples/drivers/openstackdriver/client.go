@@ -134,8 +134,9 @@ func transport(secret map[string][]byte) (http.RoundTripper, error) {
 // statusRateLimited is a status that some rate limits in front of OpenStack answer with.
 const statusRateLimited = 498
 
-// translated tells the kit of throttled calls, by the SDK's own errors. Those of a token that could
-// not be renewed do not wrap their cause.
+// translated tells the kit of throttled calls and of calls that OpenStack failed to answer, by the
+// SDK's own errors. Those of a token that could not be renewed do not wrap their cause. Nova and Cinder
+// answer 409 while a server or volume is in a state that admits no change, such as a task under way.
 func translated(err error) error {
 	cause := err
 	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
@@ -145,7 +146,10 @@ func translated(err error) error {
 	}
 	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause)
 	if !ok {
-		return err
+		return throttling.Response(err, nil)
+	}
+	if refused.Actual == http.StatusConflict { // a task of the server is under way
+		return throttling.Unavailable(err)
 	}
 	return throttling.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
 }

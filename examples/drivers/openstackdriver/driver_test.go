@@ -133,7 +133,9 @@ func TestThrottling(t *testing.T) {
 		"over a quota":     {"/compute", http.StatusRequestEntityTooLarge, nil, "", 0},
 		"no right":         {"/compute", http.StatusForbidden, later, "", 0},
 		"overloaded":       {"/compute", http.StatusServiceUnavailable, later, machineupdate.ErrThrottled, 33 * time.Second},
-		"a server's fault": {"/compute", http.StatusServiceUnavailable, nil, "", 0},
+		"a server's fault": {"/compute", http.StatusServiceUnavailable, nil, machineupdate.ErrUnavailable, 0},
+		"a task under way": {"/compute", http.StatusConflict, nil, machineupdate.ErrUnavailable, 0},
+		"not understood":   {"/volume", http.StatusBadRequest, nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := machines(1)
