@@ -3,6 +3,7 @@ package awsdriver
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
@@ -63,8 +64,13 @@ func toStatus(err error) error {
 		return nil
 	}
 	code := driver.Internal
-	if refusal, ok := errors.AsType[smithy.APIError](err); ok && codes[refusal.ErrorCode()] != "" {
+	refusal, isRefusal := errors.AsType[smithy.APIError](err)
+	var answer interface{ HTTPStatusCode() int }
+	switch {
+	case isRefusal && codes[refusal.ErrorCode()] != "":
 		code = codes[refusal.ErrorCode()]
+	case errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError:
+		code = driver.Unavailable // the kit makes the call again
 	}
 	return &driver.Status{Code: code, Cause: err}
 }

@@ -76,6 +76,7 @@ const (
 	OutOfRange        Code = "OutOfRange"
 	ResourceExhausted Code = "ResourceExhausted"
 	Internal          Code = "Internal"
+	Unavailable       Code = "Unavailable"
 	Unauthenticated   Code = "Unauthenticated"
 	Uninitialized     Code = "Uninitialized"
 )
