@@ -70,6 +70,10 @@
 // hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process competes for it
 // again once the call has returned. Until then another replica has it; restart a single replica.
 //
+// After a crash of the process, another or the same one continues once the lease has expired, 15
+// seconds after it was renewed last. Updates that were interrupted are made again: their markers are
+// in the records.
+//
 // # Wirings that do not work
 //
 // [New] refuses options with which nothing would be updated. The rest is reported while MCM works:
