@@ -49,7 +49,12 @@ const minDelay = 5 * time.Second
 // isTemporary reports whether an error can end by itself.
 func isTemporary(err error) bool {
 	kind, _ := machineupdate.DriverErrorOf(err)
-	return kind == machineupdate.ErrThrottled || kind == machineupdate.ErrPending || apierrors.IsConflict(err)
+	switch kind {
+	case machineupdate.ErrThrottled, machineupdate.ErrUnavailable, machineupdate.ErrPending:
+		return true
+	default:
+		return apierrors.IsConflict(err)
+	}
 }
 
 // Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys

@@ -120,21 +120,23 @@ func TestClusterTags(t *testing.T) {
 	checkTags(t, w, cluster)
 }
 
-// TestThrottled: a throttled update is in progress, and continues later.
+// TestThrottled: an update that is throttled, or gets no answer, is in progress, and continues later.
 func TestThrottled(t *testing.T) {
-	w := adopted(t, nil, keys{"team": "a"})
-	throttled := 2
-	w.Cloud.Fault = func(call string) error {
-		if throttled--; call == "CreateTags" && throttled >= 0 {
-			return machineupdate.ErrThrottled
+	for _, kind := range []machineupdate.DriverError{machineupdate.ErrThrottled, machineupdate.ErrUnavailable} {
+		w := adopted(t, nil, keys{"team": "a"})
+		failing := 2
+		w.Cloud.Fault = func(call string) error {
+			if failing--; call == "CreateTags" && failing >= 0 {
+				return kind
+			}
+			return nil
 		}
-		return nil
+		require.NoError(t, w.Desire(t.Context(), keys{"team": "b"}))
+		assert.Positive(t, step(t, w).RetryAfterSeconds)
+		_, err := w.Finish(t.Context())
+		require.NoError(t, err)
+		checkTags(t, w, keys{"team": "b"})
 	}
-	require.NoError(t, w.Desire(t.Context(), keys{"team": "b"}))
-	assert.Positive(t, step(t, w).RetryAfterSeconds)
-	_, err := w.Finish(t.Context())
-	require.NoError(t, err)
-	checkTags(t, w, keys{"team": "b"})
 }
 
 // TestConflict: after a foreign write of the machine the update is tried again. Nothing is sent before.

@@ -186,13 +186,18 @@ func TestRefusedByChance(t *testing.T) {
 // requests the third and the fifth fail: that is one pass of a driver that repeats nothing, which would never end.
 func TestRefusedAtIntervals(t *testing.T) {
 	refusal := openstacktest.Refusal(http.StatusServiceUnavailable, nil)
-	patterns := [][]bool{{false, false, true, false, true}}
-	for length := 3; length <= 15; length++ {
+	every := func(length int) []bool {
 		pattern := make([]bool, length)
 		pattern[length-1] = true
-		patterns = append(patterns, pattern)
+		return pattern
 	}
-	for n, passes := range map[int]int{1: 1, 30: 12} {
+	alone := [][]bool{{false, false, true, false, true}}
+	for length := 3; length <= 15; length++ {
+		alone = append(alone, every(length))
+	}
+	together := [][]bool{alone[0], every(3), every(5)}
+	for n, patterns := range map[int][][]bool{1: alone, 30: together} {
+		passes := map[int]int{1: 1, 30: 12}[n]
 		for _, pattern := range patterns {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, n, func(request int) http.Handler {
