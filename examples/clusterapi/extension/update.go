@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,12 +50,10 @@ const minDelay = 5 * time.Second
 // isTemporary reports whether an error can end by itself.
 func isTemporary(err error) bool {
 	kind, _ := machineupdate.DriverErrorOf(err)
-	switch kind {
-	case machineupdate.ErrThrottled, machineupdate.ErrUnavailable, machineupdate.ErrPending:
-		return true
-	default:
-		return apierrors.IsConflict(err)
+	passing := []machineupdate.DriverError{
+		machineupdate.ErrThrottled, machineupdate.ErrUnavailable, machineupdate.ErrPending,
 	}
+	return slices.Contains(passing, kind) || apierrors.IsConflict(err)
 }
 
 // Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys
