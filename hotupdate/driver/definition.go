@@ -18,8 +18,9 @@ import (
 // Functions that call the cloud make one attempt, and send nothing once their context is done. If
 // the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
 // ResourceExhausted. If the cloud says when to try again, a [*machineupdate.RetryError] wraps that
-// error. If the cloud fails to answer, for example with the status 503, the error is that of
-// [Unavailable], or has MCM's code Unavailable. Without these the kit repeats nothing.
+// error. If the cloud fails to answer, for example with the status 503, the error is a
+// [machineupdate.ErrUnavailable] or has MCM's code Unavailable. Package answer makes these errors from
+// answers over HTTP. Without them the kit repeats nothing.
 type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests.
 	Schema *hotupdate.Schema

@@ -44,12 +44,13 @@
 //   - a read of many machines, and which errors are about some resources only, if the cloud has
 //     them.
 //
-// # Logins and throttled calls
+// # Logins and answers
 //
 // Package [github.com/hotupdate/providerconfig/hotupdate/driver/login] lets updates with the same
 // credentials share a client, so that not each of them logs in. Package
-// [github.com/hotupdate/providerconfig/hotupdate/driver/throttling] translates the answers of a cloud to
-// too many calls, with the delay in their headers.
+// [github.com/hotupdate/providerconfig/hotupdate/driver/answer] tells from the answer of a cloud whether
+// the kit may repeat a call: after throttling, with the delay in the header, or because the cloud
+// failed to answer.
 //
 // # Fields and methods
 //

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -25,7 +23,7 @@ import (
 // TestUnavailable: a call that the cloud fails to answer is made four times, with growing delays. The fourth failure ends
 // the calls of its resource, and the error has the kind.
 func TestUnavailable(t *testing.T) {
-	down := driver.Unavailable(errCloud, http.StatusServiceUnavailable)
+	down := answer.Unavailable(errCloud)
 	one := uniform(map[string]string{"mine": "1"})
 	for _, tc := range []struct {
 		call     string
@@ -41,7 +39,7 @@ func TestUnavailable(t *testing.T) {
 	} {
 		w := newWorld(t)
 		attempts := 0
-		answer := func(call string) error {
+		fail := func(call string) error {
 			if call != tc.call {
 				return nil
 			}
@@ -54,10 +52,10 @@ func TestUnavailable(t *testing.T) {
 		connect := w.definition.Connect
 		w.definition.Connect = func(ctx context.Context, r *machineupdate.UpdateMachineRequest, class *providerSpec) (*world, error) {
 			_, err := connect(ctx, r, class)
-			return w, errors.Join(err, answer("Connect"))
+			return w, errors.Join(err, fail("Connect"))
 		}
-		w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) { return w.read(), answer("Resources") }
-		w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error { return answer("remove") }
+		w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) { return w.read(), fail("Resources") }
+		w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error { return fail("remove") }
 		err := w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{Tags: &one}, &providerSpec{}))
 		kind, _ := machineupdate.DriverErrorOf(err)
 		if tc.failures < tc.attempts {
@@ -97,45 +95,6 @@ func TestUnavailableOnly(t *testing.T) {
 	}
 	require.ErrorIs(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{})), machineupdate.ErrUnavailable)
 	assert.Len(t, w.calls, 1)
-}
-
-// TestUnavailableStatuses: which answers say nothing about the request.
-func TestUnavailableStatuses(t *testing.T) {
-	broken := &url.Error{Op: "Get", URL: "https://cloud.test", Err: io.ErrUnexpectedEOF}
-	for _, tc := range []struct {
-		err    error
-		status int
-		busy   []int
-		want   bool
-	}{
-		{errCloud, 500, nil, true},
-		{errCloud, 502, nil, true},
-		{errCloud, 503, nil, true},
-		{errCloud, 504, nil, true},
-		{errCloud, 408, nil, true},
-		{errCloud, 501, nil, false},
-		{errCloud, 400, nil, false},
-		{errCloud, 429, nil, false},
-		{errCloud, 409, nil, false},
-		{errCloud, 409, []int{409, 423}, true},
-		{errCloud, 403, []int{409}, false},
-		{errCloud, 0, nil, false},
-		{fmt.Errorf("read: %w", broken), 0, nil, true},
-		{broken, 400, nil, false},
-		{nil, 503, nil, false},
-		{nil, 0, nil, false},
-	} {
-		err := driver.Unavailable(tc.err, tc.status, tc.busy...)
-		kind, _ := machineupdate.DriverErrorOf(err)
-		assert.Equal(t, tc.want, kind == machineupdate.ErrUnavailable, "%v", tc)
-		assert.Equal(t, tc.want, errors.Is(err, machineupdate.ErrUnavailable), "%v", tc)
-		require.ErrorIs(t, err, tc.err)
-		if tc.want {
-			assert.Equal(t, tc.err.Error(), err.Error(), "the text stays")
-		} else {
-			assert.Equal(t, tc.err, err)
-		}
-	}
 }
 
 // TestUnavailableAsynchronous: only a read tells whether the cloud has accepted such a change.

@@ -1,13 +1,13 @@
 package mutants_test
 
 const (
-	logins      = "hotupdate/driver/login ."
-	throttlings = "hotupdate/driver/throttling ."
+	logins  = "hotupdate/driver/login ."
+	answers = "hotupdate/driver/answer ."
 
 	loginCacheFile = "hotupdate/driver/login/cache.go"
 	secretFile     = "hotupdate/driver/login/secret.go"
 	digestFile     = "hotupdate/driver/internal/digest/digest.go"
-	throttlingFile = "hotupdate/driver/throttling/throttling.go"
+	answerFile     = "hotupdate/driver/answer/answer.go"
 )
 
 // accessMutants break a driver's access to a cloud: its logins, and what it reads from answers.
@@ -29,9 +29,9 @@ var accessMutants = []mutant{
 	{"the scope counts", secretFile, "texts := []string{scope}", "texts := []string{scope[:0]}", logins},
 	{"the names of values count", secretFile, "append(texts, name, string(secret[name]))", "append(texts, string(secret[name]))", logins},
 	{"credentials are not joined", digestFile, `"%d %s", len(text), text`, `"%[2]s", len(text), text`, logins},
-	{"a 503 without a delay is not throttled", throttlingFile, "isTemporary && after > 0", "isTemporary", throttlings},
-	{"a delay is bounded", throttlingFile, "min(max(next.Sub(sent), 0), MaxDelay)", "max(next.Sub(sent), 0)", throttlings},
-	{"a date that is over is no delay", throttlingFile, "max(next.Sub(sent), 0)", "next.Sub(sent)", throttlings},
-	{"a number of any length is a delay", throttlingFile, "*unit, MaxDelay)", "*unit, 1<<62)", throttlings},
-	{"no error is not throttled", throttlingFile, "\tif err == nil {\n\t\treturn nil\n\t}\n", "", throttlings},
+	{"a 503 without a delay is not throttled", answerFile, "isTemporary && after > 0", "isTemporary", answers},
+	{"a delay is bounded", answerFile, "min(max(next.Sub(sent), 0), MaxDelay)", "max(next.Sub(sent), 0)", answers},
+	{"a date that is over is no delay", answerFile, "max(next.Sub(sent), 0)", "next.Sub(sent)", answers},
+	{"a number of any length is a delay", answerFile, "*unit, MaxDelay)", "*unit, 1<<62)", answers},
+	{"no error is not throttled", answerFile, "\tif err == nil {\n\t\treturn nil\n\t}\n\tthrottled", "\tthrottled", answers},
 }

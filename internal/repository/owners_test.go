@@ -25,7 +25,7 @@ var owners = []struct{ rule, owner, sign string }{
 	{"names of Gardener's node agent secrets", "hash", `"gardener-node-agent-`},
 	{"the words of verdicts", "hotupdate/cmd/hotupdate/internal/verdict", `"(rolled|rejected|machines come or go)"`},
 	{"how delays are spread", "internal/jitter", `"hash/fnv"`},
-	{"the header Retry-After", "hotupdate/driver/throttling", `"Retry-After`},
+	{"the header Retry-After", "hotupdate/driver/answer", `"Retry-After`},
 	{"the digests of credentials", "hotupdate/driver/internal/digest", `"%d %s", len\(`},
 	{"the annotation of the record", "hotupdate/machineupdate", `"machine\.sapcloud\.io/hot-update"`},
 }

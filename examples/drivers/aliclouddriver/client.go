@@ -15,8 +15,8 @@ import (
 	"github.com/alibabacloud-go/tea/dara"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -92,14 +92,14 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 // are codes of another error.
 func translated(err error) error {
 	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
-		return throttling.Mark(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
+		return answer.Throttled(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
 	}
 	var refused dara.ResponseError
 	switch {
 	case !errors.As(err, &refused):
-		return throttling.Response(err, nil)
+		return answer.Response(err, nil)
 	case strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling"):
-		return throttling.Mark(err, 0)
+		return answer.Throttled(err, 0)
 	}
-	return throttling.Status(err, dara.IntValue(refused.GetStatusCode()), nil)
+	return answer.Status(err, dara.IntValue(refused.GetStatusCode()), nil)
 }

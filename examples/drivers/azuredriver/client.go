@@ -15,8 +15,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -123,10 +123,10 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 // errors of the resource providers and of the server that issues tokens.
 func translated(err error) error {
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
-		return throttling.Response(err, refused.RawResponse)
+		return answer.Response(err, refused.RawResponse)
 	}
 	if refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok {
-		return throttling.Response(err, refused.RawResponse)
+		return answer.Response(err, refused.RawResponse)
 	}
 	return err
 }

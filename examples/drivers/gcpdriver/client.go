@@ -15,8 +15,8 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -121,20 +121,20 @@ var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 // dropped, because it would use the token until it expires.
 func (m *machine) translated(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return throttling.Response(err, refused.Response)
+		return answer.Response(err, refused.Response)
 	}
 	refused, ok := errors.AsType[*googleapi.Error](err)
 	if !ok {
-		return throttling.Response(err, nil)
+		return answer.Response(err, nil)
 	}
 	isThrottled := func(e googleapi.ErrorItem) bool { return slices.Contains(throttled, e.Reason) }
 	switch {
 	case refused.Code == http.StatusUnauthorized:
 		m.services.Forget(m.service)
 	case refused.Code == http.StatusForbidden && slices.ContainsFunc(refused.Errors, isThrottled):
-		return throttling.Mark(err, throttling.RetryAfter(refused.Header))
+		return answer.Throttled(err, answer.RetryAfter(refused.Header))
 	}
-	return throttling.Status(err, refused.Code, refused.Header)
+	return answer.Status(err, refused.Code, refused.Header)
 }
 
 func isNotFound(err error) bool {

@@ -12,8 +12,8 @@ import (
 	sdk "github.com/gophercloud/gophercloud/v2/openstack"
 
 	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -146,10 +146,10 @@ func translated(err error) error {
 	}
 	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause)
 	if !ok {
-		return throttling.Response(err, nil)
+		return answer.Response(err, nil)
 	}
 	if refused.Actual == http.StatusConflict { // a task of the server is under way
-		return throttling.Unavailable(err)
+		return answer.Unavailable(err)
 	}
-	return throttling.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
+	return answer.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
 }

@@ -1,10 +1,13 @@
-package throttling_test
+package answer_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"testing"
@@ -13,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -38,10 +41,10 @@ func TestRetryAfter(t *testing.T) {
 		"zero":                {http.Header{"Retry-After": {"0"}}, 0},
 		"zeros":               {http.Header{"Retry-After": {"000000000000000000000000000000017"}}, 17 * time.Second},
 		"almost the longest":  {http.Header{"Retry-After": {"3599"}}, 3599 * time.Second},
-		"the longest":         {http.Header{"Retry-After": {"3600"}}, throttling.MaxDelay},
-		"too long":            {http.Header{"Retry-After": {"3601"}}, throttling.MaxDelay},
-		"years":               {http.Header{"Retry-After": {"2147483648"}}, throttling.MaxDelay},
-		"more than a number":  {http.Header{"Retry-After": {"99999999999999999999999999999999999999999"}}, throttling.MaxDelay},
+		"the longest":         {http.Header{"Retry-After": {"3600"}}, answer.MaxDelay},
+		"too long":            {http.Header{"Retry-After": {"3601"}}, answer.MaxDelay},
+		"years":               {http.Header{"Retry-After": {"2147483648"}}, answer.MaxDelay},
+		"more than a number":  {http.Header{"Retry-After": {"99999999999999999999999999999999999999999"}}, answer.MaxDelay},
 		"negative":            {http.Header{"Retry-After": {"-1"}}, 0},
 		"with a sign":         {http.Header{"Retry-After": {"+1"}}, 0},
 		"a fraction":          {http.Header{"Retry-After": {"1.5"}}, 0},
@@ -54,18 +57,18 @@ func TestRetryAfter(t *testing.T) {
 		"without Date":        {http.Header{"Retry-After": {dates[0]}}, 0},
 		"malformed Date":      {http.Header{"Retry-After": {dates[0]}, "Date": {"yesterday"}}, 0},
 		"a date that is over": {http.Header{"Retry-After": {sent}, "Date": {dates[0]}}, 0},
-		"a date far ahead":    {http.Header{"Retry-After": {"Fri, 31 Dec 1999 23:59:59 GMT"}, "Date": {sent}}, throttling.MaxDelay},
-		"centuries ahead":     {http.Header{"Retry-After": {"Fri, 31 Dec 9999 23:59:59 GMT"}, "Date": {"Mon, 01 Jan 0001 00:00:00 GMT"}}, throttling.MaxDelay},
+		"a date far ahead":    {http.Header{"Retry-After": {"Fri, 31 Dec 1999 23:59:59 GMT"}, "Date": {sent}}, answer.MaxDelay},
+		"centuries ahead":     {http.Header{"Retry-After": {"Fri, 31 Dec 9999 23:59:59 GMT"}, "Date": {"Mon, 01 Jan 0001 00:00:00 GMT"}}, answer.MaxDelay},
 		"not a date":          {http.Header{"Retry-After": {"Sun, 31 Feb 1994 08:49:37 GMT"}, "Date": {sent}}, 0},
 		"milliseconds":        {http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"2"}}, 1500 * time.Millisecond},
 		"of a service":        {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After": {"1"}}, 900 * time.Millisecond},
 		"both":                {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After-Ms": {"800"}}, 800 * time.Millisecond},
-		"many milliseconds":   {http.Header{"Retry-After-Ms": {"99999999999999999999"}}, throttling.MaxDelay},
+		"many milliseconds":   {http.Header{"Retry-After-Ms": {"99999999999999999999"}}, answer.MaxDelay},
 		"no milliseconds":     {http.Header{"Retry-After-Ms": {"0"}, "Retry-After": {"9"}}, 0},
 		"malformed":           {http.Header{"Retry-After-Ms": {"-1"}, "X-Ms-Retry-After-Ms": {"1.5"}, "Retry-After": {"9"}}, 9 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, throttling.RetryAfter(test.header))
+			assert.Equal(t, test.want, answer.RetryAfter(test.header))
 		})
 	}
 }
@@ -76,7 +79,7 @@ func TestDates(t *testing.T) {
 		for _, sent := range dates {
 			minute := regexp.MustCompile(`08:49:`).ReplaceAllString(sent, "08:48:")
 			header := http.Header{"Retry-After": {next}, "Date": {minute}}
-			assert.Equal(t, time.Minute, throttling.RetryAfter(header), "%s after %s", next, minute)
+			assert.Equal(t, time.Minute, answer.RetryAfter(header), "%s after %s", next, minute)
 		}
 	}
 }
@@ -90,7 +93,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("٣", "", "Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT")
 	f.Fuzz(func(t *testing.T, own, service, plain, date string) {
 		header := http.Header{"Retry-After-Ms": {own}, "X-Ms-Retry-After-Ms": {service}, "Retry-After": {plain}, "Date": {date}}
-		assert.Equal(t, delayOf(own, service, plain, date), throttling.RetryAfter(header))
+		assert.Equal(t, delayOf(own, service, plain, date), answer.RetryAfter(header))
 	})
 }
 
@@ -106,8 +109,8 @@ func delayOf(own, service, plain, date string) time.Duration {
 		}
 		count, _ := new(big.Int).SetString(digits[1], 10)
 		delay := count.Mul(count, big.NewInt(int64(field.unit)))
-		if delay.Cmp(big.NewInt(int64(throttling.MaxDelay))) > 0 {
-			return throttling.MaxDelay
+		if delay.Cmp(big.NewInt(int64(answer.MaxDelay))) > 0 {
+			return answer.MaxDelay
 		}
 		return time.Duration(delay.Int64())
 	}
@@ -117,8 +120,8 @@ func delayOf(own, service, plain, date string) time.Duration {
 	switch {
 	case !hasNext || !hasSent || seconds < 0:
 		return 0
-	case seconds > int64(throttling.MaxDelay/time.Second):
-		return throttling.MaxDelay
+	case seconds > int64(answer.MaxDelay/time.Second):
+		return answer.MaxDelay
 	}
 	return next.Sub(sent)
 }
@@ -136,26 +139,30 @@ func timeOf(text string) (time.Time, bool) {
 // TestStatus goes through all statuses, with and without a delay.
 func TestStatus(t *testing.T) {
 	cause := errors.New("refused")
-	temporary := map[int]bool{http.StatusRequestEntityTooLarge: true, http.StatusServiceUnavailable: true}
+	withDelay := map[int]bool{413: true, 503: true}
+	unanswered := map[int]bool{408: true, 500: true, 502: true, 503: true, 504: true}
 	for status := range 1000 {
 		for header, after := range map[string]time.Duration{"7": 7 * time.Second, "": 0} {
-			always := status == http.StatusTooManyRequests || status == 498
-			isThrottled := always || temporary[status] && after > 0
+			always := status == 429 || status == 498
 			var want machineupdate.DriverError
-			if isThrottled {
+			wantAfter := time.Duration(0)
+			switch {
+			case always || withDelay[status] && after > 0:
 				want = machineupdate.ErrThrottled
+				wantAfter = after
+			case unanswered[status]:
+				want = machineupdate.ErrUnavailable
 			}
 			fields := http.Header{"Retry-After": {header}}
 			for name, err := range map[string]error{
-				"Status":   throttling.Status(cause, status, fields, 498),
-				"Response": throttling.Response(cause, &http.Response{StatusCode: status, Header: fields}, 498),
+				"Status":   answer.Status(cause, status, fields, 498),
+				"Response": answer.Response(cause, &http.Response{StatusCode: status, Header: fields}, 498),
 			} {
 				kind, told := machineupdate.DriverErrorOf(err)
 				require.Equal(t, want, kind, "%s of %d %q", name, status, header)
 				require.ErrorIs(t, err, cause)
-				if isThrottled {
-					require.Equal(t, after, told)
-				} else {
+				require.Equal(t, wantAfter, told)
+				if want == "" {
 					require.Same(t, cause, err, "the error as it is")
 				}
 			}
@@ -163,26 +170,53 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestNil: what is not there is no throttling, and no error.
-func TestNil(t *testing.T) {
+// TestNoAnswer: only a broken connection is known to say nothing about the request.
+func TestNoAnswer(t *testing.T) {
 	cause := errors.New("refused")
-	assert.Same(t, cause, throttling.Response(cause, nil))
-	assert.NoError(t, throttling.Response(nil, nil))
-	assert.NoError(t, throttling.Response(nil, &http.Response{StatusCode: http.StatusTooManyRequests}))
-	assert.NoError(t, throttling.Status(nil, http.StatusTooManyRequests, http.Header{"Retry-After": {"1"}}))
-	assert.NoError(t, throttling.Mark(nil, time.Second))
-	kind, after := machineupdate.DriverErrorOf(throttling.Response(cause, &http.Response{StatusCode: http.StatusTooManyRequests}))
+	assert.Same(t, cause, answer.Response(cause, nil))
+	broken := fmt.Errorf("read: %w", &url.Error{Op: "Get", URL: "https://cloud.test", Err: io.ErrUnexpectedEOF})
+	err := answer.Response(broken, nil)
+	kind, _ := machineupdate.DriverErrorOf(err)
+	assert.Equal(t, machineupdate.ErrUnavailable, kind)
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, broken.Error(), err.Error(), "the text stays")
+	refused := answer.Response(broken, &http.Response{StatusCode: http.StatusBadRequest})
+	assert.Equal(t, broken, refused, "the answer counts")
+}
+
+// TestNil: the error of a call that succeeded is none.
+func TestNil(t *testing.T) {
+	assert.NoError(t, answer.Response(nil, nil))
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		assert.NoError(t, answer.Response(nil, &http.Response{StatusCode: status}))
+		assert.NoError(t, answer.Status(nil, status, http.Header{"Retry-After": {"1"}}))
+	}
+	assert.NoError(t, answer.Throttled(nil, time.Second))
+	assert.NoError(t, answer.Unavailable(nil))
+	kind, after := machineupdate.DriverErrorOf(answer.Response(errors.New("refused"), &http.Response{StatusCode: http.StatusTooManyRequests}))
 	assert.Equal(t, machineupdate.ErrThrottled, kind)
 	assert.Zero(t, after)
 }
 
-func TestMark(t *testing.T) {
+func TestUnavailable(t *testing.T) {
+	cause := errors.New("a task is under way")
+	err := answer.Unavailable(cause)
+	kind, after := machineupdate.DriverErrorOf(fmt.Errorf("server: %w", err))
+	assert.Equal(t, machineupdate.ErrUnavailable, kind)
+	assert.Zero(t, after)
+	require.ErrorIs(t, err, cause)
+	require.ErrorIs(t, err, machineupdate.ErrUnavailable)
+	require.NotErrorIs(t, err, machineupdate.ErrThrottled)
+	assert.Equal(t, cause.Error(), err.Error(), "the text stays")
+}
+
+func TestThrottled(t *testing.T) {
 	cause := errors.New("too many")
 	for after, want := range map[time.Duration]time.Duration{
 		math.MinInt64: 0, -1: 0, 0: 0, 1: 1, time.Minute: time.Minute,
-		throttling.MaxDelay: throttling.MaxDelay, throttling.MaxDelay + 1: throttling.MaxDelay, math.MaxInt64: throttling.MaxDelay,
+		answer.MaxDelay: answer.MaxDelay, answer.MaxDelay + 1: answer.MaxDelay, math.MaxInt64: answer.MaxDelay,
 	} {
-		err := throttling.Mark(cause, after)
+		err := answer.Throttled(cause, after)
 		kind, told := machineupdate.DriverErrorOf(err)
 		assert.Equal(t, machineupdate.ErrThrottled, kind)
 		assert.Equal(t, want, told, strconv.FormatInt(int64(after), 10))

@@ -1,4 +1,4 @@
-package throttling_test
+package answer_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/hotupdate/providerconfig/hotupdate/driver/throttling"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -25,9 +25,9 @@ func translated(err error) error {
 	case !ok:
 		return err
 	case refused.Code == "TooManyVolumes":
-		return throttling.Mark(err, 0)
+		return answer.Throttled(err, 0)
 	}
-	return throttling.Response(err, refused.Answer, 498)
+	return answer.Response(err, refused.Answer, 498)
 }
 
 func ExampleResponse() {
@@ -48,8 +48,8 @@ func ExampleResponse() {
 	// NotAllowed false 0s
 }
 
-func ExampleMark() {
-	err := throttling.Mark(errors.New("RequestLimitExceeded"), 5*time.Second)
+func ExampleThrottled() {
+	err := answer.Throttled(errors.New("RequestLimitExceeded"), 5*time.Second)
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, machineupdate.ErrThrottled))
 	// Output:
@@ -61,9 +61,9 @@ func ExampleRetryAfter() {
 	header := http.Header{}
 	header.Set("Date", "Fri, 31 Dec 1999 23:59:29 GMT")
 	header.Set("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT")
-	fmt.Println(throttling.RetryAfter(header))
+	fmt.Println(answer.RetryAfter(header))
 	header.Set("Retry-After-Ms", "1500")
-	fmt.Println(throttling.RetryAfter(header))
+	fmt.Println(answer.RetryAfter(header))
 	// Output:
 	// 30s
 	// 1.5s

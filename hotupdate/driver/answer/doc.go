@@ -1,0 +1,31 @@
+// Package answer tells the kit of package driver what the answer of a cloud means: whether a call that
+// failed may be made again, and when.
+//
+// # Use
+//
+// A driver translates the errors of its SDK in one function. [Response] and [Status] decide by the
+// answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that say it otherwise, such as
+// by a code in the body. All return nil for nil, so they take the error of every call.
+//
+//   - A throttled call, with which there were too many: the kit repeats it in the same update, and
+//     slows down other calls that share its quota. After a delay of more than twenty seconds the flow
+//     repeats the update. See [machineupdate.ErrThrottled] and [machineupdate.RetryError].
+//   - A call that the cloud failed to answer, for a cause that may pass: the kit makes it a few times.
+//     See [machineupdate.ErrUnavailable].
+//   - Any other error is final for the update. The flow repeats the update, first after 15 seconds, and
+//     then later and later.
+//
+// The retryer of the SDK is off: the kit makes the calls that it repeats, so nobody else would repeat
+// these.
+//
+// # Sources
+//
+//   - RFC 6585, section 4: the status 429 Too Many Requests.
+//   - RFC 9110, sections 15.5.14 and 15.6.4: the statuses 413 Content Too Large and 503 Service
+//     Unavailable say with the header Retry-After that they are temporary. Without it a 413 is an error
+//     like any other: a quota may be used up.
+//   - RFC 9110, sections 15.5.9 and 15.6: the statuses 408, 500, 502, 503 and 504 say nothing about the
+//     request.
+//   - RFC 9110, section 10.2.3: the header Retry-After, and section 5.6.7: its dates.
+//   - Azure SDK for Go, azcore: the headers Retry-After-Ms and X-Ms-Retry-After-Ms.
+package answer
