@@ -152,21 +152,22 @@ func redact(text string, hidden, shown []string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The first and the longest delay before a call is repeated. Each delay is twice the delay
-// before.
+// The first and the longest delay before a call is repeated, and the longest delay that a cloud may
+// name. Each delay is twice the delay before.
 const (
-	firstDelay = share.FirstDelay
-	maxDelay   = share.MaxDelay
+	firstDelay    = share.FirstDelay
+	maxDelay      = share.MaxDelay
+	maxNamedDelay = share.MaxNamedDelay
 )
 
 // repeat repeats a call until the cloud does not throttle it or the context is done. If the cloud
-// names a longer delay than maxDelay, the flow repeats the update.
+// names a longer delay than maxNamedDelay, the flow repeats the update.
 func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error) error {
 	delay := firstDelay
 	for try := 0; ; try++ {
 		err := f(ctx)
 		kind, after := machineupdate.DriverErrorOf(err)
-		if kind != machineupdate.ErrThrottled || after > maxDelay {
+		if kind != machineupdate.ErrThrottled || after > maxNamedDelay {
 			return err
 		}
 		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {
@@ -189,7 +190,7 @@ func (u *update[T, C]) attempt(ctx context.Context, attempts int, f func(context
 		err := f(ctx)
 		kind, after := machineupdate.DriverErrorOf(err)
 		isLast := try >= attempts
-		if kind != machineupdate.ErrUnavailable || after > maxDelay || isLast {
+		if kind != machineupdate.ErrUnavailable || after > maxNamedDelay || isLast {
 			return err
 		}
 		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {

@@ -29,8 +29,9 @@
 //     update makes its calls one after the other, so InFlight of a [machineupdate.Limiter] also
 //     bounds the calls under way.
 //  4. Throttled calls are repeated until the context is done, with delays that grow from one second
-//     to twenty. A call that the cloud fails to answer, see [machineupdate.ErrUnavailable], is made
-//     at most four times. No other call is repeated: the flow repeats the update.
+//     to twenty, or as long as the cloud says, up to a minute. A call that the cloud fails to answer,
+//     see [machineupdate.ErrUnavailable], is made at most four times. No other call is repeated: the
+//     flow repeats the update.
 //  5. A resource whose call failed gets no further call. Other resources do. The error is then a
 //     [*machineupdate.PartialError].
 //

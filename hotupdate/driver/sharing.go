@@ -223,7 +223,7 @@ func answerOf(err error, divisible func(err error) ([]string, bool)) share.Answe
 	kind, after := machineupdate.DriverErrorOf(err)
 	switch {
 	case err == nil:
-	case kind == machineupdate.ErrThrottled && after <= share.MaxDelay:
+	case kind == machineupdate.ErrThrottled && after <= share.MaxNamedDelay:
 		return share.Answer{Outcome: share.Throttled, After: after}
 	case divisible != nil:
 		if rejected, ok := divisible(err); ok {

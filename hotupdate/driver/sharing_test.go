@@ -643,7 +643,7 @@ func TestSharingRemovals(t *testing.T) {
 // TestSharingAloneIsAsBefore: whatever the cloud answers, a machine alone makes the calls and returns the error that it does without Sharing.
 func TestSharingAloneIsAsBefore(t *testing.T) {
 	answers := []error{
-		nil, machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrThrottled},
+		nil, machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Minute + 1, Err: machineupdate.ErrThrottled},
 		machineupdate.ErrNotFound, errors.New("token-of-a"), &culpritError{[]string{"vm-a"}}, &culpritError{},
 	}
 	run := func(t *testing.T, refill map[string]float64, of []error) (seen []string) {

@@ -429,20 +429,20 @@ func TestThrottlingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestLongThrottling: a delay that the cloud names and that is longer than any of ours holds no worker.
+// TestLongThrottling: for a minute that the cloud names the kit waits, and for longer it holds no worker.
 func TestLongThrottling(t *testing.T) {
 	w := newWorld(t)
-	w.fail["Resources"] = &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrThrottled}
+	w.fail["Resources"] = &machineupdate.RetryError{After: time.Minute + 1, Err: machineupdate.ErrThrottled}
 	w.definition.Wait = func(context.Context, time.Duration) error {
 		t.Error("a worker is held")
 		return errCloud
 	}
 	_, after := machineupdate.DriverErrorOf(w.update(nil))
-	assert.Equal(t, time.Minute, after)
-	w.fail["Resources"] = &machineupdate.RetryError{After: 10 * time.Second, Err: machineupdate.ErrThrottled}
+	assert.Equal(t, time.Minute+1, after)
+	w.fail["Resources"] = &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrThrottled}
 	ctx, cancel := context.WithCancel(t.Context())
 	w.definition.Wait = func(_ context.Context, d time.Duration) error {
-		assert.Equal(t, 10*time.Second, d, "the cloud's delay, as it is longer than ours")
+		assert.Equal(t, time.Minute, d, "the cloud's delay, as it is longer than ours")
 		cancel()
 		return ctx.Err()
 	}

@@ -76,7 +76,7 @@ func TestUnavailable(t *testing.T) {
 // TestUnavailableOnly: no other failure is repeated by the kit, and nothing is sent once the context is done.
 func TestUnavailableOnly(t *testing.T) {
 	one := uniform(map[string]string{"mine": "1"})
-	later := &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrUnavailable}
+	later := &machineupdate.RetryError{After: time.Minute + 1, Err: machineupdate.ErrUnavailable}
 	for name, failure := range map[string]error{
 		"any": errCloud, "not found": machineupdate.ErrNotFound, "for longer than a worker is held": later,
 		"and another": errors.Join(machineupdate.ErrUnavailable, errCloud),

@@ -8,7 +8,7 @@
 // by a code in the body. All return nil for nil, so they take the error of every call.
 //
 //   - A throttled call, with which there were too many: the kit repeats it in the same update, and
-//     slows down other calls that share its quota. After a delay of more than twenty seconds the flow
+//     slows down other calls that share its quota. After a delay of more than a minute the flow
 //     repeats the update. See [machineupdate.ErrThrottled] and [machineupdate.RetryError].
 //   - A call that the cloud failed to answer, for a cause that may pass: the kit makes it a few times.
 //     See [machineupdate.ErrUnavailable].

@@ -67,6 +67,9 @@ const (
 	FirstDelay = time.Second
 	// MaxDelay is the longest of these delays.
 	MaxDelay = 20 * time.Second
+	// MaxNamedDelay is the longest delay named by a cloud for which an update waits itself. A cloud
+	// names a minute where it counts calls by the minute.
+	MaxNamedDelay = time.Minute
 	// apart is the time between calls that have room for more members.
 	apart = 500 * time.Millisecond
 	// many members do not wait for more once no member has joined for idle.
