@@ -36,12 +36,22 @@ func skipsMinor(before, after *version.Version) bool {
 }
 
 // ValidateStrategy checks a change of a pool's strategy. A pool cannot change between rolling and
-// in-place updates; AutoInPlaceUpdate and ManualInPlaceUpdate may change into each other. Source: GEP-31, "Non-Goals".
+// in-place updates; AutoInPlaceUpdate and ManualInPlaceUpdate may change into each other. An unknown
+// strategy is Invalid, every other error Forbidden. Source: GEP-31, "Non-Goals".
 func ValidateStrategy(old, updated hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
+	if !isKnown(old) || !isKnown(updated) {
+		const detail = "the old and the new value must be AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"
+		return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, detail)}
+	}
 	if (old == hotupdate.AutoRollingUpdate) == (updated == hotupdate.AutoRollingUpdate) {
 		return nil
 	}
 	return forbidden(fldPath, "a pool cannot change between rolling and in-place updates")
+}
+
+func isKnown(strategy hotupdate.Strategy) bool {
+	_, err := hotupdate.ParseStrategy(strategy.String())
+	return err == nil
 }
 
 // ValidateImage checks the machine image of a pool that is updated in place, against the images of

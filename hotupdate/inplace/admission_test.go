@@ -100,6 +100,11 @@ func TestValidateStrategy(t *testing.T) {
 		got := refusal(t, inplace.ValidateStrategy(change[0], change[1], at))
 		assert.Contains(t, got, "FieldValueForbidden: a pool cannot change", change)
 	}
+	unknown := hotupdate.StrategyOf(new("InPlaceUpdate"))
+	for _, change := range [][2]hotupdate.Strategy{{unknown, unknown}, {auto, unknown}, {unknown, manual}, {rolling, unknown}, {unknown, rolling}} {
+		got := refusal(t, inplace.ValidateStrategy(change[0], change[1], at))
+		assert.Contains(t, got, "FieldValueInvalid: the old and the new value must be AutoRollingUpdate, ", change)
+	}
 }
 
 func TestPendingUpdates(t *testing.T) {
