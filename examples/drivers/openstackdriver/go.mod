@@ -8,6 +8,7 @@ require (
 	github.com/gophercloud/gophercloud/v2 v2.11.1
 	github.com/hotupdate/providerconfig v0.1.0
 	github.com/stretchr/testify v1.10.0
+	k8s.io/apimachinery v0.34.0
 )
 
 require (
@@ -25,7 +26,6 @@ require (
 	golang.org/x/text v0.30.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/apimachinery v0.34.0 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397 // indirect
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect

@@ -47,7 +47,7 @@ var mutants = []mutant{
 	{"the class of an in-place pool is the deployment's", "cache.go", `wanted: wantedOf(deployment)`, `wanted: own.wanted`, "TestInPlaceIsReported"},
 	{"the class of a pool that rolls is the machine's", "cache.go", "!isInPlace(deployment) {\n\t\treturn own", "false {\n\t\treturn own", "TestRollingPool"},
 	{"losing the lease does not end the process", "updater.go", `OnStoppedLeading: func() {}`, `OnStoppedLeading: func() { panic("lost") }`, "TestTwoReplicas"},
-	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `u.compete(ctx)`, "TestTwoReplicas"},
+	{"who has lost the lease competes again", "updater.go", `wait.UntilWithContext(ctx, u.compete, retryPeriod)`, `wait.UntilWithContext(ctx, u.compete, 1000*time.Hour)`, "TestTwoReplicas"},
 	{"who has lost the lease waits for its last term", "updater.go", "\tu.leading.Lock() // the term has ended, or", "\tif ctx.Err() == nil {\n\t\treturn\n\t}\n\tu.leading.Lock() // the term has ended, or", "TestHungCall"},
 	{"a call that ignores its context is told", "calls.go", `if ctx.Err() != nil {`, `if ctx.Err() == nil {`, "TestHungCall"},
 	{"a panic outside of the driver ends nothing", "updater.go", `value := recover()`, `value := any(nil)`, "TestPanicElsewhere"},
