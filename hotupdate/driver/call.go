@@ -208,13 +208,31 @@ func (u *update[T, C]) pause(delay, after time.Duration, try int) time.Duration 
 }
 
 // once makes a call and counts it.
-func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Context) error) error {
+func (k *Kit[T, C]) once(ctx context.Context, cloud C, function string, f func(context.Context) error) error {
 	if err := share.Ended(ctx); err != nil {
 		return err
 	}
-	err := caught(func() error { return f(ctx) })
+	err := caught(func() error { return k.definition.translated(cloud, f(ctx)) })
 	k.definition.Count(function, outcomeOf(err))
 	return err
+}
+
+// translated returns an error of a call as Translate tells it, unless the error already says what it
+// means. A call that failed never becomes one that succeeded.
+func (d *Definition[T, C]) translated(cloud C, err error) error {
+	if err == nil || d.Translate == nil {
+		return err
+	}
+	kind, after := machineupdate.DriverErrorOf(err)
+	isTold := kind != "" || after > 0
+	if isTold {
+		return err
+	}
+	told := d.Translate(cloud, err)
+	if told == nil {
+		return err
+	}
+	return told
 }
 
 // caught calls a function. A panic is its error: it must end neither the process nor the other

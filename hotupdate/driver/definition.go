@@ -15,23 +15,36 @@ import (
 // C is the driver's access to the cloud for one update of one machine, with the credentials of the
 // request; often a pointer to a struct with a client.
 //
-// Functions that call the cloud make one attempt, and send nothing once their context is done. If
-// the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
-// ResourceExhausted. If the cloud says when to try again, a [*machineupdate.RetryError] wraps that
-// error. If the cloud fails to answer, for example with the status 503, the error is a
-// [machineupdate.ErrUnavailable] or has MCM's code Unavailable. Package answer makes these errors from
-// answers over HTTP. Without them the kit repeats nothing.
+// Functions that call the cloud make one attempt, and send nothing once their context is done. Their
+// errors, or Translate, say which calls may be repeated:
+//
+//   - If the cloud throttles the attempt, the error wraps [machineupdate.ErrThrottled] or has MCM's code
+//     ResourceExhausted. If the cloud says when to try again, a [*machineupdate.RetryError] wraps that
+//     error.
+//   - If the cloud fails to answer, for example with the status 503, the error is a
+//     [machineupdate.ErrUnavailable] or has MCM's code Unavailable.
+//   - The kit repeats no other call.
 type Definition[T, C any] struct {
-	// Schema is the Schema of T. It decodes the hot parts of requests.
+	// Schema is the Schema of T. It decodes the hot parts of requests. Nil is the result of
+	// [hotupdate.SchemaOf] without options.
 	Schema *hotupdate.Schema
 	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does
 	// not have are ignored. Package login keeps the clients of a cloud with a login.
 	Connect func(ctx context.Context, request *machineupdate.UpdateMachineRequest, class *T) (C, error)
 	// Resources returns the resources that the launch of the machine created, with their live
 	// state: the VM, its own network interfaces and its own volumes. Volumes of a CSI driver and
-	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM. Nil
-	// also reads a single machine by Sharing.Resources.
+	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM. If a
+	// read does not show all resources yet, the error is [machineupdate.ErrPending].
+	//
+	// If Sharing.Resources is set, it makes the first read of every update, also of one machine.
+	// Resources is then only for the reads before an unguarded Replace, and may be nil.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
+	// Translate turns an error of a function that calls the cloud, also of Connect, into one that says
+	// whether the call may be repeated. Package answer does so for answers over HTTP. Cloud is what
+	// Connect returned, also with an error; of a shared call, that of one of its machines. Translate does
+	// not get an error of package machineupdate or a code of MCM that the kit understands. If it returns
+	// nil, the error stays as it is. Translate may be nil.
+	Translate func(cloud C, err error) error
 	Tags      []Tagging[T, C]
 	Groups    []AttributeGroup[T, C]
 	Sets      []Set[T, C]

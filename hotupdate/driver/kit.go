@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -21,9 +22,16 @@ type Kit[T, C any] struct {
 }
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code
-// unusable-driver or a code of [machineupdate.Driver.Validate]. The Rules of each
+// unusable-driver, or a code of [machineupdate.Driver.Validate] or [hotupdate.SchemaOf]. The Rules of each
 // Tagging are also checked, as [tags.Rules.Plan] does.
 func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
+	if definition.Schema == nil {
+		schema, err := hotupdate.SchemaOf[T]()
+		if err != nil {
+			return nil, err
+		}
+		definition.Schema = schema
+	}
 	if err := definition.check(); err != nil {
 		return nil, err
 	}

@@ -139,6 +139,7 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 			return err
 		}
 		u.cloud, err = d.Connect(ctx, u.request, u.class)
+		err = d.translated(u.cloud, err)
 		if err != nil {
 			d.Count("Resources", outcomeOf(err))
 		}
@@ -198,7 +199,8 @@ func (u *update[T, C]) join(
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
 	call := func(ctx context.Context, members []*member[C]) error {
-		return u.once(ctx, function, func(ctx context.Context) error { return send(ctx, members) })
+		cloud := members[0].cloud
+		return u.once(ctx, cloud, function, func(ctx context.Context) error { return send(ctx, members) })
 	}
 	if action.Refill == 0 {
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })

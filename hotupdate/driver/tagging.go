@@ -99,7 +99,7 @@ func (u *update[T, C]) replaceUnguarded(
 	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
 ) error {
 	var live []Resource
-	err := u.once(ctx, "Resources", func(ctx context.Context) (err error) {
+	err := u.once(ctx, u.cloud, "Resources", func(ctx context.Context) (err error) {
 		live, err = u.resources(ctx)
 		return err
 	})

@@ -628,7 +628,6 @@ func TestDefinitions(t *testing.T) {
 		{"nothing", func(*definition) {}, nil},
 		{"no Connect", func(d *definition) { d.Connect = nil }, []string{"Connect"}},
 		{"no Resources", func(d *definition) { d.Resources = nil }, []string{"Resources"}},
-		{"no Schema", func(d *definition) { d.Schema = nil }, []string{"Schema"}},
 		{"zero Schema", func(d *definition) { d.Schema = &hotupdate.Schema{} }, []string{"Schema"}},
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
 		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags, Groups and Sets"}},
@@ -650,7 +649,7 @@ func TestDefinitions(t *testing.T) {
 			d.Tags[0].Set = nil
 			d.Tags[0].Remove = nil
 		}, []string{"Tagging"}},
-		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect", "Resources", "Tags, Groups and Sets"}},
+		{"all", func(d *definition) { *d = definition{} }, []string{"Connect", "Resources", "Tags, Groups and Sets"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

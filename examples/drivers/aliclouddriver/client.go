@@ -90,7 +90,7 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 // translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors.
 // It has a type for some codes of throttling, whose delay is in milliseconds; codes of single services
 // are codes of another error.
-func translated(err error) error {
+func translated(_ *machine, err error) error {
 	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
 		return answer.Throttled(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
 	}

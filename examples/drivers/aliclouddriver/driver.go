@@ -60,7 +60,7 @@ func New(config Config) (*Driver, error) {
 	}
 	a := &access{Config: config, rules: rules}
 	definition := driver.Definition[alicloud.ProviderSpec, *machine]{
-		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Sharing: driver.Sharing[*machine]{
 			Key:       func(m *machine) []string { return m.account },
 			Refill:    map[string]float64{"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill},
@@ -115,7 +115,7 @@ func (m *machine) set(ctx context.Context, of string, ids []string, set []tags.T
 		request.Tag = append(request.Tag, &ecs.TagResourcesRequestTag{Key: &tag.Key, Value: &tag.Value})
 	}
 	_, err := m.client.TagResourcesWithContext(ctx, request, &dara.RuntimeOptions{})
-	return translated(err)
+	return err
 }
 
 func (m *machine) remove(ctx context.Context, of string, ids []string, remove []tags.Tag) error {
@@ -124,7 +124,7 @@ func (m *machine) remove(ctx context.Context, of string, ids []string, remove []
 		request.TagKey = append(request.TagKey, &tag.Key)
 	}
 	_, err := m.client.UntagResourcesWithContext(ctx, request, &dara.RuntimeOptions{})
-	return translated(err)
+	return err
 }
 
 // few is the number of machines up to which the disks of each machine are read by a separate call.
@@ -183,7 +183,7 @@ func (m *machine) instances(ctx context.Context, machines []*machine) (map[strin
 	}, &dara.RuntimeOptions{})
 	switch {
 	case err != nil:
-		return nil, translated(err)
+		return nil, err
 	case shown.Body == nil || shown.Body.Instances == nil:
 		return nil, errNoBody
 	}
@@ -219,7 +219,7 @@ func (m *machine) addCards(ctx context.Context, cards map[string]string, vms map
 	}, &dara.RuntimeOptions{})
 	switch {
 	case err != nil:
-		return translated(err)
+		return err
 	case shown.Body == nil || shown.Body.NetworkInterfaceSets == nil:
 		return errNoBody
 	}
@@ -248,7 +248,7 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 		shown, err := m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
 		switch {
 		case err != nil:
-			return nil, translated(err)
+			return nil, err
 		case shown.Body == nil || shown.Body.Disks == nil:
 			return nil, errNoBody
 		}

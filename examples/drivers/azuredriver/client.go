@@ -72,7 +72,7 @@ func (a *access) connect(
 	m.account = []string{login.Key(request.Secret, instance), strings.ToLower(class.ResourceGroup)}
 	var err error
 	m.clients, err = a.clients.Client(ctx, request.Secret, instance)
-	return m, translated(err)
+	return m, err
 }
 
 // cloudOf returns an instance of Azure. As in the released driver, an unknown name is the public one.
@@ -121,7 +121,7 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 
 // translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
 // errors of the resource providers and of the server that issues tokens.
-func translated(err error) error {
+func translated(_ *machine, err error) error {
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
 		return answer.Response(err, refused.RawResponse)
 	}

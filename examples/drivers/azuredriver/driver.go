@@ -66,7 +66,7 @@ func New(config Config) (*Driver, error) {
 	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[azure.ProviderSpec, *machine]{
-		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
@@ -196,7 +196,7 @@ func each[T any](ctx context.Context, pages *runtime.Pager[T], add func(page *T)
 	for pages.More() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return translated(err)
+			return err
 		}
 		add(&page)
 	}
@@ -290,5 +290,5 @@ func (m *machine) patch(
 	_, err := m.tags.UpdateAtScope(ctx, strings.TrimPrefix(id, "/"), armresources.TagsPatchResource{
 		Operation: &operation, Properties: &armresources.Tags{Tags: values},
 	}, nil)
-	return translated(err)
+	return err
 }

@@ -57,7 +57,7 @@ func (a *access) connect(
 	m.account = []string{login.Key(request.Secret, ""), m.project}
 	var err error
 	m.service, err = a.services.Client(ctx, request.Secret, "")
-	return m, m.translated(err)
+	return m, err
 }
 
 // login returns a client with a token, which it renews by itself. Neither is bound to one update.
@@ -95,7 +95,7 @@ func (m *machine) carryOut(
 		}
 	}
 	if err != nil {
-		return m.translated(err)
+		return err
 	}
 	return failureOf(operation)
 }
@@ -119,7 +119,7 @@ var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 // translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
 // errors of the API and errors of the server that issues tokens. A client whose token is refused is
 // dropped, because it would use the token until it expires.
-func (m *machine) translated(err error) error {
+func translated(m *machine, err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return answer.Response(err, refused.Response)
 	}

@@ -61,7 +61,7 @@ func New(config Config) (*Driver, error) {
 	a := &access{Config: config}
 	a.services = login.New(a.login)
 	return driver.New(driver.Definition[gcp.ProviderSpec, *machine]{
-		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[gcp.ProviderSpec, *machine]{
 			{Kinds: []tags.Kind{tags.VM, tags.Disk}, Rules: labels, Project: project, Replace: setLabels},
 			{
@@ -179,7 +179,7 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 		return nil
 	})
 	if err != nil {
-		return s, m.translated(err)
+		return s, err
 	}
 	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
 	err = disks.Pages(ctx, func(page *compute.DiskList) error {
@@ -188,7 +188,7 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 		}
 		return nil
 	})
-	return s, m.translated(err)
+	return s, err
 }
 
 // alone reads each machine and its disks.
@@ -200,13 +200,13 @@ func alone(ctx context.Context, machines []*machine) (shown, error) {
 			continue
 		}
 		if err != nil {
-			return s, m.translated(err)
+			return s, err
 		}
 		s.vms[m.name] = vm
 		for _, name := range m.disks(vm) {
 			disk, err := m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
 			if err != nil {
-				return s, m.translated(err)
+				return s, err
 			}
 			s.disks[name] = disk
 		}

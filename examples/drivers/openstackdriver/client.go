@@ -64,7 +64,7 @@ func (a *access) connect(
 	m.account = []string{login.Key(request.Secret, class.Spec.Region)}
 	var err error
 	m.clients, err = a.clients.Client(ctx, request.Secret, class.Spec.Region)
-	return m, translated(err)
+	return m, err
 }
 
 func valueOf(secret map[string][]byte, key string) string {
@@ -137,7 +137,7 @@ const statusRateLimited = 498
 // translated tells the kit of throttled calls and of calls that OpenStack failed to answer, by the
 // SDK's own errors. Those of a token that could not be renewed do not wrap their cause. Nova and Cinder
 // answer 409 while a server or volume is in a state that admits no change, such as a task under way.
-func translated(err error) error {
+func translated(_ *machine, err error) error {
 	cause := err
 	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
 		cause = failed.ErrReauth

@@ -87,7 +87,7 @@ func New(config Config) (*Driver, error) {
 	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
-		Schema: schema, Connect: a.connect, Wait: config.Wait, Count: config.Count,
+		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
 		Sets: []driver.Set[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{
@@ -151,7 +151,7 @@ func readMany(
 	}
 	found, disks, err := read(ctx, machines)
 	if err != nil {
-		return translated(err)
+		return err
 	}
 	for _, m := range machines {
 		own := found[m.id]
@@ -256,7 +256,7 @@ func setMetadata(ctx context.Context, m *machine, resources []string, set []tags
 		all[tag.Key] = tag.Value
 	}
 	_, err := servers.UpdateMetadata(ctx, m.compute, resources[0], all).Extract()
-	return translated(err)
+	return err
 }
 
 // removeMetadatum removes a key of a server. A key that is gone already is removed.
@@ -265,7 +265,7 @@ func removeMetadatum(ctx context.Context, m *machine, server string, tag tags.Ta
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return nil
 	}
-	return translated(err)
+	return err
 }
 
 var (
@@ -284,7 +284,7 @@ func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all ma
 	var live body
 	shown, err := m.storage.Get(ctx, url, &live, nil)
 	if err != nil {
-		return translated(err)
+		return err
 	}
 	tag := shown.Header.Get("ETag")
 	switch {
@@ -296,5 +296,5 @@ func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all ma
 	_, err = m.storage.Put(ctx, url, body{all}, nil, &gophercloud.RequestOpts{
 		OkCodes: []int{http.StatusOK}, MoreHeaders: map[string]string{"If-Match": tag},
 	})
-	return translated(err)
+	return err
 }

@@ -163,10 +163,10 @@ func TestToken(t *testing.T) {
 	assert.Equal(t, 2, a.Logins())
 
 	a.Expire()
-	a.Answers = answering("/identity", openstacktest.Refusal(http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}))
+	a.Answers = answering("/identity", openstacktest.Refusal(http.StatusTooManyRequests, http.Header{"Retry-After": {"90"}}))
 	kind, after := machineupdate.DriverErrorOf(kit.UpdateMachine(t.Context(), request(t, 0, "a")))
 	assert.Equal(t, machineupdate.ErrThrottled, kind)
-	assert.Equal(t, 33*time.Second, after)
+	assert.Equal(t, 90*time.Second, after)
 
 	a.Answers = answering("/identity", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)

@@ -44,7 +44,7 @@ func addGroup(ctx context.Context, m *machine, vm *driver.Resource, name string)
 	if isAddedTwice(err) {
 		return nil
 	}
-	return translated(err)
+	return err
 }
 
 // isAddedTwice reports whether the server has the security group already. Nova appends the group's ID
@@ -62,5 +62,5 @@ func removeGroup(ctx context.Context, m *machine, vm *driver.Resource, name stri
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // no port has it
 		return nil
 	}
-	return translated(err)
+	return err
 }
