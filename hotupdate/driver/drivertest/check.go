@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
@@ -49,7 +50,7 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeClou
 	if !checkStates(tb, setup, create, states) {
 		return
 	}
-	var reported []string
+	told := report{}
 	needs := map[string]bool{}
 	for i, s := range scenarios() {
 		for from := range states {
@@ -59,25 +60,17 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *FakeClou
 				}
 				c := &checker{
 					setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise,
-					isCalm: i == 0, needs: needs,
+					isCalm: i == 0, needs: needs, newDriver: create,
 				}
 				c.broken = func(promise, format string, args ...any) {
-					tb.Helper()
-					if !slices.Contains(reported, promise) {
-						reported = append(reported, promise)
-						tb.Errorf("%s: %s (%s, from state %d to %d)", promise,
-							fmt.Sprintf(format, args...), s.name, from, to)
-					}
+					told.add(promise, fmt.Sprintf("%s (%s, from state %d to %d)",
+						fmt.Sprintf(format, args...), s.name, from, to))
 				}
-				c.newDriver = create
-				if c.start() {
-					s.disturb(c)
-					c.try()
-					c.settle()
-				}
+				c.run(s)
+				told.tell(tb)
 			}
 		}
-		if i == 0 && len(reported) > 0 {
+		if i == 0 && len(told.promises) > 0 {
 			return
 		}
 	}
@@ -91,20 +84,57 @@ func checkStates(
 	tb testing.TB, setup Setup, create func(cloud *FakeCloud) (updates, error), states []State,
 ) bool {
 	tb.Helper()
+	told := report{}
 	c := checker{
 		setup: setup, states: states, from: &states[0], to: &states[1], needs: map[string]bool{}, newDriver: create,
-		broken: func(promise, format string, args ...any) {
-			tb.Helper()
-			tb.Errorf("%s: %s", promise, fmt.Sprintf(format, args...))
-		},
+		broken: func(promise, format string, args ...any) { told.add(promise, fmt.Sprintf(format, args...)) },
 	}
-	if !c.create() {
+	isMade := c.create()
+	told.tell(tb)
+	if !isMade {
 		return false
 	}
 	for _, problem := range unchanged(c.driver.Driver().Schema, setup.Unchanged, states) {
 		tb.Errorf("desired state: %s", problem)
 	}
 	return true
+}
+
+// run takes the machine from one state to another one while the scenario disturbs it.
+func (c *checker) run(s scenario) {
+	if c.start() {
+		s.disturb(c)
+		c.try()
+		c.settle()
+	}
+}
+
+// report collects broken promises, each once. They are found deep in calls and by other goroutines.
+// Check tells them itself, so that the test names the line that calls Check.
+type report struct {
+	mutex    sync.Mutex
+	promises []string
+	untold   []string
+}
+
+func (r *report) add(promise, problem string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if !slices.Contains(r.promises, promise) {
+		r.promises = append(r.promises, promise)
+		r.untold = append(r.untold, promise+": "+problem)
+	}
+}
+
+// tell reports what has been added since the last time.
+func (r *report) tell(tb testing.TB) {
+	tb.Helper()
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for _, problem := range r.untold {
+		tb.Errorf("%s", problem)
+	}
+	r.untold = nil
 }
 
 // updates is the part of a driver that updates machines.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -318,6 +319,35 @@ func TestCheck(t *testing.T) {
 			assert.Contains(t, "\n"+strings.Join(failures, "\n"), "\n"+tc.promise+": ")
 			t.Log(strings.Join(failures, "\n"))
 		})
+	}
+}
+
+// TestLineOfFailure: a failure names the line of the adopter's test that calls Check, also one of the states. The test runs itself, as only a real
+// failure shows a line.
+func TestLineOfFailure(t *testing.T) {
+	const variable = "DRIVERTEST_FAIL"
+	setup := setupOf(t, tags.AWS)
+	if broken := os.Getenv(variable); broken != "" {
+		schema, err := hotupdate.SchemaOf[spec]()
+		require.NoError(t, err)
+		create := func(fake *drivertest.FakeCloud) (*wrapped, error) {
+			return (&client{FakeCloud: fake, broken: broken}).newDriver(schema, tags.AWS)
+		}
+		drivertest.Check(t, setup, create, states(tags.AWS)[:2]...)
+		return
+	}
+	for broken, promise := range map[string]string{
+		"disks forgotten": "desired state", "cannot be made": "desired state", "own retries": "throttling", "written before the marker": "marker first",
+	} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		process.Env = append(os.Environ(), variable+"="+broken)
+		output, err := process.CombinedOutput()
+		require.Error(t, err)
+		lines := regexp.MustCompile(`(?m)^ +(\w+\.go):\d+: `+promise+`: `).FindAllStringSubmatch(string(output), -1)
+		require.NotEmpty(t, lines, "%s:\n%s", broken, output)
+		for _, line := range lines {
+			assert.Equal(t, "check_test.go", line[1], broken)
+		}
 	}
 }
 
