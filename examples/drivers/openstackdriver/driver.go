@@ -2,9 +2,9 @@
 // its SDK, gophercloud.
 //
 // Metadata of the server and of its root volume, and the server's security groups are hot. Nova adds
-// and removes single keys, whatever their value is. The SDK has no call for metadata of a volume, so
-// these requests are raw, see replaceMetadata: Cinder writes all keys at once, on condition of an
-// ETag. Only servers that boot from a volume have a root volume.
+// and removes single keys, whatever their value is. Cinder writes all keys of a volume at once, on
+// condition of an ETag. The SDK has no call with an ETag, so these requests are raw, see
+// replaceMetadata. Only servers that boot from a volume have a root volume.
 //
 // Ports carry words without values, which the launch sets and nothing changes. Security groups that
 // no provider spec of the machine has named, such as groups of load balancers, stay. A group that the
@@ -274,8 +274,9 @@ var (
 		" of its API, or a newer one")
 )
 
-// replaceMetadata writes all metadata of a volume. The SDK has no call for it. DELETE of a single key
-// would be no choice: it takes no condition, and a key with a slash has no URL.
+// replaceMetadata writes all metadata of a volume, on condition of its ETag. The SDK has no such
+// call: volumes.Update takes no condition, and leaves out an empty map. DELETE of a single key would
+// be no choice: it takes no condition either, and a key with a slash has no URL.
 func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
 	type body struct {
 		Metadata map[string]string `json:"metadata"`
