@@ -3,9 +3,15 @@
 //
 // # Use
 //
-// A driver translates the errors of its SDK in one function. [Response] and [Status] decide by the
-// answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that say it otherwise, such as
-// by a code in the body. All return nil for nil, so they take the error of every call.
+// A driver translates the errors of its SDK in one function, Translate of the Definition. It gets
+// the errors of all functions that call the cloud, Connect included. [Response] and [Status] decide
+// by the answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that say it
+// otherwise, such as by a code in the body. All return nil for nil, so they take the error of every
+// call.
+//
+// An SDK may hide the answer in an error that does not wrap it: take the cause out first. For
+// example, gophercloud does so if a renewal of the login fails, or the request after it. The causes
+// are ErrReauth of ErrUnableToReauthenticate, and ErrOriginal of ErrErrorAfterReauthentication.
 //
 //   - A throttled call, with which there were too many: the kit repeats it in the same update, and
 //     slows down other calls that share its quota. After a delay of more than a minute the flow

@@ -34,6 +34,9 @@
 //
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //
+// Check updates one machine. It does not check shared reads of several machines, the Key of Sharing
+// and the login. Test these with several machines.
+//
 // Check a driver without AnyValue in its [tags.Rules]: values that are left to others are no
 // desired state.
 //

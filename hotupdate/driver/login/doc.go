@@ -4,9 +4,13 @@
 // # Use
 //
 // A driver makes one [Cache] with [New] and its function that logs in, and calls [Cache.Client] in the
-// function Connect that it gives to package driver. A client serves many machines at once, so it must
-// be safe for concurrent use. A cloud whose requests are signed with a static key has no login, and
-// needs no Cache. [Key] is also for such a cloud: it serves the function Key of driver.Sharing.
+// function Connect that it gives to package driver. A cloud whose requests are signed with a static
+// key has no login, and needs no Cache. [Key] is also for such a cloud: it serves the function Key
+// of driver.Sharing.
+//
+// A client serves many machines at once, so it must be safe for concurrent use. A client of
+// gophercloud is, if openstack.NewClient or config.NewProviderClient made its ProviderClient. A
+// ProviderClient that is made otherwise has no lock for its token until UseTokenLock is called.
 //
 // # Credentials
 //
