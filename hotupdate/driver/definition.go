@@ -89,7 +89,8 @@ type Tagging[T, C any] struct {
 	Remove func(ctx context.Context, cloud C, resources []string, remove []tags.Tag) error
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
 	// resource at once. The kit reads them and merges the change. With the guard
-	// [tags.GuardVersion], Replace writes on condition of the resource's Version. With
+	// [tags.GuardVersion], Replace writes on condition of the resource's Version, or of its Tags, which
+	// the kit has read; Version may then be empty. With
 	// [tags.Unguarded] the write has no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 }

@@ -30,8 +30,12 @@ type Sharing[C any] struct {
 	// actions, the lowest refill counts. Calls without an entry are neither paced nor shared.
 	Refill map[string]float64
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
-	// the same goroutine: without resources if there is no VM. Nil reads each machine alone.
-	Resources   func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
+	// the same goroutine: without resources if there is no VM. A machine without an answer fails, and is
+	// read again by its next update: leave out a machine of which a read does not show all resources
+	// yet. Nil reads each machine alone.
+	Resources func(ctx context.Context, clouds []C, answer func(providerID string, live []Resource)) error
+	// MaxMachines is the largest number of machines that the cloud shows in one read. Where Resources
+	// lists a whole project the cloud has no bound; 1000 is usual.
 	MaxMachines int
 	// Divisible reports whether the cloud refused a call because of some of its resources only, and
 	// which if the error names them. Then the call is divided. Names that are not in the call are
