@@ -6,23 +6,24 @@
 // A driver translates the errors of its SDK in one function, Translate of the Definition. It gets
 // the errors of all functions that call the cloud, Connect included. [Response] and [Status] decide
 // by the answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that say it
-// otherwise, such as by a code in the body. All return nil for nil, so they take the error of every
-// call.
+// otherwise, such as by a code in the body. All return nil for nil.
+//
+// An error has one of three meanings:
+//
+//   - The call was throttled, because there were too many: the kit repeats it in the same update, and
+//     slows down other calls that share its quota. After a delay of more than a minute the flow
+//     repeats the update. See [machineupdate.ErrThrottled] and [machineupdate.RetryError].
+//   - The cloud failed to answer, for a cause that may pass: the kit makes the call at most four
+//     times. See [machineupdate.ErrUnavailable].
+//   - Any other error is final for the update. The flow repeats the update, first after 15 seconds, and
+//     then later and later.
+//
+// A driver turns the retryer of its SDK off, so nobody but the kit repeats a call, and the kit repeats
+// only what is marked.
 //
 // An SDK may hide the answer in an error that does not wrap it: take the cause out first. For
 // example, gophercloud does so if a renewal of the login fails, or the request after it. The causes
 // are ErrReauth of ErrUnableToReauthenticate, and ErrOriginal of ErrErrorAfterReauthentication.
-//
-//   - A throttled call, with which there were too many: the kit repeats it in the same update, and
-//     slows down other calls that share its quota. After a delay of more than a minute the flow
-//     repeats the update. See [machineupdate.ErrThrottled] and [machineupdate.RetryError].
-//   - A call that the cloud failed to answer, for a cause that may pass: the kit makes it a few times.
-//     See [machineupdate.ErrUnavailable].
-//   - Any other error is final for the update. The flow repeats the update, first after 15 seconds, and
-//     then later and later.
-//
-// The retryer of the SDK is off: the kit makes the calls that it repeats, so nobody else would repeat
-// these.
 //
 // # Sources
 //
