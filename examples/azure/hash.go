@@ -38,9 +38,6 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 func handWrittenList(pool Pool) []string {
 	c := pool.Config
 	data := extension.Capacity(c.NodeTemplate)
-	if p := c.DiagnosticsProfile; p != nil {
-		data = extension.Append(extension.Append(data, &p.Enabled), p.StorageURI)
-	}
 	if v := c.Volume; v != nil {
 		data = extension.Append(data, v.Caching)
 	}
@@ -49,6 +46,9 @@ func handWrittenList(pool Pool) []string {
 		if i := v.ImageRef; i != nil {
 			data = extension.Append(data, i.URN, i.ID, i.CommunityGalleryImageID, i.SharedGalleryImageID)
 		}
+	}
+	if p := c.DiagnosticsProfile; p != nil {
+		data = extension.Append(extension.Append(data, &p.Enabled), p.StorageURI)
 	}
 	if r := c.CapacityReservation; r != nil {
 		data = extension.Append(data, r.CapacityReservationGroupID)

@@ -1,6 +1,7 @@
 package azure_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,7 +33,7 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		{Name: "list, no config", Version: "1.35.0", Reason: "no string"},
 		{
 			Name: "list", Version: "1.35.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`),
-			Want:   []string{"cpu=2", "gpu=2", "true", "u", "None", "b", "i", "a", "g"},
+			Want:   []string{"cpu=2", "gpu=2", "None", "b", "i", "a", "true", "u", "g"},
 			Reason: "value by value, without names",
 		},
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
@@ -63,16 +64,46 @@ func TestYesterday(t *testing.T) {
 // TestZones: in a zone with a subnet of its own, a pool has a name of its own, in every era.
 func TestZones(t *testing.T) {
 	zone := azure.Zone{IdentityID: new("identity"), AvailabilitySet: new("set"), Subnet: new("nodes-z1")}
-	own := []string{"30Gi", "30Gi", "Premium_LRS", "40Gi", "identity", "set", "nodes-z1"}
+	own := []string{"40Gi", "30Gi", "Premium_LRS", "30Gi", "identity", "set", "nodes-z1"}
 	canonical := append([]string{provider.Sum(t, nil)}, own...)
 	for version, want := range map[string][]string{"1.34.0": own, "1.36.0": own, "1.37.0": canonical} {
 		pool := exampletest.Pool(version, nil)
 		pool.DataVolumes = []gardener.DataVolume{
-			{Name: "a", Size: "40Gi", Encrypted: new(true)}, {Name: "b", Size: "30Gi", Type: new("Premium_LRS")}, {Name: "c", Size: "30Gi"},
+			{Name: "c", Size: "30Gi"}, {Name: "b", Size: "30Gi", Type: new("Premium_LRS")}, {Name: "a", Size: "40Gi", Encrypted: new(true)},
 		}
 		got, err := azure.GenerateWorkerPoolHash(pool, zone)
 		require.NoError(t, err)
 		assert.Equal(t, want, exampletest.Data(got), version)
-		assert.Equal(t, "a", pool.DataVolumes[0].Name, "sorted in a copy")
+		assert.Equal(t, "c", pool.DataVolumes[0].Name, "sorted in a copy")
 	}
+}
+
+// TestVolumesAreHashedInTheOrderOfTheirNames: the disk of a name has another size or type exactly if the name of the pool changes, or the
+// order of the names did.
+func TestVolumesAreHashedInTheOrderOfTheirNames(t *testing.T) {
+	old := []gardener.DataVolume{{Name: "a", Size: "10Gi", Type: new("Standard_LRS")}, {Name: "b", Size: "20Gi", Type: new("Premium_LRS")}}
+	data := func(version string, volumes []gardener.DataVolume) []string {
+		pool := exampletest.Pool(version, nil)
+		pool.DataVolumes = volumes
+		got, err := azure.GenerateWorkerPoolHash(pool, azure.Zone{})
+		require.NoError(t, err)
+		return exampletest.Data(got)
+	}
+	for _, version := range []string{"1.33.2", "1.35.1", "1.37.0"} {
+		before := data(version, old)
+		for _, test := range []struct {
+			name    string
+			updated []gardener.DataVolume
+			renames bool
+		}{
+			{"written in another order", []gardener.DataVolume{old[1], old[0]}, false},
+			{"sizes and types exchanged", []gardener.DataVolume{{"a", "20Gi", old[1].Type, nil}, {"b", "10Gi", old[0].Type, nil}}, true},
+			{"renamed, in the same order", []gardener.DataVolume{{"a2", "10Gi", old[0].Type, nil}, old[1]}, false},
+			{"renamed, in another order", []gardener.DataVolume{{"z", "10Gi", old[0].Type, nil}, old[1]}, true},
+		} {
+			assert.Equal(t, test.renames, !slices.Equal(before, data(version, test.updated)), "%s: %s", version, test.name)
+		}
+	}
+	vector := []gardener.DataVolume{{Name: "foo", Size: "25Gi"}, {Name: "bar", Size: "30Gi", Type: new("type")}} // of the extension's own test
+	assert.Equal(t, []string{"30Gi", "type", "25Gi"}, data("1.33.2", vector))
 }

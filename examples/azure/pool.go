@@ -1,10 +1,6 @@
 package azure
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/hotupdate/providerconfig/examples/azure/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
@@ -34,15 +30,12 @@ func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
 }
 
 // volumesAndZone returns the facts that replace machines of Azure, beside the WorkerConfig and the
-// fields that Gardener hashes: size and type of the data volumes, in a fixed order, and the
-// zone. It leaves out encrypted: all disks of Azure are.
+// fields that Gardener hashes: size and type of the data volumes, in the order of the volumes'
+// names, and the zone. The order of the names assigns a size to a disk, so it counts, although the
+// names themselves are not hashed. It leaves out encrypted: all disks of Azure are.
 func volumesAndZone(pool Pool) []string {
-	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {
-		return cmp.Or(strings.Compare(a.Size, b.Size),
-			slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
-	})
 	var data []string
-	for _, v := range sorted {
+	for _, v := range pool.VolumesByName() {
 		data = extension.Append(append(data, v.Size), v.Type)
 	}
 	return extension.Append(data, pool.Zone.IdentityID, pool.Zone.AvailabilitySet, pool.Zone.Subnet)

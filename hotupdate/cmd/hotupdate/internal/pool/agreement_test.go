@@ -205,7 +205,7 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 	}{
 		{"aws", roll, roll, none, roll, roll, roll, roll, "in order, without names"},
 		{"alicloud", roll, roll, none, roll, roll, roll, roll, "in order, without names"},
-		{"azure", none, none, none, none, roll, roll, roll, "sorted, size and type"},
+		{"azure", none, none, none, none, roll, roll, roll, "size and type, in the order of the names"},
 		{"gcp", none, none, roll, none, roll, roll, roll, "by name, size and type"},
 		{"openstack", none, none, none, none, none, none, none, "not at all"},
 		{"metal", unknown, unknown, unknown, unknown, unknown, unknown, unknown, "not known"},
