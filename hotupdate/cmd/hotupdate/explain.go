@@ -193,7 +193,7 @@ func (c *call) addPools(command *cobra.Command) {
 		"only the worker pool of this `NAME`; give the flag again for another one: --pool a --pool b")
 	command.Flags().StringVar(&c.schema, "schema", "",
 		"the `FILE` with the Schema of a provider config that is not built in;\n"+
-			"hotupdate schema aws shows the format")
+			"hotupdate schema aws shows the format. It names pools only with --extension adopted")
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 

@@ -596,7 +596,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
 	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
-	assert.Equal(t, []verdict.Rule{verdict.JudgedCanonically, verdict.StrategyIsRollingUpdate}, got.Rules)
+	assert.Equal(t, []verdict.Rule{verdict.StrategyIsRollingUpdate}, got.Rules)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
@@ -604,7 +604,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
-	assert.Equal(t, []verdict.Rule{verdict.JudgedCanonically, verdict.DriverAppliesInPlace}, got.Rules)
+	assert.Equal(t, []verdict.Rule{verdict.DriverAppliesInPlace}, got.Rules)
 
 	got, err = judge.Compare(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: providers.All()})
 	require.NoError(t, err)

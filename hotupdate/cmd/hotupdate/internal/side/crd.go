@@ -40,6 +40,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 func (m *Input) Options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
+		o.ByClasses = true
 	}
 	return o
 }

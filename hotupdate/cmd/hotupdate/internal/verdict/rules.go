@@ -57,6 +57,10 @@ var (
 		Decides, "the field is hot, but the name of the pool still depends on it at this Kubernetes version",
 		hashFunctions,
 	}
+	HashedInEveryEra = Rule{
+		Decides, "the field is hot, but the name of the pool still depends on it at every Kubernetes version",
+		hashFunctions,
+	}
 	ServerGroup = Rule{
 		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
 	}
@@ -102,6 +106,11 @@ var (
 	EraUnknown = Rule{
 		Kind: Decides,
 		Text: "the name of the pool may depend on the field: its extension, era or Kubernetes minor is not known",
+	}
+	PoolUnknown = Rule{
+		Kind: Decides,
+		Text: "the name of the pool may depend on the field: a provider config without its pool does not tell; compare " +
+			"the Shoots, or judge an extension that has adopted this library by --extension adopted",
 	}
 	InfrastructureMayRoll = Rule{
 		Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config",
@@ -207,6 +216,15 @@ var (
 	AdmissionUnjudged = Rule{
 		Kind: Notes, Text: "admission is left to kubectl apply --dry-run=server or hotupdate-gardener",
 	}
+	SchemaNotReleased = Rule{
+		Kind: Notes,
+		Text: "today's release of the extension does not use the Schema: the Schema decides with --extension adopted",
+	}
+	SchemaNamesNothing = Rule{
+		Kind: Notes,
+		Text: "a Schema says how a field may be applied, not what names a pool: the Schema decides with --extension " +
+			"adopted, and eras decide with --eras",
+	}
 	EraCrossed = Rule{
 		Notes, "the new Kubernetes minor belongs to another era, with another way of hashing", hashFunctions,
 	}
@@ -272,11 +290,11 @@ func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
-		HashedAsWritten, HashedInEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
+		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled,
 		ZoneAppended, ZonesChanged,
-		EraUnknown,
+		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
@@ -284,7 +302,7 @@ func Rules() []Rule {
 		ClusterVersion,
 		ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
 		DriverAppliesInPlace, SpecByClasses, GateIsOn,
-		AdmissionUnjudged, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,
+		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,
 		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,
 	}
 }

@@ -12,7 +12,10 @@ import (
 func compareBoth(old, updated facts.Pool, o Options) (Comparison, error) {
 	o.Extension = Adopted
 	adopted, err := Compare(old, updated, o)
-	if err != nil || o.Naming != nil || !o.extensionsMayDiffer(&old, &updated) {
+	hasSchema := o.Naming != nil && o.Naming.Assumed
+	hasEras := o.Naming != nil && !hasSchema
+	isSame := !hasSchema && !o.extensionsMayDiffer(&old, &updated)
+	if err != nil || hasEras || isSame {
 		return adopted, err
 	}
 	o.Extension = Released
@@ -30,7 +33,7 @@ func (o Options) extensionsMayDiffer(old, updated *facts.Pool) bool {
 		equalPointers(old.Encrypted, updated.Encrypted)
 	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
 	isSame := sameVolumes && sameSecret && bytes.Equal(old.ProviderConfig, updated.ProviderConfig)
-	return !updated.IsBare() && o.ProviderOf(updated).Name != "" && !isSame
+	return o.ProviderOf(updated).Name != "" && !o.ByClasses && !isSame
 }
 
 func equalVolumes(a, b facts.DataVolume) bool {

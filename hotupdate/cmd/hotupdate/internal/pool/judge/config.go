@@ -105,7 +105,8 @@ func (p *pair) configPath() string {
 // judgeConfigs judges the provider config by the era in which the extension names the pool.
 //
 //   - A pool without a Kubernetes minor is judged in all eras, which must agree.
-//   - A provider config on its own is judged by its Schema.
+//   - A provider config without a pool is also judged in all eras. Where all names stay, volumes of the
+//     pool may still change them. Its Schema decides if the extension has adopted the library.
 //   - Under an in-place strategy, a released extension refuses every change, and an adopted one
 //     refuses by the classes.
 func (p *pair) judgeConfigs() []Finding {
@@ -127,10 +128,48 @@ func (p *pair) judgeKnownFields() []Finding {
 		return all(judged, verdict.None, verdict.NotHashed)
 	case isReleased && inPlace(p.strategy) && p.provider.Name != "":
 		return p.refuseInPlace(judged)
-	case p.naming == nil && !p.updated.IsBare(), !p.configs.isKnown:
+	case !p.configs.isKnown:
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
+	case p.naming == nil && !p.classesDecide():
+		return all(judged, verdict.Indeterminate, p.nameUnknown())
 	}
 	return p.judgeByName(judged)
+}
+
+// classesDecide reports whether no name depends on the configs, and the classes of their fields decide: a
+// custom resource, and a provider config without a pool of an extension that has adopted the library.
+func (p *pair) classesDecide() bool {
+	given := p.givenNaming()
+	hasEras := given != nil && !given.Assumed
+	isNamed := hasEras || !p.hasAdopted() || !p.updated.IsBare()
+	return p.ByClasses || !isNamed
+}
+
+// hasAdopted reports whether the extension that receives the change has adopted the library.
+func (p *pair) hasAdopted() bool { return p.Extension != Released }
+
+// isCanonical reports whether the configs are judged as the canonical hash of their Schema does.
+func (p *pair) isCanonical() bool {
+	return p.classesDecide() || p.naming != nil && p.naming.Assumed
+}
+
+// schemaUnused says that the Schema which the user gives does not name the pool.
+func (p *pair) schemaUnused() []verdict.Rule {
+	switch {
+	case p.Naming == nil, p.givenNaming() != nil:
+		return nil
+	case p.provider.Name == "":
+		return []verdict.Rule{verdict.SchemaNamesNothing}
+	}
+	return []verdict.Rule{verdict.SchemaNotReleased}
+}
+
+// nameUnknown is the reason why it is not known whether the name of the pool depends on a field.
+func (p *pair) nameUnknown() verdict.Rule {
+	if p.updated.IsBare() {
+		return verdict.PoolUnknown
+	}
+	return verdict.EraUnknown
 }
 
 // judgeVersions judges configs of two versions of their kind. What only one of the versions knows is

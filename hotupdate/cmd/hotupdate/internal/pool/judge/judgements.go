@@ -35,8 +35,10 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 	hasConfigs := !p.configs.isAbsent
 	add(isBare && p.Strategy == nil, verdict.StrategyIsRollingUpdate)
 	add(hasConfigs && !p.configs.isKnown, verdict.ConfigAsWhole)
-	isCanonical := isBare || p.naming != nil && p.naming.Assumed
-	add((p.configs.isKnown || !hasConfigs) && isCanonical, verdict.JudgedCanonically)
+	add((p.configs.isKnown || !hasConfigs) && p.isCanonical(), verdict.JudgedCanonically)
+	for _, rule := range p.schemaUnused() {
+		add(hasConfigs, rule)
+	}
 	before := p.old.Worker
 	after := p.updated.Worker
 	sameMinor := facts.MinorOf(before.KubernetesVersion) == facts.MinorOf(after.KubernetesVersion)

@@ -79,14 +79,19 @@ func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
 }
 
 // renamedBy says whether the new pool has another name with this config than with the old one. A config
-// without a pool names nothing.
+// without a pool may be of one whose volumes are looked up in the config, so its name is never known to
+// stay, unless the user gives the eras, which read the config alone.
 func (p *pair) renamedBy(config []byte) verdict.Verdict {
-	if p.updated.IsBare() {
+	if p.classesDecide() {
 		return verdict.None
 	}
 	before := p.stored.updated.WithConfig(p.stored.old.ProviderConfig)
 	after := p.stored.updated.WithConfig(config)
-	return p.naming.renames(before, after)
+	renames := p.naming.renames(before, after)
+	if p.updated.IsBare() && p.givenNaming() == nil && renames == verdict.None {
+		return verdict.Indeterminate
+	}
+	return renames
 }
 
 // explains reports whether one of the changes gives the pool another name by its class.
@@ -96,18 +101,17 @@ func explains(judged []Finding, indexes []int) bool {
 	})
 }
 
-// byName judges a change with a class by whether the name depends on it. A config on its own is
-// judged by its classes alone.
+// byName judges a change with a class by whether the name depends on it.
 func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	isHot := found.Class == hotupdate.Hot
 	isDecided := found.Verdict == verdict.Indeterminate || found.Verdict == verdict.Forbidden ||
 		found.Verdict == verdict.None
 	found.isNamed = true
 	switch {
-	case p.updated.IsBare(), isDecided:
+	case p.classesDecide(), isDecided:
 	case renames == verdict.Roll && isHot:
 		found.Verdict = verdict.OfClass(hotupdate.Immutable, p.strategy)
-		found.Rule = verdict.HashedInEra
+		found.Rule = p.hashedInEra()
 	case isHot && (renames == verdict.None || p.eras.isUnknown): // an adopted extension strips hot fields
 		if p.Extension == Released && !isVirtualCapacity(found) {
 			found.Verdict = verdict.None
@@ -115,7 +119,7 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 		}
 	case renames == verdict.Indeterminate:
 		found.Verdict = verdict.Indeterminate
-		found.Rule = verdict.EraUnknown
+		found.Rule = p.nameUnknown()
 	case renames == verdict.None && p.followsState(found):
 		found.Rule = verdict.ServerGroup
 		found.isNamed = false
@@ -124,6 +128,14 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 		found.Rule = verdict.NameStays
 	}
 	return found
+}
+
+// hashedInEra is the reason why a change of a hot field gives the pool another name.
+func (p *pair) hashedInEra() verdict.Rule {
+	if p.updated.IsBare() {
+		return verdict.HashedInEveryEra
+	}
+	return verdict.HashedInEra
 }
 
 // isVirtualCapacity reports whether machine-controller-manager itself puts the field on nodes.
@@ -149,7 +161,7 @@ func (p *pair) unseenByName(d tried) []Finding {
 		found.isNamed = true
 		return []Finding{found}
 	case d.renames == verdict.Indeterminate:
-		return []Finding{p.unseen(d.Difference, verdict.Indeterminate, verdict.EraUnknown)}
+		return []Finding{p.unseen(d.Difference, verdict.Indeterminate, p.nameUnknown())}
 	case isEmptyObject(d.Old) || isEmptyObject(d.New):
 		return []Finding{p.unseen(d.Difference, verdict.None, verdict.EmptyObject)}
 	case isTypeMeta: // the type of the config

@@ -32,13 +32,22 @@ type Provider = provider.Provider
 // Additional is the data that an extension adds to the name of a pool.
 type Additional = provider.Additional
 
-// naming returns the given naming, or else the naming of the extension for the pool's provider; nil
-// if there is none.
+// naming returns the naming that the user gives, or else the naming of the extension for the pool's
+// provider; nil if there is none.
 func (o Options) naming(p *facts.Pool) *Naming {
-	if o.Naming != nil {
-		return o.Naming
+	if given := o.givenNaming(); given != nil {
+		return given
 	}
 	return o.namingOfExtension(p)
+}
+
+// givenNaming returns the naming that the user gives; nil if there is none. A Schema says how a field may
+// be applied. Only an extension that has adopted the library names pools by it.
+func (o Options) givenNaming() *Naming {
+	if o.Naming != nil && o.Naming.Assumed && o.Extension != Adopted {
+		return nil
+	}
+	return o.Naming
 }
 
 // namingOfExtension returns the naming of the extension for the pool's provider; nil if it is not
@@ -168,7 +177,7 @@ func (o Options) keepsName(old, updated *facts.Pool) bool {
 	after := updated.Worker
 	naming := o.namingOfExtension(updated)
 	switch {
-	case o.Naming != nil, naming == nil, updated.IsBare():
+	case o.givenNaming() != nil, naming == nil, updated.IsBare():
 		return false
 	case inPlace(before.UpdateStrategy), inPlace(after.UpdateStrategy):
 		return false

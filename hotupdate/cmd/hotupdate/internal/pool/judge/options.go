@@ -49,6 +49,9 @@ type Options struct {
 	Defaulted bool
 	// Versions is set if the provider configs are of two versions of their kind.
 	Versions *Versions
+	// ByClasses says that the configs are specs of custom resources: no name depends on them, and the
+	// classes of their fields decide.
+	ByClasses bool
 }
 
 // Versions says what is known of configs of two versions of one kind.

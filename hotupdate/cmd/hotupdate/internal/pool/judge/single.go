@@ -37,7 +37,8 @@ func Added(p *facts.Pool, o Options) Comparison {
 
 // refusesNewFields reports whether today's release refuses the config of a pool.
 func (o Options) refusesNewFields(p *facts.Pool) bool {
-	if o.Naming != nil || o.Extension != Released && o.Extension != Both {
+	isReleased := o.Extension == Released || o.Extension == Both
+	if o.givenNaming() != nil || !isReleased {
 		return false
 	}
 	config := tree.Of(p.ProviderConfig)
