@@ -4,10 +4,10 @@ import (
 	"maps"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // Coverage says how much of an update can be applied without replacing machines.
@@ -44,9 +44,10 @@ type Coverage struct {
 //
 // An element is Immutable if hotwhen makes it so on either side; then its selector stays, too.
 // Nothing outside of the configuration is patched, except that missing objects on the way to it are
-// created. The configurations are read as by [Schema.Decode]; an absent configuration, or null, is
-// empty. Additional error codes are malformed-pointer, and wrong-json-type if pointer leads through
-// a value that is not an object.
+// created. The objects and the configurations are read as by [Schema.Decode]: empty input, white
+// space, null and an absent configuration are the empty configuration. A patch of empty input or
+// white space is for null. Additional error codes are malformed-pointer, and wrong-json-type if
+// pointer leads through a value that is not an object.
 func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error) {
 	if s.isMissing() {
 		return Coverage{}, noSchema()
@@ -83,11 +84,18 @@ func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c 
 		return c, err
 	}
 	patched := before.object
-	if before.config.Tree != (engine.Absent{}) || covered != (engine.Absent{}) {
+	if !isSameNone(before.config.Tree, covered) {
 		patched = replaced(patched, names, covered)
 	}
 	c.Patch, err = jsonpatch.Diff(before.object, patched)
 	return c, err
+}
+
+// isSameNone reports whether both trees are absent, or both are null.
+func isSameNone(a, b any) bool {
+	areNull := a == nil && b == nil
+	areAbsent := a == (engine.Absent{}) && b == (engine.Absent{})
+	return areNull || areAbsent
 }
 
 // whole is an object that contains the configuration.
@@ -97,10 +105,7 @@ type whole struct {
 }
 
 func (s *Schema) whole(raw []byte, names []string) (w whole, err error) {
-	if _, problem := canonjson.AppendValue(nil, raw); problem != nil {
-		return w, problem
-	}
-	if w.object, err = jsonpatch.Parse(raw); err != nil {
+	if w.object, err = rawjson.Tree(raw); err != nil {
 		return w, err
 	}
 	config, problem := member(w.object, names)
@@ -113,6 +118,12 @@ func (s *Schema) whole(raw []byte, names []string) (w whole, err error) {
 
 // member returns the value at a pointer into an object.
 func member(object any, names []string) (any, *fault.Error) {
+	if object == nil && len(names) > 0 {
+		return engine.Absent{}, nil
+	}
+	if object == nil {
+		return nil, nil //nolint:nilnil // the configuration is null
+	}
 	members, problem := membersOf(object, "")
 	value := object
 	above := ""

@@ -186,6 +186,33 @@ func TestCover(t *testing.T) {
 	}
 }
 
+// TestCoverOfAnEmptyObject: what Decode reads as the empty configuration is an empty object for Cover, too.
+func TestCoverOfAnEmptyObject(t *testing.T) {
+	schema := schemaFor[coverConfig](t)
+	for _, empty := range []string{"", " \n\t", "null", " null "} {
+		for _, tc := range []struct{ current, desired, pointer, patch, left, reason string }{
+			{empty, empty, "", `[]`, "", "both are empty"},
+			{empty, empty, "/spec", `[]`, "", "both have no configuration"},
+			{`{}`, empty, "/a/b", `[]`, "", "neither has a configuration"},
+			{`{"a":null}`, `{"a":null}`, "/a/b", `[]`, "", "null above both configurations"},
+			{empty, `{"hint":1}`, "", `[{"op":"replace","path":"","value":{"hint":1}}]`, "", "the object is null until now"},
+			{empty, `{"spec":{"hint":1,"size":"1"}}`, "/spec", `[{"op":"replace","path":"","value":{"spec":{"hint":1}}}]`, "size", "so is the object around it"},
+			{`{"hint":1}`, empty, "", `[{"op":"replace","path":"","value":null}]`, "", "nothing immutable is left"},
+			{`{"hint":1,"size":"1"}`, empty, "", `[{"op":"remove","path":"/hint"}]`, "size", "the immutable field stays"},
+			{`{"spec":{"hint":1}}`, empty, "/spec", `[{"op":"remove","path":"/spec"}]`, "", "the configuration alone is patched"},
+		} {
+			c, err := schema.Cover([]byte(tc.current), []byte(tc.desired), tc.pointer)
+			require.NoError(t, err, "%q to %q at %q", tc.current, tc.desired, tc.pointer)
+			require.JSONEq(t, tc.patch, string(c.Patch), "%q to %q at %q: %s", tc.current, tc.desired, tc.pointer, tc.reason)
+			var left []string
+			for _, change := range c.Left {
+				left = append(left, change.Path)
+			}
+			require.Equal(t, tc.left, strings.Join(left, " "), "%q to %q at %q: %s", tc.current, tc.desired, tc.pointer, tc.reason)
+		}
+	}
+}
+
 // TestCoverTellsWhatItDoes: the changes say whether nodes are drained, and why machines must be replaced.
 func TestCoverTellsWhatItDoes(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
@@ -229,8 +256,8 @@ func TestCoverRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, current, desired, pointer, code, path string }{
 		{"no pointer", `{}`, `{}`, "spec", "malformed-pointer", ""},
 		{"no JSON", `{`, `{}`, "/spec", "invalid-json", ""},
-		{"nothing", ``, `{}`, "/spec", "invalid-json", ""},
-		{"no object", `null`, `{}`, "/spec", "wrong-json-type", ""},
+		{"a byte-order mark", "\ufeff", `{}`, "/spec", "invalid-json", ""},
+		{"no object", `[]`, `{}`, "/spec", "wrong-json-type", ""},
 		{"no desired object", `{}`, `[]`, "", "wrong-json-type", ""},
 		{"no object on the way", `{}`, `{"spec":{"a":[]}}`, "/spec/a/b", "wrong-json-type", "spec.a"},
 		{"member twice", `{"a":1,"a":2}`, `{}`, "/spec", "duplicate-member", ""},

@@ -28,6 +28,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
 // Decode reads raw into a new value of the plan's type and returns a pointer to it. Empty input,
@@ -53,6 +54,22 @@ func read(p *fieldplan.Plan, r decoding) (reflect.Value, error) {
 		config = reflect.New(p.Type)
 	}
 	return config, err
+}
+
+// Tree reads a document that may hold more than a configuration into a tree, as strictly as [Decode]
+// reads text, numbers and the names of members. Empty input and white space are null.
+func Tree(raw []byte) (tree any, err error) {
+	in := canonjson.NewScanner(raw)
+	if problem := in.Begin(); problem != nil {
+		return nil, problem
+	}
+	if in.At == len(raw) {
+		return nil, nil
+	}
+	if _, problem := canonjson.AppendValue(nil, raw); problem != nil {
+		return nil, problem
+	}
+	return jsonpatch.Parse(raw)
 }
 
 // maxFaults bounds the problems that are reported, for example for a list of a million wrong
