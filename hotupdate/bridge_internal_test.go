@@ -5,15 +5,18 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // SchemaOfType is [SchemaOf] for types that are made at run time.
 func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) {
-	return schemaOf(fieldplan.Compile(t, overridesIn(options)))
+	return schemaOf(fieldplan.Compile(t, overridesIn(options), rawjson.ReadPart))
 }
 
 // SchemaOnce is [SchemaOfType] for one of many types. It is not kept for the life of the process.
-func SchemaOnce(t reflect.Type) (*Schema, error) { return schemaOf(fieldplan.Build(t, nil)) }
+func SchemaOnce(t reflect.Type) (*Schema, error) {
+	return schemaOf(fieldplan.Build(t, nil, rawjson.ReadPart))
+}
 
 // SplitAny is [Split] for values whose type is made at run time. The halves are pointers to the Schema's type.
 func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {

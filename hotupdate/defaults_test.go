@@ -3,6 +3,7 @@ package hotupdate_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"os"
 	"reflect"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
@@ -148,6 +150,42 @@ func TestDefaultsInPatches(t *testing.T) {
 		covered := subject{rootOf(reflect.TypeFor[defaulted](), nil), schema}.cover(t, []byte(tc.current), []byte(tc.desired), "")
 		assert.JSONEq(t, tc.want, string(covered.result), tc.name)
 	}
+}
+
+// TestDefaultsAreReadLikeConfigs: a default that no configuration can have is an error, and one that a configuration can have counts as unset. Both
+// keep their spelling.
+func TestDefaultsAreReadLikeConfigs(t *testing.T) {
+	type twice struct {
+		Hosts *map[netip.Addr]string `json:"hosts,omitempty" hotupdatable:"false,default='{\"::1\":\"a\",\"0::1\":\"b\"}'"`
+	}
+	_, err := hotupdate.SchemaOf[twice]()
+	require.ErrorContains(t, err, "has a default whose part [::1] means the same key as another name")
+	require.Equal(t, "invalid-default", fault.All(err)[0].Code)
+
+	type once struct {
+		Hosts *map[netip.Addr]string `json:"hosts,omitempty" hotupdatable:"false,default='{\"0::1\":\"a\"}'"`
+		Free  *freePart              `json:"free,omitempty"  hotupdatable:"false,default='{\"any\":12345678901234567891}'"`
+	}
+	schema := schemaFor[once](t)
+	empty, err := schema.HashRaw(nil)
+	require.NoError(t, err)
+	for raw, isDefault := range map[string]bool{
+		`{"hosts":{"::1":"a"}}`: true, `{"hosts":{"::2":"a"}}`: false,
+		`{"free":{"any":12345678901234567891}}`: true, `{"free":{"any":12345678901234567890}}`: false,
+	} {
+		got, err := schema.HashRaw([]byte(raw))
+		require.NoError(t, err)
+		require.Equal(t, isDefault, got == empty, raw)
+	}
+	exported, err := json.Marshal(schema)
+	require.NoError(t, err)
+	require.Contains(t, string(exported), `"default":"{\"0::1\":\"a\"}"`)
+	c := subject{rootOf(reflect.TypeFor[once](), nil), schema}.cover(t, []byte(`{}`), []byte(`{"hosts":{"0::1":"b"},"free":{"any":1}}`), "")
+	require.Equal(t, `{}`, string(c.result))
+}
+
+type freePart struct {
+	Any any `json:"any"`
 }
 
 // TestDefaultsOfARelease is the report of a fleet that a release of a CRD rolled: the API server filled a default of a list and one of an object in,

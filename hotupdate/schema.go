@@ -43,7 +43,7 @@ func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: p
 // A type is compiled once for each set of options and stays in memory. All mistakes in struct tags
 // and types are returned, joined. Later calls return the same Schema or error.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
-	return schemaOf(fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options)))
+	return schemaOf(fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options), rawjson.ReadPart))
 }
 
 func overridesIn(options []Option) []fieldplan.Override {

@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
@@ -109,7 +110,7 @@ func (c compiledType) errors() error {
 	for pointer, ok := types.Unalias(typ).(*types.Pointer); ok; pointer, ok = types.Unalias(typ).(*types.Pointer) {
 		typ = pointer.Elem()
 	}
-	_, err := fieldplan.Build(new(sourcetype.Program).Of(typ), c.overrides)
+	_, err := fieldplan.Build(new(sourcetype.Program).Of(typ), c.overrides, rawjson.ReadPart)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
@@ -31,7 +32,7 @@ func (l *linter) compile(r root) compiled {
 		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)},
 			[]string{`json:"part"`})
 	}
-	plan, err := fieldplan.Build(l.program.Of(typ), r.overrides)
+	plan, err := fieldplan.Build(l.program.Of(typ), r.overrides, rawjson.ReadPart)
 	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
 	p.visit(l.program.Of(typ), "config", target{node: r.at})
 	for _, problem := range fault.All(err) {

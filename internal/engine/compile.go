@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -151,8 +152,8 @@ type fallback struct {
 // plan was compiled.
 func fallbackOf(o *op) func() fallback {
 	return sync.OnceValue(func() fallback {
-		value, ok := leaf.Read(o.field.Node.Type, o.field.Default)
-		if !ok {
+		value, err := rawjson.ReadPart(o.field.Node, o.field.Default)
+		if err != nil {
 			return fallback{value: reflect.New(o.field.Node.Type).Elem()}
 		}
 		r := start()
@@ -183,8 +184,8 @@ func (p *Program) Defaults() map[*fieldplan.Field][]byte {
 // counted as unset: all parts of the value are defaults of fields within f.
 func (p *Program) FillsIn(f *fieldplan.Field, value []byte) bool {
 	n := p.canonical.of(f.Node)
-	v, ok := leaf.Read(f.Node.Type, value)
-	if n == nil || !ok || f.HasPresenceOf(fieldplan.Projected) {
+	v, err := rawjson.ReadPart(f.Node, value)
+	if n == nil || err != nil || f.HasPresenceOf(fieldplan.Projected) {
 		return false
 	}
 	r := start()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // TestKeyedListsInAnyOrder: lists whose order differs from some element on are the same exactly if their documents are, and never if a key is wrong
@@ -66,7 +67,7 @@ func TestIntegerKeysArePairedByValue(t *testing.T) {
 	type lists struct {
 		Ranked []element `json:"ranked" hotupdatable:"false,key=rank"`
 	}
-	p, err := fieldplan.Compile(reflect.TypeFor[lists](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[lists](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	ranks := []int64{math.MinInt64, -10, -9, 0, 2, 9, 10, 100, math.MaxInt64}
 	for i, missing := range ranks {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // documentOf returns the document that a run writes at once.
@@ -39,7 +40,7 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	type root struct {
 		Kids []tree `json:"kids" hotupdatable:"false,key=name"`
 	}
-	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	nested := func(innermost, first, second string) *root {
 		kids := []tree{{Name: innermost}}
@@ -62,7 +63,7 @@ func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
 			Parts []part `json:"parts" hotupdatable:"false,key=name"`
 		} `json:"lists"`
 	}
-	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	var a, b root
 	a.Lists = slices.Grow(a.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth]
@@ -92,7 +93,7 @@ type manyRanks struct {
 
 // TestOrderOfManyKeys: large maps and keyed lists are sorted with other algorithms than small ones.
 func TestOrderOfManyKeys(t *testing.T) {
-	p, err := fieldplan.Compile(reflect.TypeFor[manyKeys](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[manyKeys](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(0, 700).Draw(t, "size")

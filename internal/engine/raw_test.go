@@ -135,7 +135,7 @@ type reachingTwice struct {
 // TestRawDiffThroughEmbeddedPointers: an embedded pointer may be nil in the values that are compared because what it leads to is left out on both
 // sides. Where that could be told from zero, the plan refuses the struct tag.
 func TestRawDiffThroughEmbeddedPointers(t *testing.T) {
-	p, err := fieldplan.Build(reflect.TypeFor[reachingTwice](), nil)
+	p, err := fieldplan.Build(reflect.TypeFor[reachingTwice](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	var all []string
 	for _, members := range []string{
@@ -295,7 +295,7 @@ type openPlace struct {
 }
 
 func openPlan(t require.TestingT) *fieldplan.Plan {
-	p, err := fieldplan.Build(reflect.TypeFor[open](), nil)
+	p, err := fieldplan.Build(reflect.TypeFor[open](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	require.True(t, p.Open)
 	return p
@@ -343,7 +343,7 @@ type chain struct {
 
 // TestTooDeepIsNotTheSame: a part below the bound is a fault, also if both sides have it.
 func TestTooDeepIsNotTheSame(t *testing.T) {
-	p, err := fieldplan.Build(reflect.TypeFor[chain](), nil)
+	p, err := fieldplan.Build(reflect.TypeFor[chain](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	var refused int
 	for levels := 990; levels <= 1000; levels++ {

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // item has members of two classes, for collections of any class.
@@ -48,7 +49,7 @@ func TestFaultsTellWhere(t *testing.T) {
 		Set     [][]string        `json:"set"     hotupdatable:"false,set"`
 		Tags    map[string]string `json:"tags"`
 	}
-	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	c := &config{
 		Ints:    map[string]int{bad: 1},
@@ -90,7 +91,7 @@ func (f fickle) MarshalText() ([]byte, error) {
 func TestFickleMarshaler(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[struct {
 		Leaf fickle `json:"leaf"`
-	}](), nil)
+	}](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	for _, write := range []func(v reflect.Value) error{
 		func(v reflect.Value) error { _, err := engine.Of(p).Append(nil, v); return err },

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // config has a field for each way in which memory is used.
@@ -69,7 +70,7 @@ type ranked struct {
 }
 
 func plan(t require.TestingT) *fieldplan.Plan {
-	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	return p
 }

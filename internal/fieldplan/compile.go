@@ -37,15 +37,20 @@ type compiler struct {
 	keyOptions map[*Node][]keyClass // of maps with the option keyclass
 	overrides  map[string]override  // by path
 	checks     []func()             // checks that need all nodes
+	readPart   ReadPart
 	faults     fault.List
 }
 
+// ReadPart reads the value of a node from JSON, as it is read in a configuration.
+type ReadPart func(n *Node, raw []byte) (reflect.Value, error)
+
 // Build compiles the plan of struct type t, not a pointer, without caching it: the caller owns it.
-// All problems are returned joined, each once, in a stable order.
-func Build(t reflect.Type, overrides []Override) (*Plan, error) {
+// Defaults of objects, lists and maps are read by readPart. All problems are returned joined, each
+// once, in a stable order.
+func Build(t reflect.Type, overrides []Override, readPart ReadPart) (*Plan, error) {
 	c := &compiler{
 		nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{},
-		keyOptions: map[*Node][]keyClass{},
+		keyOptions: map[*Node][]keyClass{}, readPart: readPart,
 	}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what := "is not a struct of fields"
@@ -333,11 +338,11 @@ type cacheKey struct {
 // types.
 var cache sync.Map // cacheKey -> func() (*Plan, error)
 
-// Compile returns the field plan of t, behind pointers if any, under the overrides. A type that
-// cannot be compiled yields all its problems, joined, each a *fault.Error.
-func Compile(t reflect.Type, overrides []Override) (*Plan, error) {
+// Compile returns the field plan of t, behind pointers if any, under the overrides; see [Build]. A
+// type that cannot be compiled yields all its problems, joined, each a *fault.Error.
+func Compile(t reflect.Type, overrides []Override, readPart ReadPart) (*Plan, error) {
 	t = Deref(t)
-	build := sync.OnceValues(func() (*Plan, error) { return Build(t, overrides) })
+	build := sync.OnceValues(func() (*Plan, error) { return Build(t, overrides, readPart) })
 	found, _ := cache.LoadOrStore(cacheKey{t, fmt.Sprintf("%q", overrides)}, build)
 	return found.(func() (*Plan, error))()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
@@ -60,10 +61,11 @@ func (c *compiler) fallback(f *Field, text string) {
 		return
 	}
 	r := defaultReader{}
-	r.read(f.Node, tree, "")
+	r.read(f.Node, tree, "") // alone, for a type that is not loaded
 	if _, isUnloaded := f.Node.Type.(leaf.Unloaded); !isUnloaded {
-		if _, ok := leaf.Read(f.Node.Type, canonical); !ok {
-			r.reject("", "is no "+f.Node.kindName())
+		_, err := c.readPart(f.Node, canonical)
+		for _, problem := range fault.All(err) {
+			r.reject(problem.Path, problem.What)
 		}
 	}
 	if r.what != "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/fieldplan/testdata/shapes"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // TestFieldsAreThoseOfEncodingJSON compares the plan of each hand-written shape with what encoding/json writes.
@@ -63,7 +64,7 @@ type failer interface {
 // checkFields fills v, writes it as JSON, and checks that its plan has the members of that JSON and finds their values.
 func checkFields(t failer, v reflect.Value) {
 	t.Helper()
-	plan, err := fieldplan.Compile(v.Type(), nil)
+	plan, err := fieldplan.Compile(v.Type(), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	populate(v, new(int), 8)
 	written := members(t, v)

@@ -56,6 +56,14 @@ func read(p *fieldplan.Plan, r decoding) (reflect.Value, error) {
 	return config, err
 }
 
+// ReadPart is [Read] for the value of one node.
+func ReadPart(n *fieldplan.Node, raw []byte) (reflect.Value, error) {
+	r := decoding{Scanner: canonjson.NewScanner(raw), exact: true}
+	value := reflect.New(n.Type).Elem()
+	err := r.err(r.document(compiler{}.node(n), value))
+	return value, err
+}
+
 // Tree reads a document that may hold more than a configuration into a tree, as strictly as [Decode]
 // reads text, numbers and the names of members. Empty input and white space are null.
 func Tree(raw []byte) (tree any, err error) {

@@ -89,7 +89,7 @@ func (p *panicking) UnmarshalJSON(raw []byte) error {
 
 func plan(tb testing.TB) *fieldplan.Plan {
 	tb.Helper()
-	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil, rawjson.ReadPart)
 	require.NoError(tb, err)
 	return p
 }
@@ -341,7 +341,7 @@ func TestDigitsBelowATypeThatWritesItself(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[struct {
 		Self *writing `json:"self"`
 		Read raw      `json:"read"`
-	}](), nil)
+	}](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	for _, tc := range []struct {
 		raw  string

@@ -130,7 +130,7 @@ func decodeFree(t require.TestingT, v reflect.Value) {
 }
 
 func build(t require.TestingT, typ reflect.Type) *fieldplan.Plan {
-	p, err := fieldplan.Build(typ, nil)
+	p, err := fieldplan.Build(typ, nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	return p
 }

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 func schemaOf[T any](t *testing.T) *schemabridge.Schema {
 	t.Helper()
-	plan, err := fieldplan.Compile(reflect.TypeFor[T](), nil)
+	plan, err := fieldplan.Compile(reflect.TypeFor[T](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	return schemabridge.New(plan)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemadiff"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
@@ -630,7 +631,7 @@ func TestCompareLoaded(t *testing.T) {
 
 func planOf(t *testing.T, typ reflect.Type) *fieldplan.Plan {
 	t.Helper()
-	p, err := fieldplan.Compile(typ, nil)
+	p, err := fieldplan.Compile(typ, nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	return p
 }

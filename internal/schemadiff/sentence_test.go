@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemadiff"
 )
 
@@ -19,7 +20,7 @@ var sentence = regexp.MustCompile(`^\S+: [a-z].*: (the|an?|every|no) [^:;]+(; (t
 // planOfResource returns a plan of its own, as of a custom resource.
 func planOfResource(t *testing.T, typ reflect.Type) *fieldplan.Plan {
 	t.Helper()
-	p, err := fieldplan.Build(typ, nil)
+	p, err := fieldplan.Build(typ, nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	p.OfResource = true
 	return p

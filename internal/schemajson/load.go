@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -85,7 +86,7 @@ func (b *builder) plan(d *Document, overrides []fieldplan.Override) (*fieldplan.
 	if len(b.faults) > 0 {
 		return nil, b.faults.Err()
 	}
-	plan, err := fieldplan.Build(root, append(d.Root.keyOverrides("", nil), overrides...))
+	plan, err := fieldplan.Build(root, append(d.Root.keyOverrides("", nil), overrides...), rawjson.ReadPart)
 	if err != nil {
 		return nil, b.locate(err)
 	}
@@ -460,7 +461,7 @@ func Recompile(schema json.Marshaler, t reflect.Type) (*fieldplan.Plan, error) {
 	if err := json.Unmarshal(exported, d); err != nil {
 		return nil, err
 	}
-	return fieldplan.Compile(t, d.Root.overrides("", nil))
+	return fieldplan.Compile(t, d.Root.overrides("", nil), rawjson.ReadPart)
 }
 
 // overrides appends the overrides at and below a node.

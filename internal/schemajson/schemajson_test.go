@@ -20,13 +20,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 func compile(t *testing.T, typ reflect.Type, overrides ...fieldplan.Override) *fieldplan.Plan {
 	t.Helper()
-	p, err := fieldplan.Compile(typ, overrides)
+	p, err := fieldplan.Compile(typ, overrides, rawjson.ReadPart)
 	require.NoError(t, err)
 	return p
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 	"github.com/hotupdate/providerconfig/internal/sourcetype/testdata/kinds"
 )
@@ -40,8 +41,8 @@ func TestErrorsAgreeOnGeneratedTypes(t *testing.T) {
 			{{Path: "c", Tag: "false,presence,sensitive"}},
 			{{Path: "a", Tag: "false,default=1"}},
 		}).Draw(t, "overrides")
-		_, want := fieldplan.Build(root, overrides)
-		_, got := fieldplan.Build(new(sourcetype.Program).Of(toSource(source, root)), overrides)
+		_, want := fieldplan.Build(root, overrides, rawjson.ReadPart)
+		_, got := fieldplan.Build(new(sourcetype.Program).Of(toSource(source, root)), overrides, rawjson.ReadPart)
 		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
 		for _, problem := range fault.All(want) {
 			faulty[problem.Code]++

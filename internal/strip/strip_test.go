@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/strip"
 )
 
@@ -43,7 +44,7 @@ type selectors struct {
 
 func compile[T any](t *testing.T) *fieldplan.Plan {
 	t.Helper()
-	p, err := fieldplan.Compile(reflect.TypeFor[T](), nil)
+	p, err := fieldplan.Compile(reflect.TypeFor[T](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	return p
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // Library is the name of the library's own case in every group.
@@ -104,7 +105,7 @@ func Groups(size fixture.Size) ([]Group, error) {
 			"compilation of the Schema", []Case{
 				{
 					Library, func() error {
-						_, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil)
+						_, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil, rawjson.ReadPart)
 						return err
 					},
 				},
