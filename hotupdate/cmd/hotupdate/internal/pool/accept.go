@@ -124,3 +124,21 @@ func (p *Plan) Counted() []verdict.Verdict {
 	}
 	return counted
 }
+
+// Open returns, of each effect that is not accepted and is not certain, the verdicts that can come true:
+// see [Plan.Counted].
+func (p *Plan) Open() (open []verdict.Set) {
+	add := func(accepted string, may verdict.Set) {
+		if accepted == "" && !may.IsOne() {
+			open = append(open, may)
+		}
+	}
+	add(p.Accepted, p.possible())
+	if p.IsRefused {
+		return open
+	}
+	for i := range p.Pools {
+		add(p.Pools[i].Accepted, p.Pools[i].Possible())
+	}
+	return open
+}

@@ -71,8 +71,7 @@ func (m *merging) refusals() {
 		if m.IsRefused {
 			m.refuse(refusal, verdict.Forbidden, m.gardener.Refuses(refusal.Text, refusal.By))
 		} else {
-			rule := m.gardener.MayRefuse(refusal.Text, refusal.By, m.answer.DependsOn)
-			m.refuse(refusal, verdict.Indeterminate, rule)
+			m.refuse(refusal, verdict.Indeterminate, m.gardener.MayRefuse(refusal.Text, refusal.By, m.answer.DependsOn))
 		}
 	}
 	if refusing == 0 && m.isChanged() {
@@ -91,6 +90,7 @@ func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule
 	finding.Verdict = v
 	finding.Rule = rule
 	finding.Decides = true
+	finding.Question = m.question(v, rule)
 	i := slices.IndexFunc(m.Changes, func(c judge.Finding) bool { return c.Pointer == finding.Pointer })
 	if i < 0 {
 		m.Changes = append(m.Changes, finding)
@@ -100,7 +100,17 @@ func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule
 		m.Changes[i].Verdict = v
 		m.Changes[i].Rule = rule
 		m.Changes[i].Decides = true
+		m.Changes[i].Question = finding.Question
 	}
+}
+
+// question asks for what decides whether Gardener refuses a change.
+func (m *merging) question(v verdict.Verdict, rule verdict.Rule) verdict.Question {
+	if v != verdict.Indeterminate {
+		return verdict.Question{}
+	}
+	return m.gardener.Asks(m.answer.DependsOn, rule, verdict.Gives("some values", verdict.Forbidden),
+		verdict.Gives("others", verdict.None))
 }
 
 // finding has the values of a field at a path in the Shoot. Without a path it is about the Shoot.
@@ -189,8 +199,13 @@ func (m *merging) pool(planned *Planned) {
 		}
 	case gardenerplugin.Undecided:
 		if differs && planned.Key != judge.KeyOpen {
+			rule := m.gardener.DependsOn(m.answer.DependsOn)
+			question := m.gardener.Asks(m.answer.DependsOn, rule, verdict.Gives("some values", verdict.Roll),
+				verdict.Gives("others", planned.Verdict))
+			planned.May = planned.Possible().And(question.Becomes())
+			planned.Questions = append(planned.Questions, question)
 			planned.raise(verdict.Indeterminate)
-			planned.Rules = append(planned.Rules, m.gardener.DependsOn(m.answer.DependsOn))
+			planned.Rules = append(planned.Rules, rule)
 		}
 	}
 	planned.Rules = verdict.Sorted(planned.Rules)
@@ -210,6 +225,10 @@ func (m *merging) raise(planned *Planned, v verdict.Verdict) {
 
 // raise makes the verdict at least as grave, now and after adoption.
 func (p *Planned) raise(v verdict.Verdict) {
+	if v != verdict.Indeterminate {
+		p.May = p.Possible().And(verdict.Only(v))
+		p.askBeside(v)
+	}
 	if p.Adopted != nil {
 		adopted := max(*p.Adopted, v)
 		p.Adopted = &adopted
@@ -223,4 +242,15 @@ func (p *Planned) raise(v verdict.Verdict) {
 	if p.Adopted != nil && *p.Adopted == p.Verdict {
 		p.Adopted = nil
 	}
+}
+
+// askBeside removes the questions that a certain verdict answers.
+func (p *Planned) askBeside(v verdict.Verdict) {
+	var all []verdict.Question
+	for _, question := range p.Questions {
+		if beside := question.Beside(v); beside.Asks() {
+			all = append(all, beside)
+		}
+	}
+	p.Questions = all
 }

@@ -127,6 +127,25 @@ type Plan struct {
 // Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
 func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 
+// Possible returns the verdicts on the pool that can come true once all facts are known: see
+// [Planned.Effect].
+func (p *Planned) Possible() verdict.Set {
+	switch p.State {
+	case Removed, Renamed:
+		return verdict.Only(verdict.Removed)
+	case Kept, Added:
+	}
+	return p.Comparison.Possible()
+}
+
+// possible returns the verdicts on the manifest as a whole that can come true.
+func (p *Plan) possible() verdict.Set {
+	if p.IsRefused || p.State == Removed && len(p.Pools) == 0 {
+		return verdict.Only(p.ofManifest())
+	}
+	return p.AbovePools.Possible()
+}
+
 // Verdicts returns the effect of the manifest as a whole, then the effects on the pools. If Gardener
 // refuses the change, there are no effects on pools.
 func (p *Plan) Verdicts() []verdict.Verdict {

@@ -23,36 +23,55 @@ var words = map[string]verdict.Verdict{
 	"refused": verdict.Forbidden, "removed": verdict.Removed,
 }
 
-// TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it
-// names.
-func TestVerdictsByFunction(t *testing.T) {
-	t.Parallel()
+// writtenVerdict is a line of verdicts.txt: two Shoots, the CloudProfile that is known, and the verdict.
+type writtenVerdict struct {
+	line         string
+	old, updated []byte
+	profile      *facts.CloudProfile
+	want         verdict.Verdict
+}
+
+// allWritten reads verdicts.txt.
+func allWritten(t *testing.T) (all []writtenVerdict) {
+	t.Helper()
 	text, err := os.ReadFile("testdata/verdicts.txt")
 	require.NoError(t, err)
-	n := len(changesOfConfigs()) + len(changesOfPools()) + len(changesInPlace())
-	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	var profile *facts.CloudProfile
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if file, ok := strings.CutPrefix(line, "with "); ok {
-			o.CloudProfile, err = facts.ReadCloudProfile(tree.Of(manifest(t, file)), today)
+			profile, err = facts.ReadCloudProfile(tree.Of(manifest(t, file)), today)
 			require.NoError(t, err)
 			continue
 		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		n++
 		columns := strings.Split(line, " |")
 		require.Len(t, columns, 4, line)
 		want, known := words[strings.TrimSpace(columns[3])]
 		require.True(t, known, line)
 		both := editsOf(t, columns[1])
-		old := edited(t, both)
-		updated := edited(t, append(both, editsOf(t, columns[2])...))
-		plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
-		require.NoError(t, err, line)
-		assert.Equal(t, want.String(), plan.Verdict().String(), line)
+		all = append(all, writtenVerdict{
+			line, edited(t, both), edited(t, append(both, editsOf(t, columns[2])...)), profile, want,
+		})
 	}
+	return all
+}
+
+// TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it
+// names.
+func TestVerdictsByFunction(t *testing.T) {
+	t.Parallel()
+	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	all := allWritten(t)
+	for _, one := range all {
+		o.CloudProfile = one.profile
+		plan, err := pool.NewPlan(read(t, one.old), read(t, one.updated), o)
+		require.NoError(t, err, one.line)
+		assert.Equal(t, one.want.String(), plan.Verdict().String(), one.line)
+	}
+	n := len(all) + len(changesOfConfigs()) + len(changesOfPools()) + len(changesInPlace())
 	require.GreaterOrEqual(t, n, 240)
 }
 

@@ -116,6 +116,31 @@ type Basis struct {
 	Assumed  []facts.Unknown `json:"assumedUnchanged"`
 	Unjudged []string        `json:"unjudged"`
 	Rules    []verdict.Rule  `json:"rules"`
+	// MayBecome are the verdicts that can come true once all facts are known, the gravest first; empty if
+	// the verdict is certain. Unbounded says that something was not judged, so that the list is only of
+	// verdicts that are graver than what is known.
+	MayBecome []string `json:"mayBecome,omitempty"`
+	Unbounded bool     `json:"unbounded,omitempty"`
+	// Questions are the facts that the verdict lacks.
+	Questions []Question `json:"questions,omitempty"`
+}
+
+// Question is a fact that a verdict lacks: what it is, who has it, how to state it, and what each of its
+// values gives.
+type Question struct {
+	Fact   string  `json:"fact"`
+	Owner  string  `json:"owner,omitempty"`
+	Answer string  `json:"answer,omitempty"`
+	Values []Value `json:"values,omitempty"`
+
+	text string       // for people
+	rule verdict.Rule // which needs the fact
+}
+
+// Value is a value of a fact, in words, with the verdicts that it gives, the gravest first.
+type Value struct {
+	Value    string   `json:"value"`
+	Verdicts []string `json:"verdicts"`
 }
 
 // ChangeReport is a difference, with its own effect.
@@ -152,7 +177,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
 			State: plan.State.String(), Verdict: judged.String(), Accepted: plan.Accepted,
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
-			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
+			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.AbovePools.Possible(), plan.Questions()),
 		}
 		for _, p := range plan.Pools {
 			m.Pools = append(m.Pools, poolOf(p))
@@ -224,7 +249,7 @@ func poolOf(p pool.Planned) PoolReport {
 		Before: p.Before, After: p.After, Touched: p.Touched(),
 		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
-		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
+		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules, p.Possible(), p.Questions),
 		listed: p.Listed(),
 	}
 }
@@ -238,8 +263,26 @@ func messageOf(p pool.Planned) string {
 	return p.Listed().Consequence(p.Strategy)
 }
 
-func basisOf(unknown []facts.Unknown, unjudged []string, rules []verdict.Rule) Basis {
-	return Basis{present(unknown), present(unjudged), present(rules)}
+func basisOf(
+	unknown []facts.Unknown, unjudged []string, rules []verdict.Rule, may verdict.Set, asked []verdict.Question,
+) Basis {
+	basis := Basis{Assumed: present(unknown), Unjudged: present(unjudged), Rules: present(rules)}
+	if !may.IsOne() {
+		basis.MayBecome = may.Words()
+		basis.Unbounded = !may.IsBounded()
+	}
+	for _, question := range asked {
+		basis.Questions = append(basis.Questions, questionOf(question))
+	}
+	return basis
+}
+
+func questionOf(q verdict.Question) Question {
+	shown := Question{Fact: q.Fact, Owner: q.Owner, Answer: q.Answer, text: q.String(), rule: q.Rule}
+	for _, value := range q.Values {
+		shown.Values = append(shown.Values, Value{value.Text, value.Gives.Words()})
+	}
+	return shown
 }
 
 // present returns a copy of a list that is not null in JSON.

@@ -29,6 +29,7 @@ type remark struct{ Label, Text, Source string }
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
+	questionLabel = "question"
 	adoptedLabel  = "once the extension has adopted hot updates"
 )
 
@@ -222,12 +223,21 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	for _, path := range b.Unjudged {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
 	}
+	isAsked := func(rule verdict.Rule) bool {
+		return slices.ContainsFunc(b.Questions, func(q Question) bool { return q.rule == rule && q.text != rule.Text })
+	}
+	for _, question := range b.Questions {
+		if question.text == question.rule.Text {
+			continue // the rule says all that is known
+		}
+		all = append(all, remark{Label: questionLabel, Text: question.text, Source: question.rule.Source})
+	}
 	for _, thing := range b.Assumed {
 		all = append(all, remark{Label: assumedLabel, Text: string(thing)})
 	}
 	for _, rule := range b.Rules {
 		told := slices.ContainsFunc(groups, func(g group) bool { return g.Why == rule.Text })
-		if !told && !strings.Contains(message, rule.Text) {
+		if !told && !isAsked(rule) && !strings.Contains(message, rule.Text) {
 			all = append(all, remark{string(rule.Kind), rule.Text, rule.Source})
 		}
 	}

@@ -79,6 +79,14 @@ func (g Gardener) KeyStays() Rule {
 	}
 }
 
+// Asks is the question for what a rule of Gardener depends on.
+func (g Gardener) Asks(what []string, rule Rule, values ...Value) Question {
+	return Question{
+		Fact: strings.Join(what, " and "), Owner: "the landscape", Answer: "give its objects to --cloudprofile",
+		Values: values, Rule: rule,
+	}
+}
+
 // Fails says that Gardener's code has no answer.
 func (g Gardener) Fails(problem string) Rule {
 	return Rule{Kind: Notes, Text: "Gardener " + string(g) + " has no answer: " + problem}

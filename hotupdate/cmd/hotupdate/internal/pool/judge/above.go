@@ -28,6 +28,30 @@ func (a *AbovePools) Verdict() verdict.Verdict {
 	return worst
 }
 
+// Possible returns the verdicts above the pools that can come true once all facts are known.
+func (a *AbovePools) Possible() verdict.Set {
+	may := verdict.Only(verdict.None)
+	for i := range a.Changes {
+		may = may.And(a.Changes[i].Becomes())
+	}
+	if len(a.Unjudged) > 0 {
+		may = may.And(verdict.Any())
+	}
+	return may
+}
+
+// Questions returns the facts that the verdict above the pools lacks.
+func (a *AbovePools) Questions() []verdict.Question {
+	var all []verdict.Question
+	for i := range a.Changes {
+		change := &a.Changes[i]
+		if change.Verdict == verdict.Indeterminate && change.Question.Asks() {
+			all = append(all, change.Question)
+		}
+	}
+	return verdict.Merged(all)
+}
+
 // Above judges the fields of a Shoot or Worker above its pools. Both manifests are of one kind and
 // provider.
 func Above(old, updated *facts.Manifest, o Options) AbovePools {
@@ -43,6 +67,9 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	}
 	for i := range above.Changes {
 		change := &above.Changes[i]
+		if change.Verdict == verdict.Indeterminate && !change.Question.Asks() {
+			change.Question = verdict.Question{Fact: change.Rule.Text, Rule: change.Rule}
+		}
 		change.Decides = change.Verdict == verdict.Indeterminate || change.Verdict == verdict.Removed
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			above.Rules = append(above.Rules, change.Rule)

@@ -16,6 +16,11 @@ import (
 type Comparison struct {
 	// Verdict is indeterminate if it depends on something unknown.
 	Verdict verdict.Verdict
+	// May has the verdicts that can come true. It may have graver ones than the verdict, if a fact decides
+	// about them that is not known. If it is empty, only the verdict can come true.
+	May verdict.Set
+	// Questions are the facts that the verdict lacks.
+	Questions []verdict.Question
 	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has
 	// one, else the strategy of the new pool.
 	Strategy hotupdate.Strategy
@@ -221,10 +226,10 @@ func (p *pair) conclude(findings []Finding) Comparison {
 		Rules: p.remarks(),
 	}
 	for _, found := range findings {
-		c.merge(p.withdrawn(found))
+		c.merge(p.asked(p.withdrawn(found)))
 	}
 	if !p.updated.IsBare() {
-		c.mergeRest(p.judgeRest())
+		c.mergeRest(p)
 	}
 	c.finish(p)
 	return c
@@ -248,6 +253,10 @@ func (p *pair) withdrawn(found Finding) Finding {
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
 // path is about the pool.
 func (c *Comparison) merge(found Finding) {
+	c.May = c.May.And(found.Becomes())
+	if found.Question.Asks() && found.Verdict == verdict.Indeterminate {
+		c.Questions = append(c.Questions, found.Question)
+	}
 	if found.Path == "" {
 		c.Rules = append(c.Rules, found.Rule)
 		c.Verdict = max(c.Verdict, found.Verdict)
@@ -265,7 +274,8 @@ func (c *Comparison) merge(found Finding) {
 
 // mergeRest adds the findings about the rest of the fields. A field that a judgement decides, and
 // about which none has found anything, means the same in another spelling.
-func (c *Comparison) mergeRest(r rest) {
+func (c *Comparison) mergeRest(p *pair) {
+	r := p.judgeRest()
 	told := slices.Clone(c.Changes)
 	for _, d := range r.elsewhere {
 		if !touches(told, pointerInShoot(d)) {
@@ -273,7 +283,7 @@ func (c *Comparison) mergeRest(r rest) {
 		}
 	}
 	for _, found := range r.findings {
-		c.merge(found)
+		c.merge(p.asked(found))
 	}
 	c.Unjudged = append(c.Unjudged, r.unjudged...)
 }
@@ -283,7 +293,9 @@ func (c *Comparison) finish(p *pair) {
 	c.Verdict = max(c.Verdict, gravest(c.Changes))
 	if len(c.Unjudged) > 0 {
 		c.Verdict = max(c.Verdict, verdict.Indeterminate)
+		c.May = c.May.And(verdict.Any())
 	}
+	c.decide()
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		if name := p.updated.NameOwn(change.Path); name != change.Path {
@@ -301,6 +313,34 @@ func (c *Comparison) finish(p *pair) {
 	c.Rules = verdict.Sorted(c.Rules)
 }
 
+// decide finds the verdict that an indeterminate one must become, if there is only one, and what each
+// answer to a question gives beside what happens for sure.
+func (c *Comparison) decide() {
+	c.May = c.Possible()
+	if c.Verdict == verdict.Indeterminate && c.May.IsOne() {
+		c.Verdict = c.May.Verdicts()[0]
+	}
+	sure := c.May.Mildest()
+	var all []verdict.Question
+	for _, question := range verdict.Merged(c.Questions) {
+		if beside := question.Beside(sure); beside.Asks() {
+			all = append(all, beside)
+		}
+	}
+	c.Questions = all
+}
+
+// Possible returns the verdicts that can come true once all facts are known.
+func (c *Comparison) Possible() verdict.Set {
+	switch {
+	case !c.May.IsEmpty():
+		return c.May
+	case c.Verdict == verdict.Indeterminate:
+		return verdict.Any()
+	}
+	return verdict.Only(c.Verdict)
+}
+
 // isOfConfig reports whether a change is a change of the provider config.
 func (p *pair) isOfConfig(change *Finding) bool {
 	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
@@ -316,8 +356,11 @@ func gravest(changes []Finding) verdict.Verdict {
 
 // Consequence says in a clause for people what the verdict means for the machines. It has the rules
 // that refuse the change. Without such rules, or if a class also decides, it has the text of
-// [verdict.Verdict.Consequence].
+// [verdict.Verdict.Consequence]. An indeterminate verdict lists what it can become.
 func (c *Comparison) Consequence() string {
+	if c.Verdict == verdict.Indeterminate && c.May.IsBounded() && !c.May.IsEmpty() {
+		return "the known facts do not decide: " + c.May.String()
+	}
 	var reasons []string
 	for _, r := range c.Rules {
 		if r.Kind == verdict.Refuses && c.Verdict == verdict.Forbidden {

@@ -21,6 +21,8 @@ type Finding struct {
 	Verdict verdict.Verdict
 	// Rule is the reason for the verdict; [verdict.NoRule] if only the class of the field decides.
 	Rule verdict.Rule
+	// Question is the fact that an indeterminate verdict lacks.
+	Question verdict.Question
 	// Decides says that the change alone leads to the verdict of the pool. It is false if that
 	// verdict is None.
 	Decides bool
@@ -34,6 +36,19 @@ type Finding struct {
 // ofPool is a finding about the pool.
 func ofPool(v verdict.Verdict, rule verdict.Rule) []Finding {
 	return []Finding{{Verdict: v, Rule: rule}}
+}
+
+// undecided is a finding about the pool that depends on a fact that is not known.
+func undecided(q verdict.Question) []Finding {
+	return []Finding{{Verdict: verdict.Indeterminate, Rule: q.Rule, Question: q}}
+}
+
+// Becomes returns the verdicts that the finding can have once all facts are known.
+func (f *Finding) Becomes() verdict.Set {
+	if f.Verdict == verdict.Indeterminate {
+		return f.Question.Becomes()
+	}
+	return verdict.Only(f.Verdict)
 }
 
 // about is a finding about a field whose values are in the manifests.

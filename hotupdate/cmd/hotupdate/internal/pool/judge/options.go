@@ -44,6 +44,8 @@ type Options struct {
 	// CloudProfile says what Gardener fills in, and which machine images can be updated in place; nil
 	// if it is not known.
 	CloudProfile *facts.CloudProfile
+	// Landscape has the facts of the landscape, as far as they are known.
+	Landscape facts.Landscape
 	// Defaulted says that a defaulter may have changed one of the provider configs, see
 	// [hotupdate.Change].Omitted.
 	Defaulted bool

@@ -19,10 +19,13 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 		Verdict: first.Verdict, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
 		Unjudged: first.Unjudged, Changes: combinedChanges(readings), Key: first.Key,
 	}
-	for _, reading := range readings {
+	for i := range readings {
+		reading := &readings[i]
 		if reading.Verdict != first.Verdict {
 			all.Verdict = verdict.Indeterminate
 		}
+		all.May = all.May.Or(reading.Possible())
+		all.Questions = append(all.Questions, reading.Questions...)
 		if reading.Key != first.Key {
 			all.Key = KeyOpen
 		}
@@ -31,9 +34,12 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 	}
 	slices.Sort(all.Unknown)
 	all.Unknown = slices.Compact(all.Unknown)
+	all.Questions = verdict.Merged(all.Questions)
 	for k, fact := range open {
 		if decides(readings, k) {
-			all.Rules = append(all.Rules, ruleOf(fact))
+			question := questionOf(fact, given(readings, k))
+			all.Questions = append(all.Questions, question)
+			all.Rules = append(all.Rules, question.Rule)
 		}
 	}
 	if all.Verdict != verdict.Forbidden {
@@ -55,6 +61,15 @@ func decides(readings []Comparison, k int) bool {
 		}
 	}
 	return false
+}
+
+// given returns what the two values of the k-th open fact give.
+func given(readings []Comparison, k int) (by [2]verdict.Set) {
+	for i := range readings {
+		value := i >> k & 1
+		by[value] = by[value].Or(readings[i].Possible())
+	}
+	return by
 }
 
 // combinedChanges returns the changes of all readings. One on which they disagree is indeterminate:
@@ -88,25 +103,68 @@ func combinedChanges(readings []Comparison) (all []Finding) {
 	return all
 }
 
-// ruleOf returns the rule that names an open fact, and where it is known.
-func ruleOf(fact facts.Fact) verdict.Rule {
-	switch fact {
-	case facts.ReservationMode:
-		return verdict.ReservationMode
-	case facts.GKEReservation:
-		return verdict.GKEReservation
-	case facts.DNSByDefault:
-		return verdict.DNSByDefault
-	case facts.StoredImage:
-		return verdict.StoredImage
-	case facts.DefaultImage:
-		return verdict.DefaultImage
-	case facts.StoredVersion:
-		return verdict.StoredVersion
-	case facts.DefaultVersion:
-		return verdict.DefaultVersion
-	case facts.ClusterVersion:
-		return verdict.ClusterVersion
+// questionOf returns the question about an open fact, with what its two values give.
+func questionOf(fact facts.Fact, by [2]verdict.Set) verdict.Question {
+	question := questions[fact]
+	question.Values = []verdict.Value{
+		{Text: question.Values[0].Text, Gives: by[0]}, {Text: question.Values[1].Text, Gives: by[1]},
 	}
-	return verdict.NoRule
+	return question
+}
+
+const (
+	theCluster         = "the Shoot of the cluster"
+	compareWithCluster = "compare with the Shoot of the cluster"
+	theProfile         = "the CloudProfile"
+	nameProfile        = "name it with --cloudprofile"
+)
+
+// questions are the questions about open facts, with their values in the order of [facts.Readings].
+var questions = map[facts.Fact]verdict.Question{
+	facts.ReservationMode: {
+		Rule: verdict.ReservationMode, Fact: "useGKEFormula",
+		Owner:  "the configuration of Gardener's admission plugin ShootResourceReservation",
+		Answer: "state landscape.useGKEFormula in " + ConfigFile,
+		Values: []verdict.Value{verdict.Gives("false"), verdict.Gives("true")},
+	},
+	facts.GKEReservation: {
+		Rule: verdict.GKEReservation, Fact: "the reservation for the machine type",
+		Owner: theProfile, Answer: nameProfile,
+		Values: []verdict.Value{
+			verdict.Gives("the one of a manifest"), verdict.Gives("another one"),
+		},
+	},
+	facts.DNSByDefault: {
+		Rule: verdict.DNSByDefault, Fact: "whether node-local DNS is enabled in the cluster",
+		Owner: theCluster, Answer: compareWithCluster,
+		Values: []verdict.Value{verdict.Gives("no"), verdict.Gives("yes")},
+	},
+	facts.StoredImage: {
+		Rule: verdict.StoredImage, Fact: "the machine image that the pool has",
+		Owner: theCluster, Answer: compareWithCluster, Values: sameOrNot(),
+	},
+	facts.DefaultImage: {
+		Rule: verdict.DefaultImage, Fact: "the newest machine image", Owner: theProfile, Answer: nameProfile,
+		Values: sameOrNot(),
+	},
+	facts.StoredVersion: {
+		Rule: verdict.StoredVersion, Fact: "the Kubernetes version that the Shoot has",
+		Owner: theCluster, Answer: compareWithCluster, Values: sameOrNot(),
+	},
+	facts.DefaultVersion: {
+		Rule: verdict.DefaultVersion, Fact: "the newest Kubernetes version", Owner: theProfile, Answer: nameProfile,
+		Values: sameOrNot(),
+	},
+	facts.ClusterVersion: {
+		Rule: verdict.ClusterVersion, Fact: "the Kubernetes version of the cluster", Owner: theCluster,
+		Answer: "write the version of the pool", Values: sameOrNot(),
+	},
+}
+
+// ConfigFile is the name of the file with the facts of a landscape.
+const ConfigFile = ".hotupdate.yaml"
+
+// sameOrNot are the values of a fact that is the same on the other side or not.
+func sameOrNot() []verdict.Value {
+	return []verdict.Value{verdict.Gives("the same as on the other side"), verdict.Gives("another one")}
 }

@@ -18,6 +18,11 @@ func Added(p *facts.Pool, o Options) Comparison {
 	add := func(v verdict.Verdict, rule verdict.Rule) {
 		added.Verdict = max(added.Verdict, v)
 		added.Rules = append(added.Rules, rule)
+		if v == verdict.Indeterminate {
+			question := imageQuestion(verdict.ComeOrGo)
+			added.Questions = append(added.Questions, question)
+			added.May = question.Becomes()
+		}
 	}
 	if inPlace(p.Declared) {
 		add(verdict.None, verdict.GateIsOn)

@@ -1,0 +1,119 @@
+package judge
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// asked adds to an indeterminate finding the question that its rule leaves open. If the values of the
+// fact are not known, the question is the rule, and the verdict is not bounded.
+func (p *pair) asked(found Finding) Finding {
+	if found.Verdict != verdict.Indeterminate || found.Question.Asks() {
+		return found
+	}
+	found.Question = p.question(&found)
+	found.Question.Rule = found.Rule
+	if !found.Question.Asks() {
+		found.Question.Fact = found.Rule.Text
+	}
+	return found
+}
+
+// question returns the question of an indeterminate finding.
+func (p *pair) question(found *Finding) verdict.Question {
+	named := verdict.OfClass(hotupdate.Immutable, p.strategy)
+	switch found.Rule {
+	case verdict.EraUnknown, verdict.PoolUnknown:
+		return p.questionOfEra(found)
+	case verdict.SecretNameGained:
+		return verdict.Question{
+			Fact: "the node-agent secret name that the pool had", Owner: "the Worker of the cluster",
+			Answer: "compare with the Worker of the cluster", Values: byName(verdict.None, verdict.Roll),
+		}
+	case verdict.InfrastructureMayRoll:
+		return verdict.Question{
+			Fact: "the identity and the subnets after the change", Owner: "the status of the Infrastructure",
+			Answer: "compare the Workers before and after the Infrastructure is reconciled",
+			Values: []verdict.Value{
+				verdict.Gives("the same ones", verdict.None), verdict.Gives("others", verdict.Roll),
+			},
+		}
+	case verdict.ConfigRespelled:
+		return verdict.Question{
+			Fact: "the order of the members that the extension compares", Owner: "the admission of the extension",
+			Answer: "keep the order of the members",
+			Values: []verdict.Value{
+				verdict.Gives("the same order", verdict.None), verdict.Gives("another order", verdict.Forbidden),
+			},
+		}
+	case verdict.NoCloudProfile:
+		return imageQuestion(verdict.OfClass(found.Class, p.strategy))
+	case verdict.MaintenanceStarted:
+		return verdict.Question{
+			Fact: "the updates that are due", Owner: "the Shoot of the cluster, with the CloudProfile",
+			Answer: "see lastMaintenance in the status of the Shoot afterwards", Values: []verdict.Value{
+				verdict.Gives("none", verdict.None),
+				verdict.Gives("a Kubernetes version or machine image", verdict.OfClass(hotupdate.InPlace, p.strategy)),
+			},
+		}
+	}
+	if found.Omitted {
+		return verdict.Question{
+			Fact: "the default of " + found.Path, Owner: "the defaulter of the extension",
+			Answer: "write the field on both sides", Values: []verdict.Value{
+				verdict.Gives("the value of the other side", verdict.None), verdict.Gives("another one", named),
+			},
+		}
+	}
+	return verdict.Question{}
+}
+
+// questionOfEra asks for the function that names the pool.
+func (p *pair) questionOfEra(found *Finding) verdict.Question {
+	stays := []verdict.Verdict{verdict.None}
+	named := []verdict.Verdict{verdict.OfClass(hotupdate.Immutable, p.strategy)}
+	isKnown := p.naming != nil && p.provider.Name != ""
+	if found.Class == hotupdate.Hot || !isKnown {
+		stays = append(stays, verdict.HotUpdate)
+	}
+	if inPlace(p.strategy) || !isKnown { // an extension may also refuse, or drain
+		stays = append(stays, verdict.InPlaceUpdate)
+		named = append(named, verdict.Forbidden)
+	}
+	question := verdict.Question{
+		Fact: "the function by which the extension hashes the pool", Owner: "the extension",
+		Answer: "give the eras of its releases with --eras",
+		Values: []verdict.Value{
+			verdict.Gives("a function without the field", stays...), verdict.Gives("a function with it", named...),
+		},
+	}
+	if found.Rule == verdict.PoolUnknown {
+		question.Fact = "the pool of the provider config, and the release of the extension"
+		question.Owner = theCluster
+		question.Answer = "compare the Shoots"
+	}
+	if isKnown && p.updated.Worker.KubernetesVersion == "" && p.updated.Kind != facts.NoKind {
+		question.Fact = "the Kubernetes version of the pool, on which the hash function depends"
+		question.Owner = "the Shoot of the cluster"
+		question.Answer = "write the version"
+	}
+	return question
+}
+
+// byName are the values of a name that stays or not.
+func byName(stays, changes verdict.Verdict) []verdict.Value {
+	return []verdict.Value{
+		verdict.Gives("the same name as after the change", stays), verdict.Gives("another name", changes),
+	}
+}
+
+// imageQuestion asks for a machine image of a pool that is updated in place, with the verdict on it if it
+// is admitted.
+func imageQuestion(admitted verdict.Verdict) verdict.Question {
+	return verdict.Question{
+		Rule: verdict.NoCloudProfile, Fact: "whether the machine image can be updated in place",
+		Owner: theProfile, Answer: nameProfile,
+		Values: []verdict.Value{verdict.Gives("yes", admitted), verdict.Gives("no", verdict.Forbidden)},
+	}
+}

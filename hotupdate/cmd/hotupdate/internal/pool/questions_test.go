@@ -1,0 +1,122 @@
+package pool_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// An indeterminate verdict asks for each fact that it lacks: who has it, how to state it, and what each value
+// gives. What it can become are the verdicts that the values give.
+func TestQuestionsOfPools(t *testing.T) {
+	t.Parallel()
+	own := shootsPool + "kubernetes.kubelet."
+	const (
+		before1 = 0
+		after1  = 1
+	)
+	for _, test := range []struct {
+		name   string
+		edits  [2][]edit
+		may    []verdict.Verdict
+		want   []string
+		reason string
+	}{
+		{
+			"the Kubernetes version is left out",
+			[2][]edit{after1: {{"spec.kubernetes.version", nil}}},
+			[]verdict.Verdict{verdict.None, verdict.Roll},
+			[]string{"the newest Kubernetes version (the same as on the other side gives none, another one gives roll), in the CloudProfile; name it with --cloudprofile"},
+			"Gardener takes the newest version",
+		},
+		{
+			"the Kubernetes version is left out, and a tag is added",
+			[2][]edit{after1: {{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}},
+			[]verdict.Verdict{verdict.HotUpdate, verdict.Roll},
+			[]string{"the newest Kubernetes version (the same as on the other side gives hot update, another one gives roll), in the CloudProfile; name it with --cloudprofile"},
+			"the tag is there whatever the version",
+		},
+		{
+			"the Kubernetes version is left out, and the machine type changes",
+			[2][]edit{after1: {{"spec.kubernetes.version", nil}, {shootsPool + "machine.type", "x"}}},
+			[]verdict.Verdict{verdict.Roll},
+			nil,
+			"the pool rolls, whatever the version",
+		},
+		{
+			"a reservation is removed",
+			[2][]edit{before1: {{own + "kubeReserved", map[string]any{"cpu": "60m"}}}, after1: {{own + "kubeReserved", nil}}},
+			[]verdict.Verdict{verdict.None, verdict.Roll},
+			[]string{
+				"useGKEFormula (false gives roll, true gives roll or none), in the configuration of Gardener's admission plugin ShootResourceReservation; state landscape.useGKEFormula in .hotupdate.yaml",
+				"the reservation for the machine type (the one of a manifest gives roll or none, another one gives roll), in the CloudProfile; name it with --cloudprofile",
+			},
+			"only the formula can reserve the same, for some machine types",
+		},
+		{
+			"a field that nobody judges",
+			[2][]edit{after1: {{shootsPool + "somethingNew", "x"}}},
+			verdict.Any().Verdicts(),
+			nil,
+			"it is listed as not judged",
+		},
+	} {
+		user := byUser("shoot.yaml")
+		old := append(append([]edit{}, user...), test.edits[before1]...)
+		updated := append(append([]edit{}, old...), test.edits[after1]...)
+		got := compare(t, manifest(t, "shoot.yaml", old...), manifest(t, "shoot.yaml", updated...), options(t))
+		var asked []string
+		for _, question := range got.Questions {
+			asked = append(asked, question.String())
+		}
+		assert.Equal(t, test.want, asked, "%s: %s", test.name, test.reason)
+		assert.ElementsMatch(t, test.may, got.Possible().Verdicts(), test.name)
+	}
+}
+
+// Every indeterminate verdict of verdicts.txt asks something or names what was not judged, can become another
+// one, and every certain one can only become itself.
+func TestIndeterminateVerdictsAsk(t *testing.T) {
+	t.Parallel()
+	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	open := 0
+	for _, one := range allWritten(t) {
+		o.CloudProfile = one.profile
+		plan, err := pool.NewPlan(read(t, one.old), read(t, one.updated), o)
+		require.NoError(t, err, one.line)
+		for i := range plan.Pools {
+			planned := &plan.Pools[i]
+			checkAsks(t, one.line, planned.Effect(), planned.Possible(), planned.Questions, planned.Unjudged)
+			open += len(planned.Questions)
+		}
+		checkAsks(t, one.line, plan.AbovePools.Verdict(), plan.AbovePools.Possible(), plan.Questions(), plan.AbovePools.Unjudged)
+		open += len(plan.Questions())
+	}
+	assert.Greater(t, open, 20, "the lines have indeterminate verdicts")
+}
+
+func checkAsks(
+	t *testing.T, line string, judged verdict.Verdict, may verdict.Set, asked []verdict.Question, unjudged []string,
+) {
+	t.Helper()
+	assert.False(t, may.Has(verdict.Indeterminate), line)
+	if judged != verdict.Indeterminate {
+		assert.True(t, may.Has(judged), "%s: %s is among %s", line, judged, may)
+		return
+	}
+	assert.False(t, may.IsOne(), line)
+	assert.NotEmpty(t, len(asked)+len(unjudged), "%s asks nothing", line)
+	for _, question := range asked {
+		assert.NotEmpty(t, question.Fact, line)
+		assert.NotEqual(t, verdict.NoRule, question.Rule, line)
+		for _, v := range question.Becomes().Verdicts() {
+			assert.True(t, may.Has(v), "%s: %s", line, question)
+		}
+	}
+}
