@@ -104,6 +104,10 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	r.Lenient = path != ""
+	if err := r.ChartAround(".", path); err != nil && r.Lenient { // git calls in the root of the work tree
+		c.std.printError(err)
+		return exitOK, nil
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	plans, err := r.Compare(ctx, old, updated)

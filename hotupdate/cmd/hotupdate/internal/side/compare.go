@@ -22,6 +22,9 @@ func (r *Reader) One(file string) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(found) == 0 && !isDirectory(file) {
+		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(file))
+	}
 	if len(found) != 1 {
 		return nil, fmt.Errorf("%s: has %d manifests; name a file with one", Name(file), len(found))
 	}
@@ -51,7 +54,7 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 }
 
 // Compare compares the manifests of two sides, each a file or a directory. There are no plans if
-// neither side has a manifest, and the Reader is lenient or a side has other objects.
+// neither side has a manifest, and the Reader is lenient; else this is an error.
 //
 // An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
 // nothing could be compared, the problems are the error.
@@ -68,11 +71,10 @@ func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan
 		return nil, errors.Join(err, joined(notJudged(before, after)))
 	}
 	if len(before.list)+len(after.list) == 0 {
-		if r.Lenient || len(r.others) > 0 {
+		if r.Lenient {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd",
-			Name(old), Name(updated))
+		return nil, r.nothingFound(old, updated)
 	}
 	pairs := pairUp(before.list, after.list, r.AnyName)
 	withhold(pairs, before, after)

@@ -45,25 +45,28 @@ func covered(o *manifests.Object) []string {
 
 var errKustomization = errors.New("is a kustomization; render it first, with kustomize build")
 
-// coverKustomized marks the objects that a kustomization covers as not read: what kustomize makes of
-// them is in no file. A kustomization that is the only file of a side covers what is elsewhere.
+// coverKustomized marks what kustomizations change, see [objects.cover]. A kustomization that is the only
+// file of a side covers what is elsewhere.
 func (all *objects) coverKustomized() {
 	var roots []string
 	for _, o := range all.list {
-		if o.role == isKustomization {
+		if o.role == isRecipe {
 			roots = append(roots, o.covers...)
 			o.problem = manifests.InFile(o.From, errKustomization)
 		}
 	}
-	if len(roots) == 0 {
-		return
-	}
+	all.cover(roots, errKustomization)
+}
+
+// cover marks the objects in files and folders as not read: what becomes of them is in no file. A recipe
+// reports them.
+func (all *objects) cover(roots []string, why error) {
 	for _, o := range all.list {
 		if o.role == isManifest && isBelow(o.Place.File, roots) {
 			o.role = isUnread
 			o.isCovered = true
-			o.problem = errKustomization
-			o.isTold = true // the kustomization reports it
+			o.problem = why
+			o.isTold = true
 		}
 	}
 }

@@ -31,11 +31,13 @@ type object struct {
 	isTold   bool
 	fatal    error // ends the comparison
 	warnings []string
-	// isCovered says that a kustomization changes the object.
+	// isCovered says that a recipe changes the object.
 	isCovered bool
+	// isNameless says that the names of the object are not in its text.
+	isNameless bool
 	// landscape is the object, if the admission of Shoots reads it.
 	landscape json.RawMessage
-	// covers are the files and folders that a kustomization changes.
+	// covers are the files and folders that a recipe changes.
 	covers []string
 }
 
@@ -43,10 +45,11 @@ type object struct {
 type role int
 
 const (
-	isManifest      role = iota // it is compared; its identity is known, also if it has a problem
-	isUnread                    // it may be any object
-	isKustomization             // it says what other objects become
-	isOther                     // it is of a kind that is not compared
+	isManifest  role = iota // it is compared; its identity is known, also if it has a problem
+	isUnread                // it may be any object
+	isRecipe                // it says what kustomize or Helm makes of other objects
+	isChartFile             // it is a recipe if its chart has objects that are compared
+	isOther                 // it is of a kind that is not compared
 )
 
 // objects are the objects of a side that are not of other kinds, in the order of the text.
@@ -87,6 +90,7 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	switch {
 	case malformed != nil:
 		one.problem = located(o, malformed)
+	case r.examinePlaceholders(one, o):
 	case noKind == nil && r.isKnown(kind):
 		one.role = isManifest
 		r.check(one, o)
@@ -95,8 +99,11 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	case kind.Kind == "" && mayHavePools(kind.APIVersion, o.Tree):
 		one.problem = located(o, withoutKind())
 	case isKustomized(o.File, kind):
-		one.role = isKustomization
+		one.role = isRecipe
 		one.covers = covered(o)
+	case isChart(o.File, kind):
+		one.role = isChartFile
+		one.covers = foldersOfChart(o.File, o.Tree)
 	default:
 		one.role = isOther
 		if isOfLandscape(kind) {

@@ -94,7 +94,8 @@ type Reader struct {
 	objects []json.RawMessage // that the admission of Shoots reads
 	others  []error           // sides that have objects, and only of other kinds
 	plain   map[manifests.Digest]*object
-	read    int // documents
+	read    int             // documents
+	leftOut map[string]bool // files
 }
 
 // NotJudged is an object, or unreadable text, that was not compared.
@@ -131,6 +132,7 @@ func (r *Reader) readAll(ctx context.Context, path string) *objects {
 		all.list = r.ofNoKnownKind(path, others)
 	}
 	all.coverKustomized()
+	all.coverCharts(r)
 	for _, o := range all.list {
 		r.Warnings = append(r.Warnings, o.warnings...)
 		if o.fatal != nil && !slices.Contains(r.failed, o.fatal) { // all objects of a CRD have its problems
@@ -150,11 +152,33 @@ func (r *Reader) tell(did string, done, all int) {
 func (r *Reader) documents(path string) iter.Seq[*manifests.Document] {
 	return func(yield func(*manifests.Document) bool) {
 		for d := range manifests.Documents([]string{path}, r.Stdin) {
-			if !r.Exclude.matches(path, d.File) && !yield(d) {
+			if r.Exclude.matches(path, d.File) {
+				r.leaveOut(d.File)
+				continue
+			}
+			if !yield(d) {
 				return
 			}
 		}
 	}
+}
+
+// leaveOut counts the files that [Reader.Exclude] leaves out.
+func (r *Reader) leaveOut(file string) {
+	if r.leftOut == nil {
+		r.leftOut = map[string]bool{}
+	}
+	r.leftOut[file] = true
+}
+
+// nothingFound is the error for sides without an object that is compared.
+func (r *Reader) nothingFound(old, updated string) error {
+	hint := ""
+	if n := len(r.leftOut); n > 0 {
+		hint = "; the globs leave out " + plaintext.Counted(n, "file")
+	}
+	return fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd%s", Name(old),
+		Name(updated), hint)
 }
 
 // ofNoKnownKind returns the only object of a side without objects of a known kind, if it may be a provider
@@ -170,12 +194,21 @@ func (r *Reader) ofNoKnownKind(path string, others []*object) []*object {
 		r.others = append(r.others, fmt.Errorf(
 			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
 			plaintext.Counted(len(others), "object")))
-	case isDirectory(path): // see Compare
-	default:
+	case !isStored(path):
 		r.failed = append(r.failed,
-			fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
+			fmt.Errorf("%s: is empty; the program that writes it may have failed", Name(path)))
 	}
 	return nil
+}
+
+// isStored reports whether a side is a file or a directory. Others, such as standard input, are written
+// by a program, and empty if it fails.
+func isStored(path string) bool {
+	info, err := os.Stat(path)
+	if path == manifests.Stdin || err != nil {
+		return false
+	}
+	return info.Mode().IsRegular() || info.IsDir()
 }
 
 func isDirectory(path string) bool {

@@ -10,7 +10,7 @@ import (
 )
 
 // unread is the text of a side that might hold any object: text that is broken, a template, or what
-// kustomize changes.
+// kustomize or Helm changes.
 type unread struct {
 	first    *object            // nil if there is none
 	all      *object            // the first that might hold an object of any name; nil if there is none
@@ -41,16 +41,16 @@ func (all *objects) unreadTexts() map[manifests.Digest]bool {
 	return texts
 }
 
-func (o *object) isUnread() bool { return o.role == isUnread || o.role == isKustomization }
+func (o *object) isUnread() bool { return o.role == isUnread || o.role == isRecipe }
 
 func (u *unread) add(o *object) {
 	if u.first == nil {
 		u.first = o
 	}
 	text := o.document.Text()
-	isOfKustomize := o.role == isKustomization || o.isCovered
-	isAnything := len(text) == 0 || isOfKustomize || tree.IsTemplate(text)
-	if isAnything && u.all == nil {
+	isRendered := o.role == isRecipe || o.isCovered
+	isAnything := len(text) == 0 || isRendered || tree.IsTemplate(text)
+	if (isAnything || o.isNameless) && u.all == nil {
 		u.all = o
 	}
 	for name := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !isOfName(r) }) {
