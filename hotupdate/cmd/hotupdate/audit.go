@@ -73,7 +73,8 @@ func (c *call) addAudit(command *cobra.Command) {
 	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the new release")
 	c.addClasses(command, "--old and --new")
 	flags.StringVar(&o.provider, "provider", "",
-		"only Workers and Shoots of the provider of this `NAME`, such as aws")
+		"only Workers and Shoots of the provider of this `NAME`, such as aws; needed only if neither the kind of the\n"+
+			"configs nor the fields of the Schemas tell whose the releases are")
 	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
 	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 	flags.StringSliceVar(&o.view.Only, "only", nil,
@@ -155,7 +156,7 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
-	releases, err := audit.NewReleases(old, updated)
+	releases, err := audit.NewReleases(old, updated, c.std.providers)
 	if err != nil {
 		return nil, err
 	}

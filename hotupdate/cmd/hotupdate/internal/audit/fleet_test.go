@@ -60,7 +60,7 @@ func releases(tb testing.TB) *audit.Releases {
 
 func releasesOf(tb testing.TB, old, updated *release.Release) *audit.Releases {
 	tb.Helper()
-	both, err := audit.NewReleases(old, updated)
+	both, err := audit.NewReleases(old, updated, nil)
 	require.NoError(tb, err)
 	return both
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // JudgedPool is a judged pool.
@@ -54,17 +55,21 @@ type Reason struct {
 type Releases struct {
 	old, updated *release.Release
 	kind         facts.TypeMeta // of the provider configs; empty if neither release names it
+	owner        owner
 
 	comparisons
 }
 
-// NewReleases checks that both are releases of one extension.
-func NewReleases(old, updated *release.Release) (*Releases, error) {
+// NewReleases checks that both are releases of one extension, which may be one of those that are built
+// in.
+func NewReleases(old, updated *release.Release, builtIn []provider.Provider) (*Releases, error) {
 	if none := (facts.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension",
 			updated.From, old.From)
 	}
-	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
+	both := &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}
+	both.owner = ownerOf(both, builtIn)
+	return both, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every

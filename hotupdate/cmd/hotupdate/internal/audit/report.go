@@ -51,6 +51,9 @@ type Report struct {
 	causes map[causeKey]*Cause
 	spans  map[Span]*Span // by minor and eras
 	seen   []string       // some providers and kinds of provider configs that are not judged
+
+	// providers are those of judged pools; true if a config of one is of the releases' kind
+	providers map[string]bool
 }
 
 // Objects counts the objects of the input.
@@ -203,6 +206,7 @@ func newReport(old, updated string) *Report {
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
 		Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
+		providers: map[string]bool{},
 	}
 	for _, d := range Dimensions() {
 		r.Groups[d] = map[string]Counts{}

@@ -23,7 +23,8 @@ import (
 
 // Options say which objects are judged and which findings are known.
 type Options struct {
-	// Provider is the type of the Shoots and Workers that are judged. If it is empty, all are.
+	// Provider is the type of the Shoots and Workers that are judged. If it is empty, the provider of the
+	// releases is found by the kind of their configs, or by the fields of their Schemas.
 	Provider string
 	// Known are the known findings.
 	Known Known
@@ -40,8 +41,14 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	defer r.old.Stop()
 	defer r.updated.Stop()
 	report := newReport(r.old.From, r.updated.From)
-	judge := func(d *manifest.Document) *judgedObject { return r.object(d, o.Provider) }
-	if err := report.judge(ctx, inorder.Map(ctx, documents, judge), o); err != nil {
+	if o.Provider != "" {
+		r.owner = owner{provider: o.Provider, isGiven: true}
+	}
+	report.Remarks = r.owner.remark()
+	if err := report.judge(ctx, inorder.Map(ctx, documents, r.object), o); err != nil {
+		return report, err
+	}
+	if err := r.owner.check(r, report.providers); err != nil {
 		return report, err
 	}
 	report.addEras(r.old, r.updated)
@@ -71,12 +78,13 @@ type judgedObject struct {
 	other      string // its provider or kind of provider config, if it is skipped for that
 	unreadable *Unreadable
 	identity   identity
+	isTheirs   bool // a config of it is of the releases' kind
 	pools      []*JudgedPool
 	failed     error // failure of a program, which ends the audit
 }
 
 // object judges the pools of the object of a document. It is nil if the document holds none.
-func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
+func (r *Releases) object(d *manifest.Document) *judgedObject {
 	o := d.Object()
 	if o == nil {
 		return nil
@@ -96,13 +104,14 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 	case err != nil:
 		judged.skip = NotReadable
 		judged.unreadable = &Unreadable{o.Place, manifest.Reason(err)}
-	case provider != "" && m.Provider != provider:
+	case r.owner.isOther(r, m):
 		judged.skip = OtherProvider
 		judged.other = cmp.Or(m.Provider, "none")
 	case len(m.Pools) == 0:
 		judged.skip = NoPools
 	default:
 		judged.identity = identityOf(m.UID, m.Tree)
+		judged.isTheirs = r.hasConfig(m)
 		judged.failed = r.pools(o.Place, m, judged)
 	}
 	return judged
@@ -112,7 +121,7 @@ func (r *Releases) object(d *manifest.Document, provider string) *judgedObject {
 func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObject) error {
 	for i := range m.Pools {
 		p := &m.Pools[i]
-		if !r.concern(p.ProviderConfig) {
+		if !r.concern(p.ProviderConfig) || r.owner.hasOtherGroup(p.ProviderConfig) {
 			kind := facts.TypeMetaOf(tree.Of(p.ProviderConfig))
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
@@ -179,6 +188,7 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
+		r.providers[p.Provider] = r.providers[p.Provider] || one.isTheirs
 		if p.Verdict != unchanged {
 			p.Known = o.Known.why(p)
 		}
