@@ -11,7 +11,7 @@ case $1 in
 11) verdict='in-place update' ;;
 12) verdict=roll ;;
 13) verdict=forbidden ;;
-14) verdict=indeterminate ;;
+14) verdict='indeterminate: a verdict that fails this job can still come true' ;;
 15) verdict=removed ;;
 *) verdict='not everything was judged' ;;
 esac

@@ -62,6 +62,7 @@ type options struct {
 	strategy, extension, eras, cloudProfile string
 	gardener, accept                        string
 	failOn                                  []string
+	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
 	defaulted                               bool

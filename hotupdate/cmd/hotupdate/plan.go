@@ -64,7 +64,8 @@ func (c *call) addPlan(command *cobra.Command) {
 		"also tell the verdict by the exit code; not under kubectl and git")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
-			"is that of\nthe gravest one that occurs, and 0 if none does")
+			"is that of\nthe gravest one that occurs, 14 if one of them can still come true or something is not judged, "+
+			"and else 0")
 	oneOf(command, "fail-on", pool.Accepted().Verdicts...)
 }
 
@@ -132,7 +133,8 @@ func (c *call) planChange() (int, error) {
 	if err := c.writeReport(c.reportOf(plans, r, accepted)); err != nil {
 		return 0, err
 	}
-	if len(r.NotJudged) > 0 && path == "" {
+	passes := len(c.failOn) > 0 && c.passUndecided
+	if len(r.NotJudged) > 0 && path == "" && !passes {
 		return exitError, nil
 	}
 	return c.planExitCode(plans), nil
@@ -197,7 +199,30 @@ func (c *call) planExitCode(plans []*pool.Plan) int {
 			}
 		}
 	}
+	if c.mayFail(plans) {
+		gravest = max(gravest, verdict.Indeterminate)
+	}
 	return exitCodeOf(gravest)
+}
+
+// mayFail reports whether a verdict of --fail-on is among those that can still come true, or something is not
+// bounded.
+func (c *call) mayFail(plans []*pool.Plan) bool {
+	if len(c.failOn) == 0 || c.passUndecided {
+		return false
+	}
+	for _, plan := range plans {
+		if slices.ContainsFunc(plan.Open(), c.failsOn) {
+			return true
+		}
+	}
+	return false
+}
+
+// failsOn reports whether a set has a verdict of --fail-on, or is not bounded.
+func (c *call) failsOn(may verdict.Set) bool {
+	isListed := func(v verdict.Verdict) bool { return slices.Contains(c.failOn, v.Word()) }
+	return !may.IsBounded() || slices.ContainsFunc(may.Verdicts(), isListed)
 }
 
 // exitCodeOf returns the exit code of a verdict of plan or audit.

@@ -138,6 +138,17 @@ func (p *Planned) Possible() verdict.Set {
 	return p.Comparison.Possible()
 }
 
+// Possible returns the verdicts on the whole manifest that can come true: see [Plan.Verdict].
+func (p *Plan) Possible() verdict.Set {
+	may := p.possible()
+	for i := range p.Pools {
+		if !p.IsRefused {
+			may = may.And(p.Pools[i].Possible())
+		}
+	}
+	return may
+}
+
 // possible returns the verdicts on the manifest as a whole that can come true.
 func (p *Plan) possible() verdict.Set {
 	if p.IsRefused || p.State == Removed && len(p.Pools) == 0 {

@@ -177,7 +177,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
 			State: plan.State.String(), Verdict: judged.String(), Accepted: plan.Accepted,
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
-			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.AbovePools.Possible(), plan.Questions()),
+			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.Possible(), plan.Questions()),
 		}
 		for _, p := range plan.Pools {
 			m.Pools = append(m.Pools, poolOf(p))
