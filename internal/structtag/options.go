@@ -13,6 +13,7 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 	tag     Tag
 	flaws   fault.List
 	options []option // one for each known name, also if malformed
+	inTag   string   // how the class is written, if it is named as in reports; "" otherwise
 }
 
 // option is the text of one option: NAME or NAME=ARG.
@@ -49,32 +50,64 @@ func split(value string) (parts []string) {
 }
 
 // mend returns CLASS[,OPTION...] with known words in their correct spelling: in lower case, without
-// spaces, hyphens and underscores. It returns false if another problem is left.
+// spaces, hyphens and underscores. A class that is named as in reports gets its word. It returns
+// false if another problem is left.
 func mend(value string) (mended string, ok bool) {
 	parts := split(value)
 	for i, part := range parts {
-		known := words
-		if i > 0 {
-			known = optionNames()
-		}
-		name, _, _ := strings.Cut(part, "=")
-		if slices.Contains(known, fold(name)) {
-			parts[i] = fold(name) + part[len(name):]
+		if i == 0 {
+			parts[i] = mendClass(part)
+		} else {
+			parts[i] = mendOption(part)
 		}
 	}
 	mended = strings.Join(parts, ",")
 	return mended, len(read(mended).flaws) == 0
 }
 
+// mendClass returns the word of a class that is misspelled or named as in reports. Any other text is
+// returned unchanged.
+func mendClass(text string) string {
+	folded := fold(text)
+	for class, word := range words {
+		if folded == word || folded == fold(prose[class]) {
+			return word
+		}
+	}
+	return text
+}
+
+func mendOption(text string) string {
+	name, arg, hasArg := strings.Cut(text, "=")
+	if folded := fold(name); slices.Contains(optionNames(), folded) {
+		name = folded
+	}
+	if word, key, hasKey := strings.Cut(arg, ":"); name == repeatable && hasKey {
+		arg = mendClass(word) + ":" + key
+	}
+	if hasArg {
+		name += "="
+	}
+	return name + arg
+}
+
 func (r *reading) add(code, what, hint string) { r.flaws.Add(problem(code, what, hint)) }
 
 func (r *reading) readClass(text string) {
 	class, ok := ParseClass(text)
-	if r.tag.Class = class; !ok {
-		r.add("unknown-class", "has unknown class "+tick(text),
-			"write one of `true`, `false`, `inplace` and `ignore` first")
+	r.tag.Class = class
+	if ok {
+		return
 	}
+	hint := "write one of `true`, `false`, `inplace` and `ignore` first"
+	if named, isNamed := ClassNamed(text); isNamed {
+		r.inTag = "the class " + text + " is written " + tick(named.Word())
+		hint = r.inTag
+	}
+	r.add(unknownClass, "has unknown class "+tick(text), hint)
 }
+
+const unknownClass = "unknown-class"
 
 // optionKind describes the options of one name.
 type optionKind struct {

@@ -108,6 +108,9 @@ func (r reading) problems(where string, spelled func(string) string) fault.List 
 		if ok {
 			flaw.Hint = "write " + tick(spelled(mended))
 		}
+		if ok && flaw.Code == unknownClass && r.inTag != "" {
+			flaw.Hint += ": " + r.inTag
+		}
 	}
 	return r.flaws
 }
@@ -118,7 +121,8 @@ func problem(code, what, hint string) *fault.Error {
 
 // Mend returns the whole struct tag with the key and its value in the correct spelling, if it is
 // certain what was meant: if its only problems are quotes, the case, spaces, hyphens and underscores
-// of known words, and the other spelling of the key, hotupdateable.
+// of known words, classes that are named as in reports, such as hot for true, and the other spelling
+// of the key, hotupdateable.
 //
 // It returns false if the struct tag has no problem, or another one. A mended struct tag has no
 // problems, and reflect sees all of it.

@@ -289,7 +289,11 @@ func TestMend(t *testing.T) {
 		{`json:"a" Hot-Updateable:"False"`, `json:"a" hotupdatable:"false"`, "in another case, too"},
 		{`hotupdatabel:true`, left, "a typing error"},
 		{`hotupdatable:"ture"`, left, "a typing error"},
-		{`hotupdatable:"ignored"`, left, "a typing error"},
+		{`hotupdatable:"hot"`, `hotupdatable:"true"`, "the word of reports"},
+		{`hotupdatable:"immutable,key=name"`, `hotupdatable:"false,key=name"`, "the word of reports"},
+		{`json:"a" hotupdatable:ignored`, `json:"a" hotupdatable:"ignore"`, "the word of reports, without quotes"},
+		{`hotupdatable:"false,keyclass=hot:a,keyclass=In-Place:b"`, `hotupdatable:"false,keyclass=true:a,keyclass=inplace:b"`, "classes of keys, too"},
+		{`hotupdatable:"true,keyclass=blue:a"`, left, "no word is near"},
 		{`hotupdatable:"false,key='name'"`, left, "the quotes may be part of the JSON name"},
 		{`hotupdatable:"true,presence=true"`, left, "what the argument was to say is not known"},
 		{`hotupdatable:"true,set,set,"`, left, "one of them may have been meant otherwise"},
@@ -298,7 +302,6 @@ func TestMend(t *testing.T) {
 		{`json:a`, left, "not our business"},
 		{`hotupdatable`, left, "no class"},
 		{`updatable:"true"`, left, "another word, perhaps of another program"},
-		{`hotupdatable:"hot"`, left, "a meaning, no typing error"},
 		{`hotupdatable:"none"`, left, "a meaning, no typing error"},
 		{`hotupdatable:"no"`, left, "a meaning, no typing error"},
 		{`hotupdatable:"blue"`, left, "no word is near"},
@@ -345,6 +348,13 @@ func TestMessages(t *testing.T) {
 		}},
 		{`hotupdatable:"set"`, []string{
 			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write one of `true`, `false`, `inplace` and `ignore` first",
+		}},
+		{`hotupdatable:"hot"`, []string{
+			"has unknown class `hot` in struct tag `hotupdatable:\"hot\"`; write `hotupdatable:\"true\"`: the class hot is written `true`",
+		}},
+		{`hotupdatable:"immutable,set=a"`, []string{
+			"has unknown class `immutable` in struct tag `hotupdatable:\"immutable,set=a\"`; the class immutable is written `false`",
+			"has malformed option `set=a` in struct tag `hotupdatable:\"immutable,set=a\"`; write `set` alone",
 		}},
 		{`hotupdatable:"false,default="`, []string{
 			"has malformed option `default=` in struct tag `hotupdatable:\"false,default=\"`; " +

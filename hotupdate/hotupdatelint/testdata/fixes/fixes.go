@@ -5,18 +5,19 @@ import "github.com/hotupdate/providerconfig/hotupdate"
 
 // Config is the configuration of a worker pool.
 type Config struct {
-	Unquoted map[string]string `json:"unquoted"   hotupdatable:true`           // want `field fixes.Config.Unquoted has malformed struct tag .hotupdatable:true.; write .hotupdatable:"true".$`
-	Options  []Item            `json:"options"    hotupdatable:false,key=name` // want `malformed struct tag`
-	Spaced   string            `json:"spaced"     hotupdatable: "inplace"`     // want `malformed struct tag`
-	First    string            `hotupdatable:true json:"first"`                // want `malformed struct tag` `has no JSON name`
-	Case     string            `json:"case"       hotUpdatable:"true"`         // want `misspelled struct tag`
-	Other    string            `json:"other"      hotupdateable:"true"`        // want `misspelled struct tag`
-	Class    string            `json:"class"      hotupdatable:"True"`         // want `unknown class .True.`
-	Several  []string          `json:"several"    hotUpdatable:"True,Set"`     // want `misspelled struct tag` `unknown class` `unknown option`
-	Old      string            "json:\"old\" hotupdatable:true"                // want `malformed struct tag`
-	A, B     string            `json:"both"       hotupdatable:"True"`         // want `field fixes.Config.A has unknown class` `field fixes.Config.B has unknown class`
+	Unquoted map[string]string `json:"unquoted"   hotupdatable:true`                     // want `field fixes.Config.Unquoted has malformed struct tag .hotupdatable:true.; write .hotupdatable:"true".$`
+	Options  []Item            `json:"options"    hotupdatable:false,key=name`           // want `malformed struct tag`
+	Spaced   string            `json:"spaced"     hotupdatable: "inplace"`               // want `malformed struct tag`
+	First    string            `hotupdatable:true json:"first"`                          // want `malformed struct tag` `has no JSON name`
+	Case     string            `json:"case"       hotUpdatable:"true"`                   // want `misspelled struct tag`
+	Other    string            `json:"other"      hotupdateable:"true"`                  // want `misspelled struct tag`
+	Class    string            `json:"class"      hotupdatable:"True"`                   // want `unknown class .True.`
+	Several  []string          `json:"several"    hotUpdatable:"True,Set"`               // want `misspelled struct tag` `unknown class` `unknown option`
+	Old      string            "json:\"old\" hotupdatable:true"                          // want `malformed struct tag`
+	Reported string            `json:"reported"   hotupdatable:"hot"`                    // want `unknown class .hot.*; write .hotupdatable:"true".: the class hot is written .true.$`
+	Keys     map[string]string `json:"keys"       hotupdatable:"ignored,keyclass=hot:a"` // want `unknown class .ignored.` `malformed option .keyclass=hot:a.`
+	A, B     string            `json:"both"       hotupdatable:"True"`                   // want `field fixes.Config.A has unknown class` `field fixes.Config.B has unknown class`
 
-	Meaning    string   `json:"meaning"  hotupdatable:"hot"`                       // want `unknown class .hot.`
 	Related    string   `json:"related"  updatable:"true"`                         // want `misspelled struct tag`
 	NoClass    string   `json:"noClass"  hotupdatable`                             // want `malformed struct tag`
 	Either     string   `json:"either"   hotupdatable:"true" hotupdatable:"false"` // want `more than one struct tag`
