@@ -70,8 +70,9 @@ func shadowedFieldRows() []schemaErrorRow {
 	type nothing struct{}
 	return []schemaErrorRow{
 		{"shadowed by a shallower field", errorOf(hotupdate.SchemaOf[outer]()), at("ineffective-tag", "hotupdate_test.inner", "Name"), "the shallower field wins"},
-		{"same name at one level", errorOf(hotupdate.SchemaOf[badtags.SameLevel]()), at("ineffective-tag", "badtags.SameLevel", "A", "B"), "both are dropped"},
-		{"same name at one level, one struct tag", errorOf(hotupdate.SchemaOf[badtags.OneTagged]()), at("ineffective-tag", "badtags.OneTagged", "B"), "both are dropped, one says something"},
+		{"same name at one level", errorOf(hotupdate.SchemaOf[badtags.SameLevel]()), at("duplicate-json-name", "badtags.SameLevel", "A", "B"), "both are dropped"},
+		{"same name at one level, one struct tag", errorOf(hotupdate.SchemaOf[badtags.OneTagged]()), at("duplicate-json-name", "badtags.OneTagged", "A", "B"), "both are dropped, one says something"},
+		{"same name at one level, no struct tag", errorOf(hotupdate.SchemaOf[badtags.Untagged]()), at("duplicate-json-name", "badtags.Untagged", "A", "B"), "both are dropped from JSON without a word"},
 		{"same name in two embedded structs", errorOf(hotupdate.SchemaOf[badtags.Siblings]()), slices.Concat(
 			at("ineffective-tag", "badtags.Left", "Name"), at("ineffective-tag", "badtags.Right", "Name"),
 		), "both are dropped, the other fields stay"},

@@ -195,9 +195,33 @@ func (r *resolver) dominant() []*jsonField {
 		winner := r.found[start]
 		if end == start+1 || len(r.found[start+1].index) > len(winner.index) {
 			winners = append(winners, winner)
+		} else {
+			r.refuseSameName(r.found[start:end])
 		}
 	}
 	return winners
+}
+
+// refuseSameName reports fields of one struct among those of one JSON name, which is not in JSON.
+// Fields of two embedded structs may drop each other, as in encoding/json.
+func (r *resolver) refuseSameName(found []*jsonField) {
+	for _, f := range found {
+		for _, other := range found {
+			if f == other || !f.isBeside(other) {
+				continue
+			}
+			r.refuse(f.tag, mistake(f.goField, "duplicate-json-name",
+				"has the JSON name `"+f.name+"` of "+other.goField+", so that neither of them is in JSON",
+				"give each a JSON name of its own, or leave one out by `json:\"-\"`"))
+			break
+		}
+	}
+}
+
+// isBeside reports whether two fields stand in the same struct, reached by the same way.
+func (f *jsonField) isBeside(other *jsonField) bool {
+	last := len(f.index) - 1
+	return len(other.index) == len(f.index) && slices.Equal(f.index[:last], other.index[:last])
 }
 
 // refuseUnused reports each struct tag that no field in JSON has: of a field that is unexported,

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/fieldplan/testdata/shapes"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -61,13 +63,24 @@ type failer interface {
 	Helper()
 }
 
-// checkFields fills v, writes it as JSON, and checks that its plan has the members of that JSON and finds their values.
+// checkFields fills v, writes it as JSON, and checks that its plan has the members of that JSON and finds their values. A type is refused exactly if
+// two fields of one struct have a JSON name, and JSON has neither of them.
 func checkFields(t failer, v reflect.Value) {
 	t.Helper()
 	plan, err := fieldplan.Compile(v.Type(), nil, rawjson.ReadPart)
-	require.NoError(t, err)
 	populate(v, new(int), 8)
 	written := members(t, v)
+	refused := map[string]bool{}
+	for _, problem := range fault.All(err) {
+		require.Equal(t, "duplicate-json-name", problem.Code)
+		refused[problem.Field[strings.LastIndex(problem.Field, ".")+1:]] = true
+	}
+	lost := map[string]bool{}
+	findLost(v.Type(), written, map[reflect.Type]bool{}, lost)
+	require.Equal(t, lost, refused, "%v", v.Type())
+	if err != nil {
+		return
+	}
 	found := map[string]string{}
 	for _, f := range slices.Concat(plan.Root.Fields, plan.Meta) {
 		found[f.Name] = memberText(t, v, f)
@@ -79,12 +92,51 @@ func checkFields(t failer, v reflect.Value) {
 	}), "in the order of the names' bytes")
 }
 
+// findLost adds the Go names of fields that share a JSON name within their struct, if that name is not written.
+func findLost(t reflect.Type, written map[string]string, seen map[reflect.Type]bool, lost map[string]bool) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	byName := map[string][]string{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			findLost(f.Type, written, seen, lost)
+			continue
+		case name == "-":
+			continue
+		}
+		byName[name] = append(byName[name], f.Name)
+		var below map[string]json.RawMessage
+		if text, isWritten := written[name]; isWritten && json.Unmarshal([]byte(text), &below) == nil && below != nil {
+			findLost(f.Type, textsOf(below), map[reflect.Type]bool{}, lost)
+		}
+	}
+	for name, fields := range byName {
+		if _, isWritten := written[name]; isWritten || len(fields) == 1 {
+			continue
+		}
+		for _, field := range fields {
+			lost[field] = true
+		}
+	}
+}
+
 func members(t failer, v reflect.Value) map[string]string {
 	t.Helper()
 	written, err := json.Marshal(v.Interface())
 	require.NoError(t, err)
 	var raw map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(written, &raw))
+	return textsOf(raw)
+}
+
+func textsOf(raw map[string]json.RawMessage) map[string]string {
 	texts := map[string]string{}
 	for name := range maps.Keys(raw) {
 		texts[name] = string(raw[name])

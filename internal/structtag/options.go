@@ -104,10 +104,8 @@ func (r *reading) readClass(text string) {
 		r.inTag = "the class " + text + " is written " + tick(named.Word())
 		hint = r.inTag
 	}
-	r.add(unknownClass, "has unknown class "+tick(text), hint)
+	r.add("unknown-class", "has unknown class "+tick(text), hint)
 }
-
-const unknownClass = "unknown-class"
 
 // optionKind describes the options of one name.
 type optionKind struct {

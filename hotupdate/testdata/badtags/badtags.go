@@ -54,6 +54,13 @@ type OneTagged struct {
 	B     string `json:"name" hotupdatable:"true"`
 }
 
+// Untagged has one JSON name twice, and no struct tag.
+type Untagged struct {
+	Other string `json:"other"`
+	A     string `json:"name"`
+	B     string `json:"name"`
+}
+
 // Siblings embeds two structs with one JSON name in common.
 type Siblings struct {
 	Left

@@ -32,6 +32,8 @@ type WorkerConfig struct {
 	When    map[string]Volume `json:"when" hotupdatable:"true,hotwhen=name:a"`                      // want `When has the option .hotwhen=name:a., which can never take effect`
 	Single  Port              `json:"single" hotupdatable:"true,keyclass=false:a"`                  // want `Single has the option .keyclass`
 	Twice   map[string]string `json:"twice" hotupdatable:"true,keyclass=false:a,keyclass=ignore:a"` // want `Twice has .*keyclass`
+	SameA   string            `json:"same"`                                                         // want `SameA has the JSON name .same. of fields.WorkerConfig.SameB, so that neither of them is in JSON`
+	SameB   string            `json:"same"`                                                         // want `SameB has the JSON name .same. of fields.WorkerConfig.SameA`
 	Owners  map[string]string `json:"owners" hotupdatable:"false,keyclass=true:team,keyclass=true:'billing.example.com/*'"`
 	Ports   []Port            `json:"ports" hotupdatable:"true"`
 	Mixed   []Port            `json:"mixed" hotupdatable:"true,set"`

@@ -16,7 +16,7 @@ type Config struct {
 	Old      string            "json:\"old\" hotupdatable:true"                          // want `malformed struct tag`
 	Reported string            `json:"reported"   hotupdatable:"hot"`                    // want `unknown class .hot.*; write .hotupdatable:"true".: the class hot is written .true.$`
 	Keys     map[string]string `json:"keys"       hotupdatable:"ignored,keyclass=hot:a"` // want `unknown class .ignored.` `malformed option .keyclass=hot:a.`
-	A, B     string            `json:"both"       hotupdatable:"True"`                   // want `field fixes.Config.A has unknown class` `field fixes.Config.B has unknown class`
+	A, B     string            `json:"both"       hotupdatable:"True"`                   // want `field fixes.Config.A has unknown class` `field fixes.Config.B has unknown class` `A has the JSON name` `B has the JSON name`
 
 	Related    string   `json:"related"  updatable:"true"`                         // want `misspelled struct tag`
 	NoClass    string   `json:"noClass"  hotupdatable`                             // want `malformed struct tag`
