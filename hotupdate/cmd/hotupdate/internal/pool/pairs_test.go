@@ -168,7 +168,7 @@ func changesOfPools() []change {
 		{onAWS, nil, edits{at("minimum", 5)}, moves, moves, "more machines"},
 		{onAWS, nil, edits{at("maximum", 3)}, moves, moves, "machines are deleted"},
 		{onAWS, nil, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, moves, moves, "minimum and maximum are spread anew"},
-		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, unknown, unknown, "today's extensions refuse it; what an extension does that admits it is its own"},
+		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, refused, refused, "ValidateWorkersUpdate refuses all but appended zones"},
 		{onAWS, nil, edits{{"spec.hibernation.enabled", true}}, moves, moves, "every machine is deleted"},
 		{onAWS, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the pool's kubelet replaces the Shoot's, with the kubeReserved that Gardener has set there, unless it sets it per pool"},
 		{onGCP, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, rolls, rolls, "the Shoot has kubeReserved, so Gardener sets none per pool: the pool loses it"},

@@ -36,7 +36,7 @@ var reading = []struct {
 	{`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None, verdict.Roll},
 	{`spec\..*`, verdict.None, verdict.None},
 	{`w\.(minimum|maximum)`, verdict.ComeOrGo, verdict.ComeOrGo},
-	{`w\.zones`, verdict.ComeOrGo, verdict.Indeterminate},
+	{`w\.zones`, verdict.ComeOrGo, verdict.Forbidden},
 	{`w\.updateStrategy`, verdict.None, verdict.Forbidden},
 	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|providerConfig)`, verdict.None, verdict.Roll},
 	{`w\..*`, verdict.None, verdict.None},

@@ -44,6 +44,7 @@ var (
 	FixedInPlace   = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
 	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
 	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
+	ZonesRefused   = Rule{Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit}
 	SecretNameLost = Rule{Refuses, "the extension refuses a pool without a node-agent secret name", workers}
 )
 
@@ -289,7 +290,7 @@ func VersionsAlike(old, updated string) Rule {
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, SecretNameLost,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled,

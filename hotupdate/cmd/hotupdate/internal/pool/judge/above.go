@@ -59,9 +59,10 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	if updated.Kind == facts.Shoot {
 		table = fields.Shoot()
 	}
-	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above())
-	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(updated)}
 	provider := o.ProviderOf(&facts.Pool{Provider: updated.Provider})
+	isOpen := func(path string) bool { return provider.Name == "" && fields.IsForeign(path) }
+	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above(), isOpen)
+	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(updated)}
 	for _, d := range found.elsewhere {
 		above.Changes = append(above.Changes, judgeAbove(updated.Kind, provider, d))
 	}

@@ -83,18 +83,23 @@ func (p *pair) strategies() []Finding {
 	return nil
 }
 
-// zones judges the zones: the admission of the extensions admits only appended zones.
+// zones judges the zones: the admission of the extensions that are known admits only appended zones in the
+// pool of a Shoot. It pairs pools by name.
 func (p *pair) zones() []Finding {
 	before := p.old.Zones
 	after := p.updated.Zones
 	isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)])
+	isAdmitted := p.updated.OfShoot() && p.old.Worker.Name == p.updated.Worker.Name
 	switch {
+	case p.isOpen(fields.Zones), slices.Equal(before, after): // see judgeRest
+		return nil
 	case isAppended:
 		return aboutField(p.old, p.updated, fields.Zones, verdict.ComeOrGo, verdict.ZoneAppended)
-	case !slices.Equal(before, after):
+	case isAdmitted:
+		return aboutField(p.old, p.updated, fields.Zones, verdict.Forbidden, verdict.ZonesRefused)
+	default:
 		return aboutField(p.old, p.updated, fields.Zones, verdict.Indeterminate, verdict.ZonesChanged)
 	}
-	return nil
 }
 
 // surge reports that maxSurge replaces machines of an in-place update.

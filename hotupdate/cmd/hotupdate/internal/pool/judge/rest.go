@@ -16,12 +16,16 @@ type rest struct {
 	unjudged  []string          // the paths of those without a row
 }
 
-// restOf judges the differences by a table.
-func restOf(table fields.Table, strategy hotupdate.Strategy, old, updated *tree.Node) (r rest) {
+// restOf judges the differences by a table. What an extension decides that is not known is not judged.
+func restOf(
+	table fields.Table, strategy hotupdate.Strategy, old, updated *tree.Node, isOpen func(path string) bool,
+) (r rest) {
 	for _, d := range tree.Differences(old, updated) {
 		path := fields.InShoot(joined(d.Path))
 		row, isKnown := table.Row(path)
 		switch {
+		case isOpen(path):
+			r.unjudged = append(r.unjudged, pathOf(d.Path).String())
 		case isKnown:
 			r.add(d, row, strategy)
 		case table.Below(path): // an empty object, so that all fields below stay absent
@@ -70,7 +74,7 @@ func (p *pair) judgeRest() rest {
 	if p.isRefined() { // Gardener does not look at the machine
 		strategy = hotupdate.AutoRollingUpdate
 	}
-	all := restOf(fields.Pool(), strategy, p.old.Node, p.updated.Node)
+	all := restOf(fields.Pool(), strategy, p.old.Node, p.updated.Node, p.isOpen)
 	var elsewhere []tree.Difference
 	for _, d := range all.elsewhere {
 		isConstant := d.Path[0] == fields.SecretName // in place
@@ -80,6 +84,18 @@ func (p *pair) judgeRest() rest {
 	}
 	all.elsewhere = elsewhere
 	return all
+}
+
+// isOpen reports whether an extension that is not known decides about a field. Eras that the user gives say
+// what the extension hashes, and not how it spreads machines.
+func (p *pair) isOpen(path string) bool {
+	switch {
+	case p.provider.Name != "":
+		return false
+	case p.givenNaming() != nil:
+		return fields.IsSpread(path)
+	}
+	return fields.IsExtensions(path)
 }
 
 func joined(path []string) string { return strings.Join(path, ".") }
