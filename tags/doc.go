@@ -27,7 +27,8 @@
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that
 //     others created again with another value stays.
 //  4. Keys that MCM, the driver or the cloud relies on are reserved. They are never removed, not
-//     even if they are owned.
+//     even if they are owned. Users must not write them. Of a flat map, which the extension writes
+//     with pool labels in it, they are mandatory or left alone: see [Rules.LeftAlone].
 //  5. A plan changes only keys whose live value differs. Reads of a cloud lag, and requests land
 //     late, so a plan may miss what an earlier one has sent. So a success counts only after a
 //     second plan, made when all requests have landed and reads have caught up, is empty or has

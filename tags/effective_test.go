@@ -27,6 +27,9 @@ func TestEffective(t *testing.T) {
 		{"case is ignored", tags.Azure, tags.VM, "Owner=1 a=1", "owner=2", "", "a=1 owner=2", "one key to Azure: that of the later layer remains"},
 		{"case is ignored for mandatory", tags.Azure, tags.VM, "name=1", "NAME=2", "Name=3", "Name=3", "one key to Azure: the mandatory one remains"},
 		{"two spellings in one layer", tags.Azure, tags.VM, "Owner=1 owner=2", "", "", "Owner=1 owner=2", "picking one would lose the other; Plan refuses both"},
+		{"labels that are left alone", tags.Azure, tags.VM, "azure-x=1 a=1", "", "", "a=1", "the extension writes the flat map, with pool labels in it"},
+		{"only labels that are left alone", tags.AWS, tags.VM, "Name=1", "", "", "", "nothing is left"},
+		{"reserved key of a user", tags.Azure, tags.VM, "", "azure-x=1", "", "azure-x=1", "Plan refuses it"},
 		{"keys only", tags.GCP, tags.Network, "", "a=x", "b=", "a= b=", "network tags have no values"},
 	}
 	for _, test := range tests {

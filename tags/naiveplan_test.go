@@ -81,6 +81,9 @@ func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 		Desired:   drawSpec(t, "desired", "1", "2"),
 		Mandatory: rapid.SampledFrom(mandatory).Draw(t, "mandatory"),
 	}
+	if rapid.Bool().Draw(t, "a user's tags are known") {
+		state.PerKind = state.Desired
+	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "attempts") {
 		state.Recorded = append(state.Recorded, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
 	}
@@ -182,7 +185,7 @@ func (n *naivePlanner) matchesAny(key string, patterns []string) bool {
 	})
 }
 
-// wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, or if mandatory names several clusters.
+// wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, if mandatory names several clusters, or if a user wrote a mandatory key.
 func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
 	wanted = map[string]string{}
 	ok = true
@@ -207,6 +210,11 @@ func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
 			ok = false
 		}
 		wanted[key] = value
+	}
+	for key := range n.state.PerKind {
+		if len(n.valuesIn(n.state.Mandatory, key)) > 0 {
+			ok = false
+		}
 	}
 	return wanted, ok
 }

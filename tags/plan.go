@@ -21,6 +21,10 @@ type PlanInput struct {
 	// decides only what the plan reports as Rewritten and Kept.
 	Applied map[string]string
 	Desired map[string]string // by the present spec
+	// PerKind are the infrastructure tags that the present spec has for this kind alone, as a user wrote
+	// them. A key of them that is mandatory is an error, although Mandatory would override it. It may be
+	// nil.
+	PerKind map[string]string
 	// Mandatory are the keys by which MCM finds the machine, and the keys that the driver sets itself.
 	Mandatory map[string]string
 }
@@ -86,7 +90,8 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // arguments.
 //
 // The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash, that
-// are reserved and not mandatory, or that name several clusters (unusable-key), and resources on
+// are reserved and not mandatory, or that name several clusters, and keys of PerKind that are mandatory
+// (unusable-key), and resources on
 // which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans,
 // and the driver must not call the cloud. Lengths and characters are not checked: [Rules.Validate]
 // does that, at admission.

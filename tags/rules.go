@@ -41,6 +41,12 @@ type Rules struct {
 	// reserves them. A pattern in ReservedKeys that has no capitals matches in any case.
 	ClusterKeys, RoleKeys, ReservedKeys []string
 
+	// MandatoryKeys has patterns, as in ClusterKeys, of reserved keys that a flat map holds because the
+	// extension sets them and the driver gives them to the resources that it creates, such as Name on
+	// Azure. They are mandatory, see [Rules.MandatoryIn]. Case counts on every cloud: another spelling
+	// is a pool label.
+	MandatoryKeys []string
+
 	// AnyValue has patterns, as in ClusterKeys, of desired keys whose value is left to others, such
 	// as a policy of the cloud that rewrites it within each write. Such a key is set where it is
 	// missing, and its live value is never overwritten: see rule 11 of the package documentation.
@@ -117,6 +123,7 @@ func (r *Rules) check() error {
 	r.checkPatterns("ClusterKeys", r.ClusterKeys, require)
 	r.checkPatterns("RoleKeys", r.RoleKeys, require)
 	r.checkPatterns("ReservedKeys", r.ReservedKeys, require)
+	r.checkPatterns("MandatoryKeys", r.MandatoryKeys, require)
 	r.checkPatterns("AnyValue", r.AnyValue, require)
 	require(!r.KeysOnly || len(r.AnyValue) == 0, "AnyValue",
 		"is set although keys have no values", "leave it out")
@@ -143,7 +150,10 @@ func (r *Rules) checkPatterns(name string, patterns []string, require func(holds
 
 // Effective merges what a driver's spec says about one kind: base, the flat map that real drivers
 // hold for all kinds, overridden by perKind, the map of the kind in [Tags], overridden by
-// mandatory. The result is nil if all three are empty, and shares no memory with them.
+// mandatory. The result is nil if nothing is left, and shares no memory with them.
+//
+// The extension writes the flat map, and pool labels are in it. So its reserved keys are no mistake of
+// a user: Effective leaves out the keys of base that [Rules.LeftAlone] names.
 //
 // A driver passes the old form of its spec (base only), the new form (base and perKind) and every
 // attempt through the same Effective before it plans, so that they can be compared. Of keys that
@@ -153,7 +163,7 @@ func (r *Rules) checkPatterns(name string, patterns []string, require func(holds
 // On GCP base holds labels, so pass nil for [Network].
 func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
 	merged := spec{}
-	for _, layer := range []map[string]string{base, perKind, mandatory} {
+	for _, layer := range []map[string]string{r.withoutLeftAlone(base), perKind, mandatory} {
 		maps.Copy(merged, r.spec(layer))
 	}
 	if len(merged) == 0 {
@@ -223,18 +233,76 @@ func (w reason) consequence(pattern string) string {
 	return fmt.Sprintf("matches %q, %s; choose another key", pattern, w)
 }
 
-// MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil.
-// Drivers whose spec holds pool labels and mandatory keys in one map pass the result as mandatory.
+// MandatoryIn returns those entries of a driver's flat map that every machine of the class has: the
+// keys by which MCM finds the machine, and the MandatoryKeys; nil if there are none. Drivers whose spec
+// holds pool labels and mandatory keys in one map pass the result as mandatory.
+//
+// Of several spellings that the cloud takes for one key, those that a pattern matches byte by byte are
+// mandatory, and the others are pool labels.
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
-	found := maps.Clone(flat)
-	maps.DeleteFunc(found, func(key, _ string) bool {
-		why, _ := r.reserved(key)
-		return why != findsCluster && why != findsRole
-	})
+	found := map[string]string{}
+	for _, spellings := range r.spec(flat) {
+		for _, tag := range r.mandatoryOf(spellings) {
+			found[tag.Key] = tag.Value
+		}
+	}
 	if len(found) == 0 {
 		return nil
 	}
 	return found
+}
+
+// mandatoryOf returns those spellings of one key that are mandatory.
+func (r *Rules) mandatoryOf(spellings []Tag) []Tag {
+	ofMCM := slices.Concat(r.ClusterKeys, r.RoleKeys)
+	spelledSo := slices.Concat(ofMCM, r.MandatoryKeys)
+	exact := matching(spellings, func(key string) bool {
+		return slices.ContainsFunc(spelledSo, func(pattern string) bool { return matches(pattern, key) })
+	})
+	if len(exact) > 0 {
+		return exact
+	}
+	return matching(spellings, func(key string) bool {
+		return slices.ContainsFunc(ofMCM, func(pattern string) bool { return r.names(pattern, key) })
+	})
+}
+
+// matching returns the tags whose keys are named.
+func matching(all []Tag, isNamed func(key string) bool) (found []Tag) {
+	for _, tag := range all {
+		if isNamed(tag.Key) {
+			found = append(found, tag)
+		}
+	}
+	return found
+}
+
+// LeftAlone returns the keys of a driver's flat map that no plan sets or removes, sorted: reserved keys
+// that are not mandatory, and other spellings of mandatory keys. Such a key is a pool label. Whether a
+// machine was created with it depends on the driver and the cloud. If it is live, it counts towards the
+// limit as a foreign key does.
+func (r *Rules) LeftAlone(flat map[string]string) (keys []string) {
+	for _, spellings := range r.spec(flat) {
+		mandatory := r.mandatoryOf(spellings)
+		for _, tag := range spellings {
+			why, _ := r.reserved(tag.Key)
+			isHidden := len(mandatory) > 0 || why != ""
+			if isHidden && !slices.Contains(mandatory, tag) {
+				keys = append(keys, tag.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// withoutLeftAlone returns a flat map without the keys that are left alone.
+func (r *Rules) withoutLeftAlone(flat map[string]string) map[string]string {
+	kept := maps.Clone(flat)
+	for _, key := range r.LeftAlone(flat) {
+		delete(kept, key)
+	}
+	return kept
 }
 
 // isClusters reports whether MCM takes the key for a cluster's key.

@@ -63,7 +63,8 @@ func awsTags() Rules {
 		Value:       Text{Max: 256, Match: awsText, Without: awsReserved},
 		ClusterKeys: []string{"*kubernetes.io/cluster/*"},
 		RoleKeys:    []string{"*kubernetes.io/role/*"},
-		// by the driver; "aws:, AWS:, or any upper or lowercase combination"
+		// Name is the machine's name: the driver sets it, whatever the flat map says, and MCM finds VMs by
+		// it. "aws:, AWS:, or any upper or lowercase combination"
 		ReservedKeys: []string{"Name", "aws:*"},
 		// DeleteTags: with a value, "we delete the tag only if its value" is this
 		Guard:            GuardValue,
@@ -82,11 +83,13 @@ func azureTags() Rules {
 		Value:       Text{Max: 256, utf16: true},                      // "256 characters", unit open
 		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes.io-role-*"},
-		// The driver sets name. Tags - Create Or Update: "prefixes which are reserved for Azure
-		// use". Documented for predefined tag names only; unconfirmed for tags on resources.
+		// The extension sets Name, and the driver gives it to VM, interface and disks. Tags - Create Or
+		// Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only;
+		// unconfirmed for tags on resources: the released driver sends pool labels with these prefixes.
 		// Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever
 		// removed.
-		ReservedKeys: []string{"name", "microsoft*", "azure*", "windows*"},
+		ReservedKeys:  []string{"name", "microsoft*", "azure*", "windows*"},
+		MandatoryKeys: []string{"Name"},
 		// As the Azure extension does with pool labels.
 		cleaning: cleaning{
 			key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") },

@@ -47,7 +47,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
-	p := newPlanner(r, &PlanInput{Desired: tags, Mandatory: mandatory})
+	p := newPlanner(r, &PlanInput{Desired: tags, PerKind: tags, Mandatory: mandatory})
 	errs := p.keyErrors(path)
 	if n := len(p.wanted); n > r.MaxTags {
 		err := field.TooMany(path, n, r.MaxTags)
@@ -55,18 +55,14 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 		errs = append(errs, err)
 	}
 	for key, value := range tags {
-		if p.mandatory[r.identity(key)] != nil {
-			errs = append(errs, field.Forbidden(path.Key(key),
-				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
-		}
 		errs = append(errs, r.textErrors(key, value, path.Key(key))...)
 	}
 	return sortedErrors(errs)
 }
 
 // keyErrors returns the errors of wanted keys that cannot be set, whatever is live, sorted:
-// reserved keys that are not mandatory, keys that the cloud takes for the same key, and mandatory
-// keys of several clusters.
+// reserved keys that are not mandatory, keys that the cloud takes for the same key, mandatory keys
+// of several clusters, and mandatory keys that a user wrote.
 func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	clusters := 0
 	for key := range p.state.Mandatory {
@@ -89,6 +85,12 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.Forbidden(path.Key(key), why.consequence(pattern)))
 		}
 		errs = p.clash(p.desired, key, path, errs)
+	}
+	for key := range p.state.PerKind {
+		if p.mandatory[p.rules.identity(key)] != nil {
+			errs = append(errs, field.Forbidden(path.Key(key),
+				"is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
+		}
 	}
 	return sortedErrors(errs)
 }

@@ -93,6 +93,8 @@ type Tagging[T, C any] struct {
 	// the kit has read; Version may then be empty. With
 	// [tags.Unguarded] the write has no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
+
+	shapes func(spec *T) (all map[string]string, perKind *tags.Tags) // set by FlatTagging; may be nil
 }
 
 // AttributeGroup says how attributes of one kind of resource are changed that share a call. An

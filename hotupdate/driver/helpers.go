@@ -8,8 +8,12 @@ import (
 
 // FlatTagging returns a Tagging with the usual projection. Flat returns the two shapes of
 // infrastructure tags in a provider spec: one map for all kinds of resources, and one map for each
-// kind, either of them may be nil. The map of the kind overrides the flat one. The keys by which MCM
-// finds the machine are in the flat map, and nothing overrides them.
+// kind, either of them may be nil. The map of the kind overrides the flat one.
+//
+// The extension writes the flat map, with pool labels in it. Its keys that [tags.Rules.MandatoryIn]
+// returns are mandatory. Its keys that [tags.Rules.LeftAlone] returns are neither set nor removed, and
+// the event HotUpdateNotApplied says so once for a class. A user writes the map of the kind: a key of it
+// that is reserved or mandatory is an error, and nothing is called.
 //
 // The caller sets Set and Remove, or Replace. A driver that sets further keys itself replaces
 // Mandatory.
@@ -26,6 +30,7 @@ func FlatTagging[T, C any](
 			all, _ := flat(class)
 			return rules.MandatoryIn(all)
 		},
+		shapes: flat,
 	}
 }
 

@@ -29,6 +29,7 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 			}
 		}
 	}
+	u.tellLeftAlone(t)
 	for i := range plans {
 		u.report(&plans[i])
 	}
@@ -75,7 +76,23 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.PlanInput {
 	if t.Mandatory != nil {
 		s.Mandatory = t.Mandatory(u.class, u.request.Machine)
 	}
+	if t.shapes != nil {
+		_, perKind := t.shapes(u.parts[string(kind)][0])
+		s.PerKind = perKind.Of(kind)
+	}
 	return s
+}
+
+// tellLeftAlone reports the keys of the class's flat map that no plan sets or removes.
+func (u *update[T, C]) tellLeftAlone(t *Tagging[T, C]) {
+	if t.shapes == nil || u.request.TellClass == nil {
+		return
+	}
+	all, _ := t.shapes(u.class)
+	if keys := t.Rules.LeftAlone(all); len(keys) > 0 {
+		u.request.TellClass(fmt.Sprintf("the infrastructure tags %q of the class are neither set nor removed: the cloud, the "+
+			"driver or MCM relies on these keys; rename the pool labels that they come from", keys))
+	}
 }
 
 func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {

@@ -56,6 +56,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	request.Object = result.Machine
 	request.Rank = reason.rank()
 	request.Tell = e.teller(result.Machine)
+	request.TellClass = o.lane.ability.once(request.Tell)
 	request.BeforeWrite = marker.before
 	if o.isClosed() {
 		request.BeforeWrite = func(context.Context) error { return errReadOnly }

@@ -66,6 +66,19 @@ type ability struct {
 	unable   atomic.Pointer[time.Time] // when the driver last returned Unimplemented
 	reported atomic.Bool               // an event has reported that it cannot update
 	writers  writers
+	told     sync.Map // the messages about the class that were reported
+}
+
+// once returns a function that reports each message once; nil without a function that reports.
+func (a *ability) once(tell func(message string)) func(message string) {
+	if tell == nil {
+		return nil
+	}
+	return func(message string) {
+		if _, isKnown := a.told.LoadOrStore(message, true); !isKnown {
+			tell(message)
+		}
+	}
 }
 
 // preparation is the prepared state of a class.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -431,6 +432,29 @@ func TestNotAppliedIsTold(t *testing.T) {
 			assert.Contains(t, told, "m-1 Warning HotUpdateNotApplied it stays")
 		}
 	}
+}
+
+// TestClassIsToldOnce: what concerns every machine of a class is an event of one of them, again when the class has changed.
+func TestClassIsToldOnce(t *testing.T) {
+	p := newPool(t)
+	var told []string
+	p.executor.Event = func(of runtime.Object, _, _, message string) {
+		if message == "left alone: a" || message == "left alone: b" {
+			told = append(told, of.(*object).Name+" "+message)
+		}
+	}
+	p.executor.UpdateMachine = func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
+		r.TellClass("left alone: a")
+		r.TellClass("left alone: b")
+		return nil
+	}
+	p.step(0)
+	p.step(time.Hour) // confirms
+	once := []string{"m-1 left alone: a", "m-1 left alone: b"}
+	assert.Equal(t, once, told)
+	p.class = laneClass(t, accounts, `{"tags":{"k":"2"},"account":"a"}`)
+	p.step(time.Hour)
+	assert.Equal(t, slices.Concat(once, once), told)
 }
 
 // exhausted is a limiter that denies everything for an hour.

@@ -29,9 +29,9 @@ import (
 // cloud failed to answer a few times: the next update comes only after RetryAfter, and then later and
 // later. Package driver implements all this.
 //
-// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite, Tell and
-// OtherWriter. So a driver interface that has these six can pass on the rest as bytes, and needs no
-// type of this package.
+// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite, Tell, TellClass
+// and OtherWriter. So a driver interface that has these seven can pass on the rest as bytes, and needs
+// no type of this package.
 type UpdateMachineRequest struct {
 	Machine    string `json:"machine"` // its name
 	ProviderID string `json:"providerID"`
@@ -63,6 +63,10 @@ type UpdateMachineRequest struct {
 	// quote values of the provider spec. An [Executor] makes it the event HotUpdateNotApplied. Nil
 	// reports nothing.
 	Tell func(message string) `json:"-"`
+	// TellClass reports, as Tell does, what concerns every machine of the class, such as a key of its
+	// infrastructure tags that no update sets. An [Executor] makes an event of each message once for each
+	// content of the class, at the first machine that is updated. Nil reports nothing.
+	TellClass func(message string) `json:"-"`
 	// OtherWriter reports a key that the update overwrites on a resource, although the flow has
 	// applied it before with the value that it writes now: another writer, such as a policy of the
 	// cloud, has changed it. The resource is a text for people, such as "vm i-1". The live value

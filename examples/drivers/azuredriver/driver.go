@@ -60,9 +60,6 @@ func New(config Config) (*Driver, error) {
 		func(spec *azure.ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
 	tagging.Set = set
 	tagging.Remove = remove
-	tagging.Mandatory = func(class *azure.ProviderSpec, _ string) map[string]string {
-		return mandatory(&rules, class.Tags)
-	}
 	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[azure.ProviderSpec, *machine]{
@@ -76,17 +73,6 @@ func New(config Config) (*Driver, error) {
 			Resources: readMany, MaxMachines: 1000,
 		},
 	})
-}
-
-// mandatory returns the keys by which MCM finds the machine, and Name, which the extension adds.
-func mandatory(rules *tags.Rules, flat map[string]string) map[string]string {
-	found := rules.MandatoryIn(flat)
-	for key, value := range flat {
-		if strings.EqualFold(key, "Name") {
-			found = rules.Effective(found, nil, map[string]string{key: value})
-		}
-	}
-	return found
 }
 
 // machine is the machine of one update.

@@ -21,6 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -70,6 +71,74 @@ func TestConformance(t *testing.T) {
 		state(nil, &tags.Tags{VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup": "daily"}}),
 		state(map[string]string{"stage": "test"}, nil),
 	)
+}
+
+// TestPoolLabels: the released extension writes pool labels into the flat map, also keys that are reserved for Azure, for Name, or for
+// MCM. One machine takes all steps: such labels come and go without keeping it from its other tags, and the mandatory tags stay.
+func TestPoolLabels(t *testing.T) {
+	a := machines(t, 1)
+	kit, err := azuredriver.New(a.config())
+	require.NoError(t, err)
+	hot := func(labels map[string]string, perKind *tags.Tags) machineupdate.HotSpec {
+		text, err := json.Marshal(map[string]any{"tags": flat(labels), "resourceTags": perKind})
+		require.NoError(t, err)
+		return machineupdate.HotSpec(text)
+	}
+	ofVM := func(key string) *tags.Tags { return &tags.Tags{VM: map[string]string{key: "x"}} }
+	applied := hot(map[string]string{"team": "a"}, nil)
+	for _, step := range []struct {
+		name    string
+		labels  map[string]string
+		perKind *tags.Tags
+		team    string // of the machine after the step
+		told    string
+		refused bool
+	}{
+		{name: "a label that Azure reserves", labels: map[string]string{"azure-x": "1", "team": "b"}, team: "b", told: "azure-x"},
+		{name: "is removed", labels: map[string]string{"team": "c"}, team: "c"},
+		{name: "a label that is Name to Azure", labels: map[string]string{"name": "x", "team": "d"}, team: "d", told: "name"},
+		{name: "is removed", labels: map[string]string{"team": "e"}, team: "e"},
+		{name: "a label with a key of another cluster", labels: map[string]string{"kubernetes.io-cluster-other": "1", "team": "f"}, team: "e", refused: true},
+		{name: "a user's tag that is Name to Azure", labels: map[string]string{"team": "f"}, perKind: ofVM("name"), team: "e", refused: true},
+		{name: "a user's tag that MCM relies on", labels: map[string]string{"team": "f"}, perKind: ofVM("kubernetes.io-role-node"), team: "e", refused: true},
+		{name: "a user's tag that Azure reserves", labels: map[string]string{"team": "f"}, perKind: ofVM("microsoft-x"), team: "e", refused: true},
+		{name: "is corrected", labels: map[string]string{"team": "f"}, perKind: ofVM("owner"), team: "f"},
+	} {
+		r := request(t, 0, "a")
+		r.Class.ProviderSpec = []byte(spec(t, step.labels, step.perKind))
+		desired := hot(step.labels, step.perKind)
+		for i := range r.Parts {
+			r.Parts[i].Applied = applied
+			r.Parts[i].Desired = desired
+		}
+		var told []string
+		r.TellClass = func(message string) { told = append(told, message) }
+		r.BeforeWrite = func(context.Context) error { return nil }
+		err := kit.UpdateMachine(t.Context(), r)
+		if step.refused {
+			problems := fault.All(err)
+			require.NotEmpty(t, problems, step.name)
+			assert.Equal(t, "unusable-key", problems[0].Code, step.name)
+		} else {
+			require.NoError(t, err, step.name)
+			applied = desired
+		}
+		if step.told != "" {
+			require.Len(t, told, 1, step.name)
+			assert.Contains(t, told[0], `"`+step.told+`"`, step.name)
+		} else if !step.refused {
+			assert.Empty(t, told, step.name)
+		}
+		live, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		for _, resource := range live {
+			want := flat(map[string]string{"team": step.team})
+			if resource.Kind == tags.VM && step.name == "is corrected" {
+				want["owner"] = "x"
+			}
+			assert.Equal(t, want, resource.Tags, "%s: %s", step.name, resource.ID)
+		}
+	}
 }
 
 // refusal is an answer with a status and headers.

@@ -117,6 +117,25 @@ func (f *fixture) having(key string) []string {
 	return ids
 }
 
+// TestPoolLabelName: MCM finds VMs by the tag Name, which the driver sets to the machine's name. A pool label of this name, in the flat map,
+// changes it neither at the launch nor later.
+func TestPoolLabelName(t *testing.T) {
+	label := func(spec *awsdriver.ProviderSpec) { spec.Tags["Name"] = "label" }
+	for name, launched := range map[string]*awsdriver.ProviderSpec{"added": specWith(nil), "removed": specWith(label)} {
+		f := newFixture(t, cloud.Config{}, launched)
+		f.launch()
+		f.spec = specWith(nil)
+		if name == "added" {
+			f.spec = specWith(label)
+		}
+		require.NoError(t, f.update(`{"tags":{"owner":"bob"}}`), name)
+		for _, r := range f.cloud.Resources() {
+			assert.Equal(t, "m", r.Tags["Name"], "%s: %s", name, r.ID)
+			assert.Equal(t, "bob", r.Tags["owner"], "%s: %s", name, r.ID)
+		}
+	}
+}
+
 // TestLaunch: each kind of resource gets its tags, the root volume has the image's device name, and a repetition finds the VM.
 func TestLaunch(t *testing.T) {
 	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))

@@ -31,18 +31,17 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 	if err != nil {
 		return nil, err
 	}
+	tagging := hotdriver.FlatTagging[ProviderSpec, *session](d.rules, tags.Kinds(),
+		func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
+	tagging.Set = setTags
+	tagging.Remove = removeTags
+	tagging.Mandatory = func(class *ProviderSpec, machine string) map[string]string {
+		return class.mandatory(&d.rules, machine)
+	}
 	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
 		Schema: schema, Connect: d.connect, Sharing: sharing(),
 		Takeover: d.Takeover, Wait: d.Wait,
-		Tags: []hotdriver.Tagging[ProviderSpec, *session]{{
-			Kinds: tags.Kinds(), Rules: d.rules, Set: setTags, Remove: removeTags,
-			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
-				return d.rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
-			},
-			Mandatory: func(class *ProviderSpec, machine string) map[string]string {
-				return class.mandatory(&d.rules, machine)
-			},
-		}},
+		Tags:   []hotdriver.Tagging[ProviderSpec, *session]{tagging},
 		Groups: groups(),
 		Lanes: []machineupdate.Lane{
 			{Name: volumeLane, Paths: []string{"/blockDevices"}},
@@ -62,7 +61,7 @@ func (d *Driver) UpdateMachine(
 	update := &machineupdate.UpdateMachineRequest{
 		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
 		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
-		Tell: request.Tell, OtherWriter: request.OtherWriter,
+		Tell: request.Tell, TellClass: request.TellClass, OtherWriter: request.OtherWriter,
 	}
 	if err := json.Unmarshal(request.Update, update); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (r *reconciliation) updateMachine(ctx context.Context, request *machineupda
 	_, err = r.Driver.(driver.Updater).UpdateMachine(ctx, &driver.UpdateMachineRequest{
 		Machine: request.Object.(*api.Machine), MachineClass: request.Class.Object.(*api.MachineClass),
 		Secret: &corev1.Secret{Data: request.Secret}, Update: update, BeforeWrite: request.BeforeWrite,
-		Tell: request.Tell, OtherWriter: request.OtherWriter,
+		Tell: request.Tell, TellClass: request.TellClass, OtherWriter: request.OtherWriter,
 	})
 	return err
 }

@@ -47,6 +47,7 @@ type UpdateMachineRequest struct {
 	BeforeWrite func(ctx context.Context) error
 	// Tell and OtherWriter report what becomes events of the machine.
 	Tell        func(message string)
+	TellClass   func(message string)
 	OtherWriter func(resource, key, live string)
 }
 
