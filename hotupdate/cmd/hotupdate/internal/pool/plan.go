@@ -263,7 +263,7 @@ func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
 // hideTold removes the changes above the pools that a pool shows.
 func (p *Plan) hideTold() {
 	p.Changes = slices.DeleteFunc(p.Changes, func(c judge.Finding) bool {
-		return c.Rule == verdict.ToldAtPools && p.tells(c.Pointer)
+		return (c.Rule == verdict.ToldAtPools || c.Verdict == verdict.None) && p.tells(c.Pointer)
 	})
 }
 

@@ -88,6 +88,7 @@ func TestIndeterminateVerdictsAsk(t *testing.T) {
 	open := 0
 	for _, one := range allWritten(t) {
 		o.CloudProfile = one.profile
+		o.Landscape = one.landscape
 		plan, err := pool.NewPlan(read(t, one.old), read(t, one.updated), o)
 		require.NoError(t, err, one.line)
 		for i := range plan.Pools {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -23,12 +24,29 @@ var words = map[string]verdict.Verdict{
 	"refused": verdict.Forbidden, "removed": verdict.Removed,
 }
 
-// writtenVerdict is a line of verdicts.txt: two Shoots, the CloudProfile that is known, and the verdict.
+// writtenVerdict is a line of verdicts.txt: two Shoots, what is known of the landscape, and the verdict.
 type writtenVerdict struct {
 	line         string
 	old, updated []byte
 	profile      *facts.CloudProfile
+	landscape    facts.Landscape
 	want         verdict.Verdict
+}
+
+// formulaOf reads the configuration of useGKEFormula: false, true, or a selector of labels.
+func formulaOf(t *testing.T, text string) verdict.Fact[facts.GKEFormula] {
+	t.Helper()
+	formula := facts.GKEFormula{}
+	switch text {
+	case "false":
+	case "true":
+		formula.Selector = labels.Everything()
+	default:
+		selector, err := labels.Parse(text)
+		require.NoError(t, err)
+		formula.Selector = selector
+	}
+	return verdict.Known(formula, "verdicts.txt")
 }
 
 // allWritten reads verdicts.txt.
@@ -37,11 +55,16 @@ func allWritten(t *testing.T) (all []writtenVerdict) {
 	text, err := os.ReadFile("testdata/verdicts.txt")
 	require.NoError(t, err)
 	var profile *facts.CloudProfile
+	var landscape facts.Landscape
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if file, ok := strings.CutPrefix(line, "with "); ok {
 			profile, err = facts.ReadCloudProfile(tree.Of(manifest(t, file)), today)
 			require.NoError(t, err)
+			continue
+		}
+		if formula, ok := strings.CutPrefix(line, "useGKEFormula "); ok {
+			landscape.GKEFormula = formulaOf(t, formula)
 			continue
 		}
 		if line == "" || line[0] == '#' {
@@ -53,7 +76,7 @@ func allWritten(t *testing.T) (all []writtenVerdict) {
 		require.True(t, known, line)
 		both := editsOf(t, columns[1])
 		all = append(all, writtenVerdict{
-			line, edited(t, both), edited(t, append(both, editsOf(t, columns[2])...)), profile, want,
+			line, edited(t, both), edited(t, append(both, editsOf(t, columns[2])...)), profile, landscape, want,
 		})
 	}
 	return all
@@ -67,6 +90,7 @@ func TestVerdictsByFunction(t *testing.T) {
 	all := allWritten(t)
 	for _, one := range all {
 		o.CloudProfile = one.profile
+		o.Landscape = one.landscape
 		plan, err := pool.NewPlan(read(t, one.old), read(t, one.updated), o)
 		require.NoError(t, err, one.line)
 		assert.Equal(t, one.want.String(), plan.Verdict().String(), one.line)

@@ -146,6 +146,14 @@ var (
 			"ShootResourceReservation: it fills in kubeReserved in the Shoot, or in each pool by its machine type",
 		Admission,
 	}
+	FormulaByLabel = Rule{
+		Decides, "a label changes that the selector of useGKEFormula may read: Gardener then reserves in another way",
+		Admission,
+	}
+	KeptReservation = Rule{
+		Decides, "the selector of useGKEFormula reads a label that changes: what Gardener has filled in stays if the " +
+			"manifest is merged into the stored Shoot", Admission,
+	}
 	GKEReservation = Rule{
 		Decides, "with useGKEFormula, Gardener fills in kubeReserved by CPU and memory of the machine type; name the " +
 			"CloudProfile with --cloudprofile", Admission,
@@ -299,7 +307,7 @@ func Rules() []Rule {
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
-		ReservationMode, GKEReservation, DNSByDefault, StoredImage, DefaultImage, StoredVersion, DefaultVersion,
+		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage, StoredVersion, DefaultVersion,
 		ClusterVersion,
 		ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
 		DriverAppliesInPlace, SpecByClasses, GateIsOn,

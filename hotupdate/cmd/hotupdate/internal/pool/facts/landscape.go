@@ -21,3 +21,17 @@ type GKEFormula struct {
 	// [labels.Everything].
 	Selector labels.Selector
 }
+
+// appliesTo reports whether Gardener reserves by the machine type in the pools of a pool's Shoot.
+func (f GKEFormula) appliesTo(p *Pool) bool {
+	return f.Selector != nil && f.Selector.Matches(labelsOf(p))
+}
+
+// labelsOf returns the labels of the Shoot of a pool.
+func labelsOf(p *Pool) labels.Set {
+	set := labels.Set{}
+	for key, value := range p.Cluster.Labels.Members() {
+		set[key] = value.Text()
+	}
+	return set
+}

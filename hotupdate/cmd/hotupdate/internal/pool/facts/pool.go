@@ -73,8 +73,8 @@ type Cluster struct {
 	// Rotates has the pools that have to follow a rotation of credentials. It is nil if no rotation
 	// is known.
 	Rotates map[string]bool
-	// Kubelet and Infrastructure are configurations in the Shoot.
-	Kubelet, Infrastructure *tree.Node
+	// Kubelet and Infrastructure are configurations in the Shoot, and Labels are its labels.
+	Kubelet, Infrastructure, Labels *tree.Node
 
 	isReadBack bool       // the manifest was read from a cluster, so nothing has to be filled in
 	components *tree.Node // spec.systemComponents

@@ -72,6 +72,7 @@ func (m *Manifest) cluster() Cluster {
 		},
 		Operations: append(operationsOf(now), operationsOf(later)...), Rotates: rotating(status),
 		Kubelet: spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
+		Labels:     m.Tree.At("metadata", "labels"),
 		isReadBack: m.IsReadBack(), components: spec.At("systemComponents"),
 		dns:            spec.At("systemComponents", "nodeLocalDNS"),
 		removesDNS:     m.Tree.Removes("spec", "systemComponents", "nodeLocalDNS", "enabled"),

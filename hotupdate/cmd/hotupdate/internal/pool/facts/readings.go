@@ -22,6 +22,8 @@ const (
 	StoredVersion               // the Kubernetes version that the Shoot has
 	DefaultVersion              // the newest Kubernetes version of the CloudProfile
 	ClusterVersion              // the version of the cluster of a Worker
+	FormulaByLabel              // whether the selector of that plugin reads a label that changes
+	KeptReservation             // whether what that plugin has filled in stays when the manifest is applied
 )
 
 // Reading is a pair of pools as Gardener's API server stores them when the new manifest is applied
@@ -37,25 +39,31 @@ type Readings struct {
 	All []Reading
 }
 
-// ReadingsOf returns the readings of a pool on both sides. The CloudProfile may be nil.
+// Given is what is known beside the manifests.
+type Given struct {
+	CloudProfile *CloudProfile // nil if it is not known
+	Landscape    Landscape
+}
+
+// ReadingsOf returns the readings of a pool on both sides.
 //
 // Gardener stores what a user leaves out: defaults, and what its admission plugins fill in. They
 // keep some of it when the user applies another manifest: the image of a pool that leaves it out, for
 // instance. If one of the manifests was read from a cluster, it has all of that for both.
-func ReadingsOf(old, updated Pool, profile *CloudProfile) Readings {
+func ReadingsOf(old, updated Pool, given Given) Readings {
 	read := Readings{All: []Reading{{old, updated}}}
 	if !updated.OfShoot() && updated.Kind != Worker {
 		return read
 	}
 	complete(&read.All[0])
 	for _, fill := range fillers {
-		read.fill(fill(read.All[0], profile))
+		read.fill(fill(read.All[0], given))
 	}
 	return read
 }
 
 // fillers return what Gardener fills in.
-var fillers = []func(Reading, *CloudProfile) filling{fillVersion, fillImage, fillNodeLocalDNS, fillReservations}
+var fillers = []func(Reading, Given) filling{fillVersion, fillImage, fillNodeLocalDNS, fillReservations}
 
 // filling completes a reading, in one way for each combination of the values of open facts.
 type filling struct {
@@ -117,7 +125,7 @@ func completeImage(user *hash.Worker, cluster hash.Worker) {
 
 // fillVersion completes the Kubernetes version: names depend on its minor. Without one, Gardener
 // takes the newest version of the CloudProfile, see defaultKubernetesVersion.
-func fillVersion(r Reading, profile *CloudProfile) filling {
+func fillVersion(r Reading, given Given) filling {
 	before := r.Old.Worker.KubernetesVersion
 	after := r.Updated.Worker.KubernetesVersion
 	switch {
@@ -133,7 +141,7 @@ func fillVersion(r Reading, profile *CloudProfile) filling {
 	case !isWithoutMinor(after):
 		return nothing()
 	}
-	latest := profile.latestVersion(after)
+	latest := given.CloudProfile.latestVersion(after)
 	if latest == "" { // there is no CloudProfile, or it has no version
 		return mayBeSame(DefaultVersion)
 	}
@@ -169,7 +177,8 @@ func sameVersion(r *Reading) {
 
 // fillImage completes the machine image: ensureMachineImage. A pool that leaves the image out, or its
 // version under the same name, keeps it. A partial version becomes the newest one.
-func fillImage(r Reading, profile *CloudProfile) filling {
+func fillImage(r Reading, given Given) filling {
+	profile := given.CloudProfile
 	before := r.Old.Worker.Image
 	after := r.Updated.Worker.Image
 	if !r.Updated.OfShoot() || !mayDiffer(before, after) {
@@ -240,7 +249,7 @@ func canBeOne(a, b *hash.Image) bool {
 
 // fillNodeLocalDNS completes whether node-local DNS is enabled: an admission plugin may have enabled
 // it when the Shoot was created. It stays until a manifest says something else.
-func fillNodeLocalDNS(r Reading, _ *CloudProfile) filling {
+func fillNodeLocalDNS(r Reading, _ Given) filling {
 	isSet := func(p Pool) bool { return p.Cluster.dns != nil || p.Cluster.isReadBack }
 	if !r.Updated.OfShoot() || isSet(r.Old) || r.oneIsReadBack() {
 		return nothing()

@@ -16,24 +16,36 @@ type mode struct {
 	reserves func(*Pool) hash.Reserved
 }
 
-// fillReservations completes kubeReserved, in both modes of the plugin if they differ.
-func fillReservations(r Reading, profile *CloudProfile) filling {
+// fillReservations completes kubeReserved, in each mode of the plugin that is possible.
+func fillReservations(r Reading, given Given) filling {
 	sameKubelet := sameNode(r.Old.ownKubelet(), r.Updated.ownKubelet()) &&
 		sameNode(r.Old.Cluster.Kubelet, r.Updated.Cluster.Kubelet)
+	formula, isKnown := given.Landscape.GKEFormula.Value()
+	sameMode := sameLabels(&r)
+	if isKnown {
+		sameMode = sameMode || formula.appliesTo(&r.Old) == formula.appliesTo(&r.Updated)
+	}
+	profile := given.CloudProfile
 	switch {
-	case !r.Updated.OfShoot() || sameKubelet || isFilledInNothing(r.readBack()):
+	case !r.Updated.OfShoot(), isFilledInNothing(r.readBack()), sameKubelet && sameMode:
 		return nothing()
 	case r.oneIsReadBack() && (isFilledPerPool(&r.Old) || isFilledPerPool(&r.Updated)):
 		return known(mode{perPool: true, reserves: r.storedPerPool(profile)}.fill)
 	}
-	ofShoot := mode{reserves: staticReservation}
-	if isRemoved := r.Old.shootReserves() && !r.Updated.shootReserves(); r.oneIsReadBack() && !isRemoved {
-		return known(ofShoot.fill) // what it has filled in is on both sides
+	isRemoved := r.Old.shootReserves() && !r.Updated.shootReserves()
+	isOnBoth := r.oneIsReadBack() && !isRemoved // what the plugin has filled in is on both sides
+	switch {
+	case !isKnown && isOnBoth:
+		return known(ofShoot.fill)
+	case !sameMode:
+		return fillByLabels(r, given)
+	case isKnown && !formula.appliesTo(&r.Updated):
+		return known(ofShoot.fill)
 	}
 	perPool := mode{perPool: true, reserves: profile.reservation}
 	asWritten := mode{perPool: true, reserves: func(*Pool) hash.Reserved { return r.written() }}
 	isFormulaOpen := !profile.hasMachineType(&r.Updated) && perPool.keeps(r) != asWritten.keeps(r)
-	isPerPool := isFilledPerPool(&r.Old)
+	isPerPool := isKnown || isFilledPerPool(&r.Old)
 	switch {
 	case isPerPool && isFormulaOpen:
 		return filling{[]Fact{GKEReservation}, []func(*Reading){asWritten.fill, perPool.fill}}
@@ -48,6 +60,61 @@ func fillReservations(r Reading, profile *CloudProfile) filling {
 		return filling{[]Fact{ReservationMode}, []func(*Reading){ofShoot.fill, perPool.fill}}
 	}
 	return known(ofShoot.fill)
+}
+
+// ofShoot is the mode without useGKEFormula.
+var ofShoot = mode{reserves: staticReservation}
+
+// sameLabels reports whether the Shoot has the same labels on both sides, which the selector of
+// useGKEFormula may read. The plugin leaves a Shoot alone that is being deleted.
+func sameLabels(r *Reading) bool {
+	return r.Updated.Deletion != "" || sameNode(r.Old.Cluster.Labels, r.Updated.Cluster.Labels)
+}
+
+// fillByLabels completes kubeReserved of a Shoot for which the selector of useGKEFormula may hold on one side
+// only. What the plugin has filled in stays if the manifest is merged into the stored Shoot.
+func fillByLabels(r Reading, given Given) filling {
+	perPool := mode{perPool: true, reserves: given.CloudProfile.reservation}
+	formula, isKnown := given.Landscape.GKEFormula.Value()
+	switch {
+	case isKnown && formula.appliesTo(&r.Updated):
+		return mayBeKept(r, ofShoot, perPool)
+	case isKnown:
+		return mayBeKept(r, perPool, ofShoot)
+	}
+	isSame := ofShoot.keeps(r) && perPool.keeps(r)
+	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
+		return known(ofShoot.fill)
+	}
+	return filling{
+		[]Fact{ReservationMode, FormulaByLabel},
+		[]func(*Reading){ofShoot.fill, perPool.fill, between(ofShoot, perPool), between(perPool, ofShoot)},
+	}
+}
+
+// mayBeKept fills in by the old mode on both sides, or by the mode of each side.
+func mayBeKept(r Reading, before, after mode) filling {
+	if before.keeps(r) == keepBetween(r, before, after) {
+		return known(before.fill)
+	}
+	return filling{[]Fact{KeptReservation}, []func(*Reading){before.fill, between(before, after)}}
+}
+
+// between fills in by one mode on the old side, and by another one on the new side.
+func between(before, after mode) func(*Reading) {
+	return func(r *Reading) {
+		if !r.Old.Cluster.isReadBack { // else it is as it is stored
+			before.fillPool(&r.Old)
+		}
+		after.fillPool(&r.Updated)
+	}
+}
+
+// keepBetween reports whether names have the same strings of the kubelet on both sides if each is filled in
+// by its mode.
+func keepBetween(r Reading, before, after mode) bool {
+	between(before, after)(&r)
+	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
 }
 
 // ownKubelet returns the kubelet configuration of the pool's own.
@@ -68,18 +135,15 @@ func isFilledInNothing(p *Pool) bool {
 	return p.Cluster.isReadBack && !p.shootReserves() && p.ownKubelet().At(kubeReserved) == nil
 }
 
-// fill completes the kubelet configurations of a reading. An old Shoot that was read from a cluster
-// is as it is stored.
-func (m mode) fill(r *Reading) {
-	for _, p := range []*Pool{&r.Old, &r.Updated} {
-		if p == &r.Old && p.Cluster.isReadBack {
-			continue
-		}
-		filled := m.kubelet(p)
-		p.written = p.kubeletInManifest()
-		p.isFilled = true
-		p.Worker.Kubelet = filled
-	}
+// fill completes the kubelet configurations of a reading.
+func (m mode) fill(r *Reading) { between(m, m)(r) }
+
+// fillPool completes the kubelet configuration of a pool.
+func (m mode) fillPool(p *Pool) {
+	filled := m.kubelet(p)
+	p.written = p.kubeletInManifest()
+	p.isFilled = true
+	p.Worker.Kubelet = filled
 }
 
 // kubelet returns the kubelet configuration of a pool as Gardener stores it. One that the plugin

@@ -70,7 +70,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 			Hint: "compare pools of one provider",
 		})
 	}
-	readings := facts.ReadingsOf(old, updated, o.CloudProfile)
+	readings := facts.ReadingsOf(old, updated, facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape})
 	compared := make([]Comparison, len(readings.All))
 	for i, reading := range readings.All {
 		var err error

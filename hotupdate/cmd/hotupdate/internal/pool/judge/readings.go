@@ -93,8 +93,11 @@ func combinedChanges(readings []Comparison) (all []Finding) {
 		}
 	}
 	for i := range all {
-		if agree[all[i].Pointer] < len(readings) {
-			all[i].Verdict = verdict.Indeterminate
+		if agree[all[i].Pointer] == len(readings) {
+			continue
+		}
+		all[i].Verdict = verdict.Indeterminate
+		if all[i].Rule != verdict.FormulaByLabel {
 			all[i].Rule = verdict.NoRule
 			all[i].Omitted = true
 		}
@@ -115,6 +118,8 @@ func questionOf(fact facts.Fact, by [2]verdict.Set) verdict.Question {
 const (
 	theCluster         = "the Shoot of the cluster"
 	compareWithCluster = "compare with the Shoot of the cluster"
+	theReservations    = "the configuration of Gardener's admission plugin ShootResourceReservation"
+	stateFormula       = "state landscape.useGKEFormula in " + ConfigFile
 	theProfile         = "the CloudProfile"
 	nameProfile        = "name it with --cloudprofile"
 )
@@ -123,9 +128,20 @@ const (
 var questions = map[facts.Fact]verdict.Question{
 	facts.ReservationMode: {
 		Rule: verdict.ReservationMode, Fact: "useGKEFormula",
-		Owner:  "the configuration of Gardener's admission plugin ShootResourceReservation",
-		Answer: "state landscape.useGKEFormula in " + ConfigFile,
+		Owner: theReservations, Answer: stateFormula,
 		Values: []verdict.Value{verdict.Gives("false"), verdict.Gives("true")},
+	},
+	facts.FormulaByLabel: {
+		Rule: verdict.FormulaByLabel, Fact: "whether the selector of useGKEFormula reads a label that changes",
+		Owner: theReservations, Answer: stateFormula,
+		Values: []verdict.Value{verdict.Gives("no"), verdict.Gives("yes")},
+	},
+	facts.KeptReservation: {
+		Rule: verdict.KeptReservation, Fact: "how the manifest is applied", Owner: "your deployment",
+		Answer: "compare with the Shoot of the cluster, after the change",
+		Values: []verdict.Value{
+			verdict.Gives("client-side or server-side apply"), verdict.Gives("replacement, or a patch of whole lists"),
+		},
 	},
 	facts.GKEReservation: {
 		Rule: verdict.GKEReservation, Fact: "the reservation for the machine type",

@@ -150,6 +150,10 @@ func (p *pair) reservations() []Finding {
 		return nil
 	}
 	v := verdict.OfClass(hotupdate.InPlace, p.strategy)
+	sameOwn := tree.Equal(p.old.Node.At("kubernetes", "kubelet"), p.updated.Node.At("kubernetes", "kubelet"))
+	if sameOwn && tree.Equal(p.old.Cluster.Kubelet, p.updated.Cluster.Kubelet) {
+		return p.labels(v)
+	}
 	d := tree.Difference{
 		Path: fields.Split(fields.KubeReserved), Old: p.old.Cluster.Kubelet.At("kubeReserved"),
 		New: p.updated.Cluster.Kubelet.At("kubeReserved"),
@@ -160,6 +164,17 @@ func (p *pair) reservations() []Finding {
 	}
 	found.isNamed = true
 	return []Finding{found}
+}
+
+// labels judges the labels of the Shoot if they alone decide what Gardener reserves.
+func (p *pair) labels(v verdict.Verdict) (all []Finding) {
+	for _, d := range tree.Differences(p.old.Cluster.Labels, p.updated.Cluster.Labels) {
+		d.Path = append([]string{"metadata", "labels"}, d.Path...)
+		found := about(d, v, verdict.FormulaByLabel)
+		found.isNamed = true
+		all = append(all, found)
+	}
+	return all
 }
 
 // changesKubelet reports whether names have other strings of the kubelet after the change.
