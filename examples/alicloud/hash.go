@@ -21,30 +21,17 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 // which all pools are today. The canonical one begins with a Kubernetes minor that no pool has
 // today.
 //
+// The first era strips more than those of other providers, because no existing pool is named by a
+// config, not even by null or by TypeMeta alone. A config without immutable fields adds no string, so
+// the first tag replaces no machine. A hot null adds nothing.
+//
 // For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
-			{Name: "raw bytes", Data: rawBytes(schema)},
+			{Name: "raw bytes", Data: extension.Today[Pool](today().RawBytes(schema))},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
 		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
-	}
-}
-
-// rawBytes strips more than the functions of other providers, because no existing pool is named by
-// a config, not even by null or by TypeMeta alone. A config without immutable fields adds no
-// string, so the first tag replaces no machine. A hot null adds nothing.
-func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
-	return func(raw []byte, pool Pool) ([]string, error) {
-		cut, err := schema.StripRaw(raw)
-		if err != nil {
-			return nil, err
-		}
-		data := volumes(pool)
-		if !hash.OnlyTypeMeta(cut) {
-			data = append(data, string(cut))
-		}
-		return data, nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/alicloud/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // Pool is a worker pool of this extension.
@@ -14,6 +15,9 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 	return extension.NewPool(worker, Schema, ToInternal)
 }
 
+// today has the functions of the release that this example adopts for.
+func today() *extensions.Extension { return extensions.AliCloud() }
+
 // volumes returns the pool's own fields that replace machines of Alibaba Cloud, beside the
 // WorkerConfig and the fields that Gardener hashes.
-func volumes(pool Pool) []string { return extension.EncryptedVolumes(pool.WorkerPool) }
+func volumes(pool Pool) []string { return today().Own(pool.Known()) }

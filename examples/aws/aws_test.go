@@ -22,14 +22,15 @@ func TestProvider(t *testing.T) {
 }
 
 var provider = exampletest.Provider[aws.WorkerConfig, apis.WorkerConfig, aws.ProviderSpec]{
-	APIVersion:   aws.APIVersion,
-	Kind:         aws.Kind,
-	Schema:       aws.Schema,
-	SpecSchema:   aws.ProviderSpecSchema,
-	ToInternal:   aws.ToInternal,
-	FromInternal: aws.FromInternal,
-	Hash:         aws.GenerateWorkerPoolHash,
-	Spec:         exampletest.SpecOf(aws.NewPool, aws.NewProviderSpec, infrastructure()),
+	APIVersion:     aws.APIVersion,
+	Kind:           aws.Kind,
+	Schema:         aws.Schema,
+	SpecSchema:     aws.ProviderSpecSchema,
+	RawBytesSchema: aws.ReleasedSchema,
+	ToInternal:     aws.ToInternal,
+	FromInternal:   aws.FromInternal,
+	Hash:           aws.GenerateWorkerPoolHash,
+	Spec:           exampletest.SpecOf(aws.NewPool, aws.NewProviderSpec, infrastructure()),
 
 	Pairs: []exampletest.Pair{
 		exampletest.Hot(".", "the example of the proposal",

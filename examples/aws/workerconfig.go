@@ -18,10 +18,10 @@ const (
 // Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot by an override.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
-// releasedSchema returns the Schema of [WorkerConfig] before the fields of [Groups] became hot.
+// ReleasedSchema returns the Schema of [WorkerConfig] before the fields of [Groups] became hot.
 // Existing pools are named by it. With [Schema], pools that set one of these fields would be
 // renamed.
-func releasedSchema() (*hotupdate.Schema, error) {
+func ReleasedSchema() (*hotupdate.Schema, error) {
 	return extension.SchemaOf[WorkerConfig](
 		hotupdate.WithTag("volume.iops", "false"), hotupdate.WithTag("volume.throughput", "false"),
 		hotupdate.WithTag("dataVolumes[].iops", "false"), hotupdate.WithTag("dataVolumes[].throughput", "false"),

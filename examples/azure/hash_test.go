@@ -82,6 +82,10 @@ func TestZones(t *testing.T) {
 // order of the names did.
 func TestVolumesAreHashedInTheOrderOfTheirNames(t *testing.T) {
 	old := []gardener.DataVolume{{Name: "a", Size: "10Gi", Type: new("Standard_LRS")}, {Name: "b", Size: "20Gi", Type: new("Premium_LRS")}}
+	volume := func(name string, like gardener.DataVolume) gardener.DataVolume {
+		like.Name = name
+		return like
+	}
 	data := func(version string, volumes []gardener.DataVolume) []string {
 		pool := exampletest.Pool(version, nil)
 		pool.DataVolumes = volumes
@@ -97,9 +101,9 @@ func TestVolumesAreHashedInTheOrderOfTheirNames(t *testing.T) {
 			renames bool
 		}{
 			{"written in another order", []gardener.DataVolume{old[1], old[0]}, false},
-			{"sizes and types exchanged", []gardener.DataVolume{{"a", "20Gi", old[1].Type, nil}, {"b", "10Gi", old[0].Type, nil}}, true},
-			{"renamed, in the same order", []gardener.DataVolume{{"a2", "10Gi", old[0].Type, nil}, old[1]}, false},
-			{"renamed, in another order", []gardener.DataVolume{{"z", "10Gi", old[0].Type, nil}, old[1]}, true},
+			{"sizes and types exchanged", []gardener.DataVolume{volume("a", old[1]), volume("b", old[0])}, true},
+			{"renamed, in the same order", []gardener.DataVolume{volume("a2", old[0]), old[1]}, false},
+			{"renamed, in another order", []gardener.DataVolume{volume("z", old[0]), old[1]}, true},
 		} {
 			assert.Equal(t, test.renames, !slices.Equal(before, data(version, test.updated)), "%s: %s", version, test.name)
 		}

@@ -11,7 +11,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func main() {
 }
 
 func serve(args []string, in io.Reader, out io.Writer) error {
-	for _, p := range providers.All() {
+	for _, p := range extensions.All() {
 		switch {
 		case slices.Equal(args, []string{p.Name}):
 			return p.Serve(in, out)

@@ -1,8 +1,6 @@
 package openstack
 
 import (
-	"slices"
-
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
@@ -27,23 +25,9 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) 
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
-			{Name: "allow-list", Data: extension.Values(serverGroup, allowList)},
+			{Name: "allow-list", Data: extension.Today[Pool](today().Listed)},
 			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, serverGroup)},
 		},
 		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
 	}
-}
-
-// allowList returns the values of the config that this extension hashes today: labels that trigger
-// a rolling update, and security groups. It does not distinguish them, and does not separate a
-// label's name from its value. Existing pools are named by it, so it stays.
-func allowList(pool Pool) []string {
-	var labels []string
-	for _, l := range pool.Config.Labels {
-		if l.TriggerRollingOnUpdate {
-			labels = append(labels, l.Name+"="+l.Value)
-		}
-	}
-	slices.Sort(labels)
-	return append(labels, slices.Sorted(slices.Values(pool.Config.AdditionalSecurityGroups))...)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/examples/openstack/internal/apis"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // Pool is a worker pool of this extension.
@@ -20,6 +21,16 @@ func NewPool(worker *gardener.WorkerPool, serverGroupID *string) (Pool, error) {
 	return Pool{pool, serverGroupID}, err
 }
 
+// today has the functions of the release that this example adopts for.
+func today() *extensions.Extension { return extensions.OpenStack() }
+
+// Known returns the pool for the functions of the release.
+func (p Pool) Known() extensions.Pool {
+	known := p.Pool.Known()
+	known.State.ServerGroupID = p.ServerGroupID
+	return known
+}
+
 // serverGroup returns the fact that replaces machines of OpenStack, beside the WorkerConfig and the
 // fields that Gardener hashes.
-func serverGroup(pool Pool) []string { return extension.Append(nil, pool.ServerGroupID) }
+func serverGroup(pool Pool) []string { return today().Own(pool.Known()) }

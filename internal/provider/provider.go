@@ -2,8 +2,8 @@
 // main hands the extensions in, one [Provider] each; no other code of the command knows the name of
 // a provider.
 //
-// To teach the command a further extension, write its [Provider] beside the others in
-// examples/providers, which has the list for main.
+// To teach the command a further extension, write its file beside the others in internal/extensions,
+// which has the list for main.
 package provider
 
 import (

@@ -16,7 +16,7 @@ import (
 func TestGoDocListsConstants(t *testing.T) {
 	checked := 0
 	for _, p := range packages(t) {
-		if layer(p.path()) == "internal" || layer(p.path()) == "top" {
+		if layer(p.path()) == "internal" || isTop(layer(p.path())) {
 			continue
 		}
 		for _, constants := range documentationOf(t, p).Consts {

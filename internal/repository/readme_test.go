@@ -142,7 +142,7 @@ func TestMapIsComplete(t *testing.T) {
 	drawn := firstMatch(t, "(?s)```mermaid\n(.*?)```", read(t, "examples/README.md"))
 	for _, p := range packages(t) {
 		path := p.path()
-		if l := layer(path); l == "internal" || l == "top" || strings.Contains("/"+path, "/internal/") {
+		if l := layer(path); l == "internal" || isTop(l) || strings.Contains("/"+path, "/internal/") {
 			continue
 		}
 		assert.Regexp(t, `[\["]`+regexp.QuoteMeta(path)+`[<\]":]|<br>`+regexp.QuoteMeta(path)+`[<"]`, drawn)

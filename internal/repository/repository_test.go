@@ -57,16 +57,19 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// layer names the layer of a package below the module. A command's own packages and the examples stand at the top.
+// layer names the layer of a package below the module. A command's own packages and the examples stand at the top, and do not know each other:
+// an example shows what an adopter writes, so no product depends on one.
 func layer(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	switch {
 	case path == "hotupdate/fault":
 		return "fault"
-	case path == "internal/provider": // between the command and the extensions that its main hands in
+	case path == "internal/provider", path == "internal/extensions": // between the command and the extensions that its main hands in
 		return "contract"
-	case strings.HasPrefix(path, "hotupdate/cmd/"), first == "examples":
-		return "top"
+	case strings.HasPrefix(path, "hotupdate/cmd/"):
+		return "command"
+	case first == "examples":
+		return "example"
 	case strings.HasPrefix(path, "hotupdate/"), path == "internal/fakecloud": // drivertest and tests of several modules use it
 		return "kit"
 	default:
@@ -74,10 +77,14 @@ func layer(path string) string {
 	}
 }
 
+// isTop reports whether nobody outside of the module imports packages of a layer.
+func isTop(layer string) bool { return layer == "command" || layer == "example" }
+
 // mayImport names for each layer the layers that its packages may import.
 var mayImport = map[string][]string{
-	"top":       {"top", "contract", "kit", "hash", "hotupdate", "tags", "internal", "fault"},
-	"contract":  {"hash", "hotupdate", "internal", "fault"},
+	"example":   {"example", "contract", "kit", "hash", "hotupdate", "tags", "internal", "fault"},
+	"command":   {"command", "contract", "kit", "hash", "hotupdate", "tags", "internal", "fault"},
+	"contract":  {"contract", "hash", "hotupdate", "internal", "fault"},
 	"kit":       {"kit", "hash", "hotupdate", "tags", "internal", "fault"},
 	"hash":      {"hash", "hotupdate", "internal", "fault"},
 	"hotupdate": {"internal", "fault"},

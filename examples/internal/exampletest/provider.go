@@ -20,6 +20,9 @@ type Provider[C, I, S any] struct {
 	APIVersion, Kind string
 	// Schema is the Schema of the WorkerConfig, and SpecSchema that of the provider spec.
 	Schema, SpecSchema func() (*hotupdate.Schema, error)
+	// RawBytesSchema is the Schema by which the era of raw bytes strips a config; nil if that is
+	// Schema.
+	RawBytesSchema func() (*hotupdate.Schema, error)
 	// ToInternal and FromInternal convert the WorkerConfig.
 	ToInternal   func(*C) *I
 	FromInternal func(*I) *C
@@ -50,6 +53,7 @@ func (p *Provider[C, I, S]) Test(t *testing.T, update hotupdatetest.Option) {
 	t.Helper()
 	t.Run("Guarantees", p.testGuarantees)
 	t.Run("Golden", func(t *testing.T) { p.testGolden(t, update) })
+	t.Run("BuiltIn", p.testBuiltIn)
 	t.Run("Conversion", p.testConversion)
 	t.Run("Pairs", p.testPairs)
 	t.Run("HotIsFree", p.testHotIsFree)

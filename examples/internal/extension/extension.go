@@ -47,33 +47,3 @@ func WorkerPoolHash[P any](
 func InPool(pool *gardener.WorkerPool, err error) error {
 	return fmt.Errorf("worker pool %s: %w", pool.Name, err)
 }
-
-// RawBytes returns the function of an era that hashes the strings of own, and then the bytes of the
-// config, like the first releases of extensions. It strips hot members, so that they replace no
-// machine in this era either.
-//
-// A pool without config adds no string. A stripped config with only TypeMeta adds that, because
-// pools with only virtual capacity are named by it. Both are as in the releases.
-func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []byte, pool P) ([]string, error) {
-	return func(raw []byte, pool P) ([]string, error) {
-		if raw == nil {
-			return own(pool), nil
-		}
-		cut, err := schema.StripRawKeepNulls(raw)
-		if err != nil {
-			return nil, err
-		}
-		return append(own(pool), string(cut)), nil
-	}
-}
-
-// Values returns the function of an era that hashes only the strings of the lists, in their order.
-func Values[P any](lists ...func(P) []string) func(raw []byte, pool P) ([]string, error) {
-	return func(_ []byte, pool P) ([]string, error) {
-		var data []string
-		for _, list := range lists {
-			data = append(data, list(pool)...)
-		}
-		return data, nil
-	}
-}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/extensions"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // Pool is a worker pool of an extension. C is the internal type of the provider config.
@@ -33,6 +35,21 @@ func NewPool[V, C any](
 		return Pool[C]{}, InPool(worker, fmt.Errorf("the Schema decodes into a %T", decoded))
 	}
 	return Pool[C]{worker, toInternal(config)}, nil
+}
+
+// Known returns the pool for the functions of the release.
+func (p Pool[C]) Known() extensions.Pool {
+	known := &provider.WorkerPool{
+		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,
+		MachineType: p.MachineType, MachineImage: p.MachineImage, ProviderConfig: p.RawConfig(),
+	}
+	if v := p.Volume; v != nil {
+		known.Volume = &provider.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}
+	}
+	for _, v := range p.DataVolumes {
+		known.DataVolumes = append(known.DataVolumes, provider.DataVolume(v))
+	}
+	return extensions.Pool{WorkerPool: known}
 }
 
 // Find returns the element with the name, or a zero one. It finds the config of a pool's data

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // interrupting reads a text, then interrupts this process, as Ctrl-C does, and never ends.
@@ -37,7 +37,7 @@ func TestAuditIsInterrupted(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
-		code := run([]string{"audit", "--old", v1, "--new", v1, "-o", output, "-"}, streams{providers: providers.All(), in: in, out: &stdout, err: &stderr})
+		code := run([]string{"audit", "--old", v1, "--new", v1, "-o", output, "-"}, streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr})
 		assert.Equal(t, exitInterrupted, code, stderr.String())
 		assert.Contains(t, stdout.String(), want, output)
 		assert.Empty(t, stderr.String())
@@ -48,7 +48,7 @@ func TestAuditIsInterrupted(t *testing.T) {
 func TestPlanIsInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
-	code := run([]string{"plan", "--gardener", "none", "/dev/null", "-"}, streams{providers: providers.All(), in: in, out: &stdout, err: &stderr})
+	code := run([]string{"plan", "--gardener", "none", "/dev/null", "-"}, streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr})
 	assert.Equal(t, exitInterrupted, code)
 	assert.Empty(t, stdout.String())
 	assert.Regexp(t, `^interrupted after [01] objects were read\n$`, stderr.String())

@@ -27,15 +27,15 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 func main() {
 	debug.SetGCPercent(200) // a run is short: collecting less often saves a tenth of its time
 	std := streams{
 		program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(),
-		providers: providers.All(),
+		providers: extensions.All(),
 	}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestReadmePicture: the README's picture of a terminal shows the output of its first commands. go
@@ -31,7 +31,7 @@ func TestReadmePicture(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		installed, ok := strings.CutPrefix(command, "go run ./hotupdate/cmd/")
 		require.True(t, ok, command)
-		code := run(strings.Fields(installed)[1:], streams{providers: providers.All(), out: &stdout, err: &stderr, color: true})
+		code := run(strings.Fields(installed)[1:], streams{providers: extensions.All(), out: &stdout, err: &stderr, color: true})
 		require.Equal(t, exitOK, code, stderr.String())
 		verdict, _, _ := strings.Cut(stripped(stdout.String()), ":")
 		verdicts = append(verdicts, verdict)

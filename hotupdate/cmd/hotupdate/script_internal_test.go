@@ -18,9 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func runAsCalled() int {
-	return run(os.Args[1:], streams{providers: providers.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit()})
+	return run(os.Args[1:], streams{providers: extensions.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit()})
 }
 
 // seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and
@@ -49,7 +49,7 @@ func (s seeded) Run() int { return fixedseed.Run(s.tests) }
 
 // serveEras PROVIDER [released] is the program of an example extension for audit.
 func serveEras() int {
-	for _, p := range providers.All() {
+	for _, p := range extensions.All() {
 		if p.Name != os.Args[1] {
 			continue
 		}
@@ -255,7 +255,7 @@ func TestErrorsOfHostileNames(t *testing.T) {
 		{"hash", "\x1b[31mred"}, {"plan", "--\x1b[31mred", "a", "b"}, {"audit", "--old", "\x1b[31mred", "--new", "a", "."},
 	} {
 		var out, errors bytes.Buffer
-		run(args, streams{providers: providers.All(), in: strings.NewReader(""), out: &out, err: &errors})
+		run(args, streams{providers: extensions.All(), in: strings.NewReader(""), out: &out, err: &errors})
 		assert.Contains(t, errors.String(), `\u001b[31mred`)
 		assert.NotContains(t, errors.String(), "\x1b")
 	}
@@ -275,7 +275,7 @@ func TestColor(t *testing.T) {
 		{false, "text", false}, {true, "text", true}, {true, "markdown", false}, {true, "json", false},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run([]string{"plan", "--output", test.output, before, after}, streams{providers: providers.All(), out: &stdout, err: &stderr, color: test.color})
+		code := run([]string{"plan", "--output", test.output, before, after}, streams{providers: extensions.All(), out: &stdout, err: &stderr, color: test.color})
 		assert.Equal(t, exitOK, code, stderr.String())
 		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
 	}
@@ -283,7 +283,7 @@ func TestColor(t *testing.T) {
 
 func TestStandardOutputFails(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{providers: providers.All(), out: brokenPipe{}, err: &stderr})
+	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{providers: extensions.All(), out: brokenPipe{}, err: &stderr})
 	assert.Equal(t, exitError, code)
 	assert.NotEmpty(t, stderr.String())
 }

@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // drawn has the values for pools: only a few, so that two pools often have much in common.
@@ -153,7 +153,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			require.NoError(t, err)
 			return name
 		}
-		rolling, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
+		rolling, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err)
 		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
 		if lowered := old.Worker.KubernetesVersion > updated.Worker.KubernetesVersion; !lowered { // which is refused
@@ -166,7 +166,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			return name
 		}
 		strategy := hotupdate.AutoInPlaceUpdate
-		inPlace, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Strategy: &strategy})
+		inPlace, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Strategy: &strategy})
 		require.NoError(t, err)
 		// names hash values without the names of their fields, so rotations that change places cancel out
 		rotations := func(p facts.Pool) (times []string) {
@@ -214,7 +214,7 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 			return facts.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}}, DataVolumes: volumes}
 		}
 		judged := func(old, updated facts.Pool) verdict.Verdict {
-			got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
+			got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
 			require.NoError(t, err)
 			return got.Verdict
 		}
@@ -247,7 +247,7 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		updated := old
 		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
 		change(&updated.Worker)
-		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
+		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err)
 		assert.Equal(t, verdict.Roll, got.Verdict, name)
 		before, err := hash.NodeAgentSecretName(old.Worker)
@@ -272,7 +272,7 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	after, err := hash.NodeAgentSecretName(updated.Worker)
 	require.NoError(t, err)
 	require.Equal(t, before.Text, after.Text)
-	got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All()})
+	got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.None, got.Verdict)
 	assert.Equal(t, verdict.NameStays, got.Changes[0].Rule)

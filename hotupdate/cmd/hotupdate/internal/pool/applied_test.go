@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // written makes the Shoot for GCP one that a user wrote, which says nothing about hibernation and system
@@ -55,7 +55,7 @@ func TestLiveAgainstManifest(t *testing.T) {
 			t.Parallel()
 			old := read(t, manifest(t, "pairs/"+onGCP, test.cluster...))
 			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.manifest...)...))
-			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			assert.Equal(t, test.want.String(), plan.Verdict().String())
 		})
@@ -87,7 +87,7 @@ func TestNullsBetweenManifests(t *testing.T) {
 			t.Parallel()
 			old := read(t, manifest(t, "pairs/"+onGCP, written(test.old...)...))
 			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.updated...)...))
-			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			assert.Equal(t, test.want.String(), plan.Verdict().String())
 			if test.rule != verdict.NoRule {

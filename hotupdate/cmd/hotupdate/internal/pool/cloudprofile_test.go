@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
@@ -14,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 func TestReadCloudProfileRefuses(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAddedPools(t *testing.T) {
 		old.Pools = []facts.Pool{updated.Pools[0]}
 		old.Pools[0].Worker.Name = "other"
 		old.Pools[0].Worker.MachineType = "other"
-		plan, err := pool.NewPlan(&old, updated, judge.Options{Providers: providers.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
+		plan, err := pool.NewPlan(&old, updated, judge.Options{Providers: extensions.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, pool.Added, plan.Pools[0].State)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), test.reason)
@@ -88,7 +88,7 @@ func TestUnknownMinors(t *testing.T) {
 		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		return p
 	}
-	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
 	for _, test := range []struct {
 		old, updated string
 		want         verdict.Verdict
@@ -142,7 +142,7 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	old := of(`{"kind":"` + configKind + `","apiVersion":"` + configVersion + `"}`)
 	updated := of(`{"apiVersion":"` + configVersion + `", "kind":"` + configKind + `"}`)
 	for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: verdict.Indeterminate, judge.Adopted: verdict.None} {
-		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension})
+		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension})
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), extension)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
@@ -19,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // byUser returns the edits that make of a Shoot in testdata one that a user has written: what the API
@@ -606,11 +606,11 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
 	assert.Equal(t, []verdict.Rule{verdict.DriverAppliesInPlace}, got.Rules)
 
-	got, err = judge.Compare(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: providers.All()})
+	got, err = judge.Compare(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.None, got.Verdict)
 
-	got, err = judge.Compare(facts.Bare(old), facts.Bare(updated), judge.Options{Providers: providers.All()})
+	got, err = judge.Compare(facts.Bare(old), facts.Bare(updated), judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.Indeterminate, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
@@ -643,7 +643,7 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 		p.ProviderConfig = []byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`)
 		return p
 	}
-	o := judge.Options{Providers: providers.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
+	o := judge.Options{Providers: extensions.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
 	for updated, want := range map[string]verdict.Verdict{`{"a":"1","b":"2"}`: verdict.None, `{"a":"2","b":"1"}`: verdict.Indeterminate, `{"a":"2","b":"2"}`: verdict.Indeterminate} {
 		got, err := judge.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
 		require.NoError(t, err)

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -24,6 +23,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // workerConfig is a provider config with a field of each class.
@@ -64,7 +64,7 @@ func options(tb testing.TB) judge.Options {
 	}}
 	profile, err := facts.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(tb, err)
-	return judge.Options{Providers: providers.All(), Naming: naming, CloudProfile: profile, Schema: func(meta facts.TypeMeta) *hotupdate.Schema {
+	return judge.Options{Providers: extensions.All(), Naming: naming, CloudProfile: profile, Schema: func(meta facts.TypeMeta) *hotupdate.Schema {
 		if meta == (facts.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
 			return schema
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 const (
@@ -92,7 +92,7 @@ func TestSpellingIsNoTrigger(t *testing.T) {
 			got := compare(t, raw, other, options(t))
 			assert.Equal(t, verdict.None, got.Verdict, "%s: %s", file, name)
 			assert.Empty(t, got.Changes, "%s: %s", file, name)
-			got = compare(t, raw, other, judge.Options{Providers: providers.All()})
+			got = compare(t, raw, other, judge.Options{Providers: extensions.All()})
 			assert.Empty(t, got.Changes, "also where the provider config is compared as a whole")
 		}
 	}

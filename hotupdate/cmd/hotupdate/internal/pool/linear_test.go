@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestComparingAllocatesLinearly: a difference of a config is sought among all changes, without
@@ -20,7 +20,7 @@ import (
 func TestComparingAllocatesLinearly(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
-	options := judge.Options{Providers: providers.All(), Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
+	options := judge.Options{Providers: extensions.All(), Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
 	comparing := func(n int) float64 {
 		var sides []facts.Pool
 		for _, value := range []string{"1", "2"} {

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
@@ -113,7 +113,7 @@ func TestMergeAdopted(t *testing.T) {
 			t.Parallel()
 			old := read(t, manifest(t, "pairs/"+onAWS, minor("1.37")))
 			updated := read(t, manifest(t, "pairs/"+onAWS, minor("1.37"), test.edit))
-			o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: judge.Both}
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Both}
 			plan, err := pool.NewPlan(old, updated, o)
 			require.NoError(t, err)
 			require.Equal(t, verdict.HotUpdate, *plan.Pools[0].Adopted)

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -107,13 +107,13 @@ func drawConfig(t *rapid.T, config map[string]json.RawMessage) []byte {
 func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
-	for _, one := range providers.All() {
+	for _, one := range extensions.All() {
 		for extension, names := range map[judge.Extension]func(*provider.WorkerPool) (provider.Additional, error){judge.Adopted: one.Adopted, judge.Released: one.Released} {
 			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
 				rapid.Check(t, func(t *rapid.T) {
 					old, updated := drawNamed(t, one)
-					got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemas, Extension: extension})
+					got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemas, Extension: extension})
 					require.NoError(t, err)
 					if got.Verdict == verdict.Forbidden { // a field that is not released, or a lower version
 						return
@@ -149,7 +149,7 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 		for p, config := range map[*facts.Pool]string{&old: test.old, &updated: test.updated} {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 		}
-		got, err := judge.Compare(old, updated, judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, test.want, got.Verdict, "%s to %s: %v", test.old, test.updated, got.Changes)
 	}
@@ -224,7 +224,7 @@ func TestHotInALaterEra(t *testing.T) {
 			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
 			return p
 		}
-		got, err := judge.Compare(of(test.old), of(test.updated), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+		got, err := judge.Compare(of(test.old), of(test.updated), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		found := rows{}
 		for _, change := range got.Changes {

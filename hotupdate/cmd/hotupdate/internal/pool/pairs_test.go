@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more
@@ -284,7 +284,7 @@ func TestPairs(t *testing.T) {
 		for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: c.released, judge.Adopted: c.adopted} {
 			old := manifest(t, "pairs/"+c.file, c.both...)
 			updated := manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
-			plan, err := pool.NewPlan(read(t, old), read(t, updated), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
+			plan, err := pool.NewPlan(read(t, old), read(t, updated), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
 			require.NoError(t, err, "%d: %s", i, c.why)
 			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)
 		}
@@ -299,17 +299,17 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 		o       judge.Options
 		want    verdict.Rule
 	}{
-		{nil, judge.Options{Providers: providers.All()}, verdict.ExtensionAdopted},
-		{nil, judge.Options{Providers: providers.All(), Extension: judge.Released}, verdict.ExtensionReleased},
-		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, judge.Options{Providers: providers.All()}, verdict.WaitsForMaintenance},
-		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, judge.Options{Providers: providers.All()}, verdict.WaitsForMaintenance},
-		{edits{{"spec.provider.workers", list{}}}, judge.Options{Providers: providers.All()}, verdict.AdmissionUnjudged},
+		{nil, judge.Options{Providers: extensions.All()}, verdict.ExtensionAdopted},
+		{nil, judge.Options{Providers: extensions.All(), Extension: judge.Released}, verdict.ExtensionReleased},
+		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, judge.Options{Providers: extensions.All()}, verdict.WaitsForMaintenance},
+		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, judge.Options{Providers: extensions.All()}, verdict.WaitsForMaintenance},
+		{edits{{"spec.provider.workers", list{}}}, judge.Options{Providers: extensions.All()}, verdict.AdmissionUnjudged},
 	} {
 		plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml", at("providerConfig", nil))), read(t, manifest(t, "pairs/azure.yaml", append(edits{at("providerConfig", nil)}, test.updated...)...)), test.o)
 		require.NoError(t, err)
 		assert.Contains(t, plan.Rules, test.want)
 	}
-	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 	require.NoError(t, err)
 	assert.NotContains(t, plan.Rules, verdict.WaitsForMaintenance)
 }
@@ -317,7 +317,7 @@ func TestWhatStandsAboveThePools(t *testing.T) {
 func schemaOfExamples(tb testing.TB) func(facts.TypeMeta) *hotupdate.Schema {
 	tb.Helper()
 	all := map[facts.TypeMeta]*hotupdate.Schema{}
-	for _, p := range providers.All() {
+	for _, p := range extensions.All() {
 		schema, err := p.Schema()
 		require.NoError(tb, err)
 		all[facts.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = schema
@@ -339,7 +339,7 @@ func TestEraIsCrossedByMinors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, err := pool.NewPlan(
 				read(t, manifest(t, "pairs/"+onAWS, old...)), read(t, manifest(t, "pairs/"+onAWS, append(old, tc.change)...)),
-				judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)})
+				judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			compared := plan.Pools[0].Comparison
 			require.NotEqual(t, compared.OldEra, compared.NewEra)

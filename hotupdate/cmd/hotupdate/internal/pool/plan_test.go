@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -18,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // machines makes a pool with a machine type, which distinguishes pools.
@@ -113,9 +113,9 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
-	_, err := pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Worker, Provider: "aws"}, judge.Options{Providers: providers.All()})
+	_, err := pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Worker, Provider: "aws"}, judge.Options{Providers: extensions.All()})
 	codes(t, err, "other-provider")
-	_, err = pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Shoot, Provider: "gcp"}, judge.Options{Providers: providers.All()})
+	_, err = pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Shoot, Provider: "gcp"}, judge.Options{Providers: extensions.All()})
 	codes(t, err, "other-provider")
 }
 
@@ -146,7 +146,7 @@ func TestExplain(t *testing.T) {
 		assert.Contains(t, classes, path)
 		assert.Equal(t, want, classes[path], path)
 	}
-	got, err = pool.Explain(m.Pools[0], judge.Options{Providers: providers.All()})
+	got, err = pool.Explain(m.Pools[0], judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	isVolume := func(f pool.SetField) bool { return f.Path == "providerConfig.volume" }
 	assert.True(t, slices.ContainsFunc(got, isVolume), "a member as a whole")

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -21,6 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // reading is another reading of Gardener's rules: patterns of paths, each with what a change can at
@@ -163,7 +163,7 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 		require.NoError(rt, err)
 		newManifest, err := facts.Read(tree.Of(updated))
 		require.NoError(rt, err)
-		o := judge.Options{Providers: providers.All(), Schema: schemas, Extension: judge.Adopted}
+		o := judge.Options{Providers: extensions.All(), Schema: schemas, Extension: judge.Adopted}
 		plan, err := pool.NewPlan(oldManifest, newManifest, o)
 		if err != nil {
 			return // such as an unreadable version

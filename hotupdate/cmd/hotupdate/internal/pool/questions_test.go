@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // An indeterminate verdict asks for each fact that it lacks: who has it, how to state it, and what each value
@@ -84,7 +84,7 @@ func TestQuestionsOfPools(t *testing.T) {
 // one, and every certain one can only become itself.
 func TestIndeterminateVerdictsAsk(t *testing.T) {
 	t.Parallel()
-	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
 	open := 0
 	for _, one := range allWritten(t) {
 		o.CloudProfile = one.profile

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // words are the verdicts of verdicts.txt.
@@ -86,7 +86,7 @@ func allWritten(t *testing.T) (all []writtenVerdict) {
 // names.
 func TestVerdictsByFunction(t *testing.T) {
 	t.Parallel()
-	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
 	all := allWritten(t)
 	for _, one := range all {
 		o.CloudProfile = one.profile

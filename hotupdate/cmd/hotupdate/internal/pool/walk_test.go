@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // leaves lists the paths of all leaves below a type, each with two values that differ.
@@ -132,11 +132,11 @@ func checkJudged(t *testing.T, file, path string, values [2]any) {
 		name := fmt.Sprintf("%s from %v to %v", path, change[0], change[1])
 		old := read(t, manifest(t, file, edit{path, change[0]}))
 		updated := read(t, manifest(t, file, edit{path, change[1]}))
-		plan, err := pool.NewPlan(old, updated, judge.Options{Providers: providers.All()})
+		plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err, name)
 		got := plan.Pools[0]
 		assert.Positive(t, len(plan.Changes)+len(plan.Unjudged)+len(got.Changes)+len(got.Unjudged), name)
-		plan, err = pool.NewPlan(updated, updated, judge.Options{Providers: providers.All()})
+		plan, err = pool.NewPlan(updated, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err, name)
 		assert.Empty(t, slices.Concat(plan.Changes, plan.Pools[0].Changes), name)
 		assert.Empty(t, slices.Concat(plan.Unjudged, plan.Pools[0].Unjudged), name)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // BenchmarkCompare reads two folders with a Shoot in each file, and compares each Shoot with the
@@ -29,9 +29,9 @@ func BenchmarkCompare(b *testing.B) {
 				write(b, updated, i, strings.ReplaceAll(text, "m5.large", []string{"m5.xlarge", "m5.large"}[i%2]))
 			}
 			for b.Loop() {
-				schemas, err := side.NewCatalog("", providers.All())
+				schemas, err := side.NewCatalog("", extensions.All())
 				require.NoError(b, err)
-				options := judge.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both}
+				options := judge.Options{Schema: schemas.Schema, Providers: extensions.All(), Extension: judge.Both}
 				plans, err := (&side.Reader{Schemas: schemas, Options: options}).Compare(b.Context(), old, updated)
 				require.NoError(b, err)
 				require.Len(b, plans, pairs)

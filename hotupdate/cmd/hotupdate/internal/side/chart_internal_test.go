@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestChartsWithKinds: a chart is refused if a file of it, of a chart in it or of a chart beside it seems to have an object that is compared.
@@ -47,7 +47,7 @@ func TestChartsWithKinds(t *testing.T) {
 			for name, text := range test.files {
 				put(t, filepath.Join(root, "chart", filepath.FromSlash(name)), text)
 			}
-			schemas, err := NewCatalog("", providers.All())
+			schemas, err := NewCatalog("", extensions.All())
 			require.NoError(t, err)
 			r := &Reader{Schemas: schemas}
 			around := r.ChartAround(root, filepath.Join("chart", "values.yaml"))

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestCompareInParallel: objects are read and compared on all processors, and the plans have the order
@@ -40,10 +40,10 @@ func TestCompareInParallel(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(old, file), []byte(before), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(updated, file), []byte(after), 0o600))
 	}
-	schemas, err := side.NewCatalog("", providers.All())
+	schemas, err := side.NewCatalog("", extensions.All())
 	require.NoError(t, err)
 	r := &side.Reader{Schemas: schemas, Options: judge.Options{
-		Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both,
+		Schema: schemas.Schema, Providers: extensions.All(), Extension: judge.Both,
 	}}
 	plans, err := r.Compare(t.Context(), old, updated)
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestOnlyUsedSchemasAreCompiled(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex
 	compiled := map[string]int{}
-	all := providers.All()
+	all := extensions.All()
 	for i, p := range all {
 		all[i].Schema = func() (*hotupdate.Schema, error) {
 			mutex.Lock()
@@ -75,7 +75,7 @@ func TestOnlyUsedSchemasAreCompiled(t *testing.T) {
 	schemas, err := side.NewCatalog("", all)
 	require.NoError(t, err)
 	require.Empty(t, compiled)
-	options := judge.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both}
+	options := judge.Options{Schema: schemas.Schema, Providers: extensions.All(), Extension: judge.Both}
 	const wrong = `{"apiVersion":"gcp.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"}`
 	files := map[string]string{
 		"config.json": wrong,

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestMemoryOfObjects: of each object its text is held, once if both sides have it, and of each pair its plan. The bounds are half as much again as what
@@ -59,9 +59,9 @@ func heldBytes(t *testing.T, pairs int, machine string) (read, compared int) {
 		require.NoError(t, os.WriteFile(filepath.Join(old, file), []byte(before), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(updated, file), []byte(after), 0o600))
 	}
-	schemas, err := side.NewCatalog("", providers.All())
+	schemas, err := side.NewCatalog("", extensions.All())
 	require.NoError(t, err)
-	options := judge.Options{Schema: schemas.Schema, Providers: providers.All(), Extension: judge.Both}
+	options := judge.Options{Schema: schemas.Schema, Providers: extensions.All(), Extension: judge.Both}
 	start := liveBytes()
 	r := &side.Reader{Schemas: schemas, Options: options, Progress: func(did string, done, _ int) {
 		switch {

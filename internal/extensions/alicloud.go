@@ -1,0 +1,12 @@
+package extensions
+
+import "github.com/hotupdate/providerconfig/internal/provider"
+
+// AliCloud is gardener-extension-provider-alicloud. Its release ignores configs, and hashes whether the
+// root volume is encrypted, and size, type and encryption of the data volumes in their order.
+func AliCloud() *Extension {
+	return &Extension{
+		Name: "alicloud", Own: encryptedVolumes, Ignores: true,
+		traits: provider.Traits{InPlaceVolumes: true, FallsBack: true},
+	}
+}

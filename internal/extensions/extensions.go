@@ -1,0 +1,124 @@
+// Package extensions knows what the released provider extensions of Gardener add to the names of
+// worker pools, and what they would add after adopting this library. The command hotupdate judges
+// changes by it.
+//
+// Each provider has a file. Its functions retell released code, and recorded answers of that code
+// are the test data: see the folder record for how to record a new release. An extension that adopts
+// the library needs none of this, since it has these functions.
+package extensions
+
+import (
+	"embed"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// All returns the extensions, in the order of their names.
+func All() []provider.Provider {
+	return []provider.Provider{
+		AliCloud().provider(), AWS().provider(), Azure().provider(), GCP().provider(), OpenStack().provider(),
+	}
+}
+
+// schemas has the Schema of each provider config after adoption. The tests of the example extensions
+// compare and write them.
+//
+//go:embed schemas
+var schemas embed.FS
+
+// Extension is what an extension adds to the names of its pools.
+type Extension struct {
+	// Name is the type of the provider.
+	Name string
+	// Own returns the strings for the pool's own fields and its state; InPlace those for a pool
+	// that is updated in place, nil if there are none.
+	Own, InPlace func(Pool) []string
+	// List returns the strings for the config, from the Kubernetes minor ListFrom on; below it the
+	// bytes of the config are hashed. Both are empty if there is no such list; AllowList is a list for
+	// every minor.
+	List      func(Pool) ([]string, error)
+	ListFrom  string
+	AllowList bool
+	// Ignores says that the release ignores configs.
+	Ignores bool
+
+	// canonical returns further strings after adoption; nil if there are none.
+	canonical func(Pool) []string
+	// hotLater says that fields of the config became hot after its first release. The era of raw bytes
+	// hashes them.
+	hotLater bool
+	traits   provider.Traits
+}
+
+// CanonicalFrom is the first Kubernetes minor for which an extension that adopts the library hashes
+// canonically: no release supports it yet.
+const CanonicalFrom = "1.37"
+
+// eras returns the eras of both kinds of pools after adoption. The last one of each is the canonical
+// one, and those before it are today's.
+func (e *Extension) eras(schema, strip *hotupdate.Schema) (rolling, inPlace []hash.Era[Pool]) {
+	more := []func(Pool) []string{e.Own}
+	if e.canonical != nil {
+		more = append(more, e.canonical)
+	}
+	rolling = append(e.released(strip), hash.Era[Pool]{
+		Name: "canonical", From: CanonicalFrom, Data: hash.CanonicalData(schema, more...),
+	})
+	if e.InPlace == nil {
+		return rolling, hash.InPlaceEras[Pool](nil, CanonicalFrom, schema)
+	}
+	return rolling, hash.InPlaceEras(e.InPlace, CanonicalFrom, schema, e.InPlace)
+}
+
+// released returns today's eras of pools that roll. The era of raw bytes strips the members that are
+// hot by the Schema strip: virtual capacity, as all releases do, and fields that no release has.
+func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
+	list := hash.Era[Pool]{Name: "hand-written list", From: e.ListFrom, Data: e.Listed}
+	raw := hash.Era[Pool]{Name: "raw bytes", Data: e.RawBytes(strip)}
+	switch {
+	case e.AllowList:
+		list.Name = "allow-list"
+		return []hash.Era[Pool]{list}
+	case e.List == nil:
+		return []hash.Era[Pool]{raw}
+	}
+	return []hash.Era[Pool]{raw, list}
+}
+
+// Listed is the function of the era with the list: the strings of Own before those of List.
+func (e *Extension) Listed(_ []byte, pool Pool) ([]string, error) {
+	data, err := e.List(pool)
+	return append(e.Own(pool), data...), err
+}
+
+// RawBytes returns the function of the era that hashes the strings of Own, and then the bytes of the
+// config without the members that are hot by the Schema.
+//
+// A pool without config adds no string. A stripped config that has only its TypeMeta adds that, because
+// pools with only virtual capacity are named by it. Where no release hashes configs, it adds nothing, so
+// that the first tag replaces no machine.
+func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
+	return func(raw []byte, pool Pool) ([]string, error) {
+		if raw == nil {
+			return e.Own(pool), nil
+		}
+		cut, err := e.strip(strip, raw)
+		if err != nil {
+			return nil, err
+		}
+		if e.Ignores && hash.OnlyTypeMeta(cut) {
+			return e.Own(pool), nil
+		}
+		return append(e.Own(pool), string(cut)), nil
+	}
+}
+
+// strip keeps nulls as the releases do, unless none hashes a config.
+func (e *Extension) strip(schema *hotupdate.Schema, raw []byte) ([]byte, error) {
+	if e.Ignores {
+		return schema.StripRaw(raw)
+	}
+	return schema.StripRawKeepNulls(raw)
+}

@@ -1,0 +1,92 @@
+package extensions
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// Pool is a worker pool with the state of its infrastructure.
+type Pool struct {
+	*provider.WorkerPool
+
+	State State
+}
+
+// State are facts about a pool's infrastructure that replace machines, and are in no manifest. Nil
+// members do not exist.
+type State struct {
+	// ServerGroupID is the server group of the pool (OpenStack).
+	ServerGroupID *string
+	// IdentityID is the managed identity of the machines, AvailabilitySet the name of the set that
+	// they are in, and Subnet the subnet of the zone, if zones have separate ones (Azure).
+	IdentityID, AvailabilitySet, Subnet *string
+}
+
+// decode reads the config. It was read strictly before.
+func decode[C any](pool Pool) (config C, err error) {
+	if len(pool.ProviderConfig) == 0 {
+		return config, nil
+	}
+	err = json.Unmarshal(pool.ProviderConfig, &config)
+	return config, err
+}
+
+// byName returns the data volumes in the order of their names.
+func (p Pool) byName() []provider.DataVolume {
+	return slices.SortedFunc(slices.Values(p.DataVolumes),
+		func(a, b provider.DataVolume) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// encryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of
+// the data volumes in their order.
+func encryptedVolumes(p Pool) []string {
+	data := rootEncryption(p)
+	for _, v := range p.DataVolumes {
+		data = appendSet(appendSet(append(data, v.Size), v.Type), v.Encrypted)
+	}
+	return data
+}
+
+// rootEncryption returns whether the root volume is encrypted, if that is set.
+func rootEncryption(p Pool) []string {
+	if p.Volume == nil {
+		return nil
+	}
+	return appendSet(nil, p.Volume.Encrypted)
+}
+
+// appendSet appends the values that are set. The appended values have no names, and a missing value
+// leaves no trace.
+func appendSet[T string | bool | int32 | int64](data []string, values ...*T) []string {
+	for _, value := range values {
+		if value != nil {
+			data = append(data, fmt.Sprint(*value))
+		}
+	}
+	return data
+}
+
+// nodeTemplate is the part of a node template that lists have.
+type nodeTemplate struct {
+	Capacity map[string]resource.Quantity `json:"capacity"`
+}
+
+// capacity returns a node template's capacity: sorted, and rounded up to whole numbers, so that 100m
+// is 1.
+func (t *nodeTemplate) capacity() (data []string) {
+	if t == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Capacity)) {
+		quantity := t.Capacity[name]
+		data = append(data, fmt.Sprintf("%s=%d", name, quantity.Value()))
+	}
+	return data
+}

@@ -1,0 +1,158 @@
+package extensions
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// naming chooses between the eras of today's release and those after adoption.
+type naming int
+
+const (
+	adopted naming = iota
+	released
+)
+
+// provider returns the extension as the command sees it.
+func (e *Extension) provider() provider.Provider {
+	p := provider.Provider{
+		Name: e.Name, APIVersion: e.Name + ".provider.extensions.gardener.cloud/v1alpha1", Kind: "WorkerConfig",
+		Schema: e.schema, New: []string{"tags"}, Versions: e.versions(), Traits: e.traits,
+		Adopted: e.names(adopted), Released: e.names(released), Serve: e.serve(adopted), ServeReleased: e.serve(released),
+	}
+	if e.Ignores {
+		p.New = nil
+		p.ServeReleased = nil
+		p.Ignores = true
+		p.Released = e.poolOnly
+	}
+	return p
+}
+
+// schema returns the Schema of the config after adoption.
+func (e *Extension) schema() (*hotupdate.Schema, error) { return load(e.Name) }
+
+// stripSchema returns the Schema by which the era of raw bytes strips a config after adoption.
+func (e *Extension) stripSchema() (*hotupdate.Schema, error) {
+	if e.hotLater {
+		return load(e.Name + "-raw-bytes")
+	}
+	return e.schema()
+}
+
+func load(name string) (*hotupdate.Schema, error) {
+	text, err := schemas.ReadFile("schemas/" + name + ".json")
+	if err != nil {
+		return nil, err
+	}
+	return hotupdate.LoadSchema(text)
+}
+
+// of returns the eras of the pool's strategy.
+func (e *Extension) of(strategy hotupdate.Strategy, chosen naming) (*hash.Eras[Pool], error) {
+	schema, err := e.schema()
+	if err != nil {
+		return nil, err
+	}
+	strip, err := e.stripSchema()
+	if err != nil {
+		return nil, err
+	}
+	list, inPlace := e.eras(schema, strip)
+	if strategy != hotupdate.AutoRollingUpdate {
+		list = inPlace
+	}
+	if chosen == released {
+		list = list[:len(list)-1] // without the canonical era
+	}
+	return hash.NewEras(list)
+}
+
+// check decodes the config, as strictly as the extension does in every era.
+func (e *Extension) check(p *provider.WorkerPool) error {
+	schema, err := e.schema()
+	if err != nil {
+		return err
+	}
+	if _, err := schema.Decode(p.ProviderConfig); err != nil {
+		return fmt.Errorf("worker pool %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+func (e *Extension) names(chosen naming) func(*provider.WorkerPool) (provider.Additional, error) {
+	return func(p *provider.WorkerPool) (provider.Additional, error) {
+		eras, err := e.of(p.UpdateStrategy, chosen)
+		if err != nil {
+			return provider.Additional{}, err
+		}
+		if err := e.check(p); err != nil {
+			return provider.Additional{}, err
+		}
+		era, _, err := eras.Explain(p.KubernetesVersion)
+		if err != nil {
+			return provider.Additional{}, fmt.Errorf("worker pool %s: %w", p.Name, err)
+		}
+		data, err := eras.AdditionalData(p.KubernetesVersion, p.ProviderConfig, Pool{WorkerPool: p})
+		return provider.Additional{Era: era, Data: data}, err
+	}
+}
+
+// poolOnly names a pool without its config.
+func (e *Extension) poolOnly(p *provider.WorkerPool) (provider.Additional, error) {
+	bare := *p
+	bare.ProviderConfig = nil
+	a, err := e.names(released)(&bare)
+	a.Era = "pool only"
+	return a, err
+}
+
+func (e *Extension) serve(chosen naming) func(io.Reader, io.Writer) error {
+	return func(in io.Reader, out io.Writer) error {
+		return hash.ServeEras(in, out, func(text []byte) (*hash.Eras[Pool], Pool, error) {
+			p, err := readPool(text)
+			if err != nil {
+				return nil, Pool{}, err
+			}
+			eras, err := e.of(p.UpdateStrategy, chosen)
+			if err != nil {
+				return nil, Pool{}, err
+			}
+			return eras, Pool{WorkerPool: p}, e.check(p)
+		})
+	}
+}
+
+// readPool reads a pool of a Worker.
+func readPool(text []byte) (*provider.WorkerPool, error) {
+	var read struct {
+		provider.WorkerPool
+
+		UpdateStrategy string `json:"updateStrategy"`
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return nil, err
+	}
+	if string(read.ProviderConfig) == "null" {
+		read.ProviderConfig = nil
+	}
+	var err error
+	read.WorkerPool.UpdateStrategy, err = hotupdate.ParseStrategy(read.UpdateStrategy)
+	return &read.WorkerPool, err
+}
+
+// versions returns the first minor of each era; the first one is empty.
+func (e *Extension) versions() (all []string) {
+	rolling, inPlace := e.eras(nil, nil)
+	for _, era := range slices.Concat(rolling, inPlace) {
+		all = append(all, era.From)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
