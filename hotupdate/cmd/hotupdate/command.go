@@ -35,13 +35,17 @@ const (
 	exitOK            = 0
 	exitError         = 1
 	exitUsage         = 2
-	exitComeOrGo      = 9
+	exitMachinesAdded = 9
 	exitHotUpdate     = 10
 	exitInPlaceUpdate = 11
 	exitRoll          = 12
 	exitForbidden     = 13
 	exitIndeterminate = 14
 	exitRemoved       = 15
+
+	exitMachinesMayBeDeleted    = 16
+	exitAllMachinesMayBeDeleted = 17
+	exitMachinesDeleted         = 18
 )
 
 // call is one run of the program: a command with its arguments and the values of its flags.

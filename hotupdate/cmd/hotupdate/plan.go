@@ -230,8 +230,14 @@ func exitCodeOf(v verdict.Verdict) int {
 	switch v {
 	case verdict.None, verdict.BecomesReadable, verdict.Unreadable:
 		return exitOK
-	case verdict.ComeOrGo, verdict.Added:
-		return exitComeOrGo
+	case verdict.MachinesAdded, verdict.Added:
+		return exitMachinesAdded
+	case verdict.MachinesMayBeDeleted:
+		return exitMachinesMayBeDeleted
+	case verdict.AllMachinesMayBeDeleted:
+		return exitAllMachinesMayBeDeleted
+	case verdict.MachinesDeleted:
+		return exitMachinesDeleted
 	case verdict.HotUpdate:
 		return exitHotUpdate
 	case verdict.InPlaceUpdate:

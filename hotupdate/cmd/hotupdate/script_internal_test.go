@@ -237,8 +237,9 @@ func deep(ts *testscript.TestScript, _ bool, args []string) {
 
 func TestExitCodes(t *testing.T) {
 	for v, want := range map[verdict.Verdict]int{
-		verdict.None: 0, verdict.ComeOrGo: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
+		verdict.None: 0, verdict.MachinesAdded: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
 		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
+		verdict.MachinesMayBeDeleted: 16, verdict.AllMachinesMayBeDeleted: 17, verdict.MachinesDeleted: 18,
 	} {
 		assert.Equal(t, want, exitCodeOf(v), v)
 	}

@@ -254,7 +254,8 @@ type planRule struct {
 }
 
 var effectOfVerdict = map[string]effect{
-	"none": none, "hot update": none, "machines come or go": none, "in-place update": inPlace,
+	"none": none, "hot update": none, "in-place update": inPlace,
+	"machines added": none, "machines may be deleted": none, "all machines may be deleted": none, "machines deleted": none,
 	"indeterminate": indeterminate, "roll": roll, "forbidden": refused, "removed": gone,
 }
 

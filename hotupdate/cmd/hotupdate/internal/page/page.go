@@ -43,8 +43,8 @@ type Tone string
 const (
 	Calm    Tone = "calm"    // nothing happens
 	Live    Tone = "live"    // running machines are updated
-	Add     Tone = "add"     // machines of a new pool are created
-	Move    Tone = "move"    // machines of a pool are created or deleted: their number or zone changes
+	Add     Tone = "add"     // machines are created
+	Move    Tone = "move"    // some machines of a pool may be deleted
 	Drain   Tone = "drain"   // nodes are drained and updated in place
 	Unsure  Tone = "unsure"  // not known
 	Replace Tone = "replace" // machines are replaced

@@ -51,13 +51,19 @@ func (p *Plan) findingsAbove() (all []acceptance.Finding) {
 	return all
 }
 
-// findingsOf are the changes that decide the verdict on a pool. If none does, such as for a pool that
-// is removed, the finding has no path.
+// findingsOf are the changes that decide what happens to a pool.
 func (p *Plan) findingsOf(planned *Planned) (all []acceptance.Finding) {
-	effect := planned.Effect()
-	if effect == verdict.None {
-		return nil
+	for _, effect := range planned.Effects() {
+		if effect != verdict.None {
+			all = append(all, p.findingsOfEffect(planned, effect)...)
+		}
 	}
+	return all
+}
+
+// findingsOfEffect are the changes that decide a verdict on a pool. If none does, such as for a pool that is
+// removed, the finding has no path.
+func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (all []acceptance.Finding) {
 	add := func(path string) {
 		finding := p.finding(effect, path)
 		finding[acceptance.Pool] = []string{planned.Name}
@@ -68,7 +74,7 @@ func (p *Plan) findingsOf(planned *Planned) (all []acceptance.Finding) {
 		all = append(all, finding)
 	}
 	for _, change := range planned.Changes {
-		if change.Decides && planned.State == Kept {
+		if planned.State == Kept && change.Decides && change.Verdict == effect {
 			add(change.Path)
 		}
 	}
@@ -113,13 +119,14 @@ func (p *Plan) Counted() []verdict.Verdict {
 	counted := []verdict.Verdict{verdict.None}
 	if p.Accepted == "" {
 		counted = append(counted, p.ofManifest())
+		counted = append(counted, p.AbovePools.Effects()...)
 	}
 	if p.IsRefused {
 		return counted
 	}
 	for i := range p.Pools {
 		if p.Pools[i].Accepted == "" {
-			counted = append(counted, p.Pools[i].Effect())
+			counted = append(counted, p.Pools[i].Effects()...)
 		}
 	}
 	return counted

@@ -42,13 +42,14 @@ func TestLiveAgainstManifest(t *testing.T) {
 	}{
 		"the same":                            {inCluster(t), nil, verdict.None},
 		"another client hibernates":           {append(inCluster(t), hibernated), nil, verdict.None},
-		"the user's hibernation ends":         {inCluster(t, hibernated), nil, verdict.ComeOrGo},
-		"null wakes up":                       {append(inCluster(t), hibernated), edits{{"spec.hibernation", null{}}}, verdict.ComeOrGo},
+		"the user's hibernation ends":         {inCluster(t, hibernated), nil, verdict.MachinesAdded},
+		"null wakes up":                       {append(inCluster(t), hibernated), edits{{"spec.hibernation", null{}}}, verdict.MachinesAdded},
 		"Gardener's node-local DNS stays":     {append(inCluster(t), enabled), nil, verdict.None},
 		"it stays beside other settings":      {append(inCluster(t), enabled), edits{other}, verdict.None},
 		"null disables node-local DNS":        {append(inCluster(t), enabled), edits{{"spec.systemComponents", null{}}}, verdict.Roll},
 		"the user's node-local DNS ends":      {inCluster(t, enabled), nil, verdict.Roll},
-		"a change beside what is filled in":   {append(inCluster(t), hibernated), edits{at("machine.type", "n2")}, verdict.Roll},
+		"a change beside what is filled in":   {append(inCluster(t), enabled), edits{at("machine.type", "n2")}, verdict.Roll},
+		"a change of a hibernated cluster":    {append(inCluster(t), hibernated), edits{at("machine.type", "n2")}, verdict.None},
 		"without a manifest that was applied": {written(edit{"metadata.uid", "u-1"}, hibernated), nil, verdict.None},
 	} {
 		t.Run(name, func(t *testing.T) {

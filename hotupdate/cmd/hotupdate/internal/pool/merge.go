@@ -201,8 +201,8 @@ func (m *merging) pool(planned *Planned) {
 		if differs && planned.Key != judge.KeyOpen {
 			rule := m.gardener.DependsOn(m.answer.DependsOn)
 			question := m.gardener.Asks(m.answer.DependsOn, rule, verdict.Gives("some values", verdict.Roll),
-				verdict.Gives("others", planned.Verdict))
-			planned.May = planned.Possible().And(question.Becomes())
+				verdict.Gives("others", planned.Staying()))
+			planned.May = planned.PossibleStaying().And(question.Becomes())
 			planned.Questions = append(planned.Questions, question)
 			planned.raise(verdict.Indeterminate)
 			planned.Rules = append(planned.Rules, rule)
@@ -226,19 +226,15 @@ func (m *merging) raise(planned *Planned, v verdict.Verdict) {
 // raise makes the verdict at least as grave, now and after adoption.
 func (p *Planned) raise(v verdict.Verdict) {
 	if v != verdict.Indeterminate {
-		p.May = p.Possible().And(verdict.Only(v))
+		p.May = p.PossibleStaying().And(verdict.Only(v))
 		p.askBeside(v)
 	}
 	if p.Adopted != nil {
 		adopted := max(*p.Adopted, v)
 		p.Adopted = &adopted
 	}
-	if v > p.Verdict {
-		p.Verdict = v
-		for i := range p.Changes {
-			p.Changes[i].Decides = p.Changes[i].Verdict == v
-		}
-	}
+	p.Raise(v)
+	p.SetDeciding()
 	if p.Adopted != nil && *p.Adopted == p.Verdict {
 		p.Adopted = nil
 	}

@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,12 +51,12 @@ func TestMergeKeys(t *testing.T) {
 		want   verdict.Verdict
 		rule   verdict.Rule // that is told; NoRule if both agree
 	}{
-		"both leave it":        {answer(kept(gardenerplugin.NoChange)), scaled, verdict.ComeOrGo, verdict.NoRule},
+		"both leave it":        {answer(kept(gardenerplugin.NoChange)), scaled, verdict.MachinesAdded, verdict.NoRule},
 		"both change it":       {answer(kept(gardenerplugin.Roll)), rolled, verdict.Roll, verdict.NoRule},
 		"only Gardener":        {answer(kept(gardenerplugin.Roll)), scaled, verdict.Roll, asked.KeyChanges()},
 		"only in place":        {answer(kept(gardenerplugin.InPlace)), scaled, verdict.InPlaceUpdate, asked.KeyChanges()},
 		"only plan":            {answer(kept(gardenerplugin.NoChange)), rolled, verdict.Roll, asked.KeyStays()},
-		"undecided":            {answer(kept(gardenerplugin.Undecided)), scaled, verdict.ComeOrGo, verdict.NoRule},
+		"undecided":            {answer(kept(gardenerplugin.Undecided)), scaled, verdict.MachinesAdded, verdict.NoRule},
 		"a flag decides":       {answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), scaled, verdict.Indeterminate, asked.DependsOn([]string{"a flag"})},
 		"a flag, still graver": {answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), rolled, verdict.Roll, asked.DependsOn([]string{"a flag"})},
 		"a later word":         {answer(kept("melted")), rolled, verdict.Roll, verdict.NoRule},
@@ -76,7 +77,8 @@ func TestMergeKeys(t *testing.T) {
 				}
 			}
 			for _, change := range planned.Changes {
-				assert.Equal(t, change.Verdict == test.want && test.want != verdict.None, change.Decides, change.Path)
+				isEffect := change.Verdict != verdict.None && slices.Contains(planned.Effects(), change.Verdict)
+				assert.Equal(t, isEffect, change.Decides, change.Path)
 			}
 		})
 	}
@@ -156,7 +158,7 @@ func TestMergeRefusals(t *testing.T) {
 
 	plan = merged(t, answer(refused, kept(gardenerplugin.NoChange)), at("maximum", 9))
 	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
-	assert.Equal(t, verdict.ComeOrGo, plan.Pools[0].Verdict, "where it is admitted, the key stays")
+	assert.Equal(t, verdict.MachinesAdded, plan.Pools[0].Verdict, "where it is admitted, the key stays")
 	assert.Equal(t, asked.MayRefuse(nowhere.Text, nowhere.By, []string{"a flag"}), plan.Changes[2].Rule)
 	assert.NotContains(t, plan.Rules, asked.Admits(nil))
 
@@ -194,12 +196,12 @@ func TestMergeNotes(t *testing.T) {
 	} {
 		assert.Contains(t, plan.Rules, rule)
 	}
-	assert.Equal(t, verdict.ComeOrGo, plan.Verdict())
+	assert.Equal(t, verdict.MachinesAdded, plan.Verdict())
 
 	plan = merged(t, gardenerplugin.Answer{Error: "it fails", Outcomes: []gardenerplugin.Outcome{kept(gardenerplugin.Roll)}}, at("maximum", 9))
 	assert.Contains(t, plan.Rules, asked.Fails("it fails"))
 	assert.Contains(t, plan.Rules, verdict.AdmissionUnjudged)
-	assert.Equal(t, verdict.ComeOrGo, plan.Verdict())
+	assert.Equal(t, verdict.MachinesAdded, plan.Verdict())
 }
 
 // TestMergeAdded: a Shoot that is created may be refused.

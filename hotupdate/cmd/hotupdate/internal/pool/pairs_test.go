@@ -29,7 +29,9 @@ type change struct {
 const (
 	none    = verdict.None
 	hot     = verdict.HotUpdate
-	moves   = verdict.ComeOrGo
+	grows   = verdict.MachinesAdded
+	mayLose = verdict.MachinesMayBeDeleted
+	deletes = verdict.MachinesDeleted
 	drains  = verdict.InPlaceUpdate
 	rolls   = verdict.Roll
 	refused = verdict.Forbidden
@@ -165,11 +167,11 @@ func changesOfPools() []change {
 		{onAWS, edits{at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, rolls, rolls, "the pool's own version"},
 		{onAWS, nil, edits{at("labels", object{"team": "shop"}), at("taints", list{object{"key": "a", "effect": "NoSchedule"}})}, none, none, "labels and taints are not hashed"},
 		{onAWS, nil, edits{{"spec.provider.workersSettings.sshAccess.enabled", false}}, none, none, "SSH access is not hashed"},
-		{onAWS, nil, edits{at("minimum", 5)}, moves, moves, "more machines"},
-		{onAWS, nil, edits{at("maximum", 3)}, moves, moves, "machines are deleted"},
-		{onAWS, nil, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, moves, moves, "minimum and maximum are spread anew"},
+		{onAWS, nil, edits{at("minimum", 5)}, grows, grows, "more machines"},
+		{onAWS, nil, edits{at("maximum", 3)}, mayLose, mayLose, "machines are deleted"},
+		{onAWS, nil, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, mayLose, mayLose, "minimum and maximum are spread anew"},
 		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, refused, refused, "ValidateWorkersUpdate refuses all but appended zones"},
-		{onAWS, nil, edits{{"spec.hibernation.enabled", true}}, moves, moves, "every machine is deleted"},
+		{onAWS, nil, edits{{"spec.hibernation.enabled", true}}, deletes, deletes, "every machine is deleted"},
 		{onAWS, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the pool's kubelet replaces the Shoot's, with the kubeReserved that Gardener has set there, unless it sets it per pool"},
 		{onGCP, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, rolls, rolls, "the Shoot has kubeReserved, so Gardener sets none per pool: the pool loses it"},
 		{onGCP, nil, edits{{"spec.kubernetes.kubelet.maxPods", 200}}, none, none, "maxPods is not hashed"},
@@ -201,7 +203,7 @@ func changesOfPools() []change {
 		{onSeed, edits{{workersPool + "nodeAgentSecretName", nil}}, edits{{workersPool + "nodeAgentSecretName", "gardener-node-agent-general-0123456789abcdef"}}, rolls, unknown, "and back again"},
 		{onSeed, nil, edits{{workersPool + "kubernetesVersion", "1.35.0"}}, rolls, rolls, "the next minor"},
 		{onSeed, nil, edits{{workersPool + "machineType", "Standard_D8s_v5"}}, rolls, rolls, "machine type"},
-		{onSeed, nil, edits{{workersPool + "minimum", 2}}, moves, moves, "more machines"},
+		{onSeed, nil, edits{{workersPool + "minimum", 2}}, grows, grows, "more machines"},
 	}
 }
 
@@ -251,7 +253,7 @@ func changesInPlace() []change {
 		{onAWS, edits{inPlaceAuto, pending, at("machineControllerManager.machineDrainTimeout", "1h")}, edits{at("machineControllerManager.machineDrainTimeout", "60m")}, none, none, "the same duration"},
 		{onAWS, edits{inPlaceAuto, pending, at("labels", object{"version": "1"})}, edits{at("labels", object{"version": "1.0"})}, refused, refused, "a label is a text"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.kubernetes.kubelet", object{"maxPods": 200}}}, refused, refused, "and the effective kubelet"},
-		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.hibernation.enabled", true}}, moves, moves, "but not what stands above the pools"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.hibernation.enabled", true}}, deletes, deletes, "but not what stands above the pools"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{at("labels", object{"team": "shop"}), annotation("gardener.cloud/operation", "force-in-place-update")}, none, none, "the annotation lifts it"},
 		{onAWS, edits{inPlaceAuto, pending}, edits{at("machine.type", "m5.xlarge"), annotation("gardener.cloud/operation", "force-in-place-update")}, refused, refused, "and only that"},
 		{onAWS, edits{inPlaceAuto, {"status.inPlaceUpdates.pendingWorkerUpdates.manualInPlaceUpdate", list{"other"}}}, edits{at("labels", object{"team": "shop"})}, none, none, "another pool is pending"},

@@ -78,25 +78,29 @@ func (p *Planned) Listed() verdict.Verdict {
 	return p.Effect()
 }
 
+// Effects returns the effect, and what happens beside it to the machines of a pool that is kept.
+func (p *Planned) Effects() []verdict.Verdict {
+	if p.State == Kept {
+		return p.Comparison.Effects()
+	}
+	return []verdict.Verdict{p.Effect()}
+}
+
 // Touched returns the number of machines that the change touches, at most: those that are added or
-// removed where only their number changes, and else all that the pool has.
+// deleted if only their number changes, and else all that the pool has.
 func (p *Planned) Touched() int {
-	before := p.Before
-	after := p.After
-	has := func(rule verdict.Rule) bool { return slices.Contains(p.Rules, rule) }
-	isScaled := p.Effect() == verdict.ComeOrGo && has(verdict.Scaled)
+	effects := p.Effects()
+	isOfNumber := len(effects) == 1 && effects[0].IsOfNumber()
 	switch {
 	case p.Effect() == verdict.None:
 		return 0
 	case p.State == Added:
-		return after.Maximum
-	case !isScaled, has(verdict.Hibernated), has(verdict.WokenUp):
-		return max(before.Maximum, after.Maximum)
+		return p.After.Maximum
+	case isOfNumber:
+		return p.Numbers.Touched()
 	}
-	return max(difference(before.Minimum, after.Minimum), difference(before.Maximum, after.Maximum))
+	return max(p.Before.Maximum, p.After.Maximum)
 }
-
-func difference(a, b int) int { return max(a-b, b-a) }
 
 // Place is a place in a file. The zero value is none.
 type Place struct {
@@ -335,6 +339,6 @@ func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	}
 	planned.Before = p.Running()
 	planned.After = none
-	planned.Comparison = judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.ComeOrGo}
+	planned.Comparison = judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.Removed}
 	return planned
 }

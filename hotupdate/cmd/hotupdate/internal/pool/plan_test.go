@@ -182,34 +182,33 @@ func TestRemovedShoots(t *testing.T) {
 	assert.Equal(t, verdict.None, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Added, judge.Options{}).Verdict())
 	with := manifestOf(machines("a", "m"))
 	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
-	assert.Equal(t, verdict.ComeOrGo, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.MachinesAdded, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
 }
 
-// TestTouchedMachines: where only the number of machines changes, those that come or go; else all.
+// TestTouchedMachines: where only the number of machines changes, those that are added or deleted; else all.
 func TestTouchedMachines(t *testing.T) {
 	few := facts.Machines{Minimum: 3, Maximum: 50, Known: true}
 	many := facts.Machines{Minimum: 5, Maximum: 60, Known: true}
 	none := facts.Machines{Known: true}
+	spread := verdict.Numbers{DeletedAtMost: 5, AddedAtMost: 3}
 	for _, tc := range []struct {
 		name          string
 		state         pool.State
 		before, after facts.Machines
 		v             verdict.Verdict
-		rules         []verdict.Rule
+		also          []verdict.Verdict
 		want          int
 	}{
 		{"nothing", pool.Kept, few, few, verdict.None, nil, 0},
-		{"more machines", pool.Kept, few, many, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
-		{"fewer machines", pool.Kept, many, few, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 10},
-		{"another minimum", pool.Kept, few, facts.Machines{Minimum: 8, Maximum: 50, Known: true}, verdict.ComeOrGo, []verdict.Rule{verdict.Scaled}, 5},
-		{"another zone", pool.Kept, few, few, verdict.ComeOrGo, []verdict.Rule{verdict.ZoneAppended}, 50},
-		{"hibernation, and another maximum", pool.Kept, few, none, verdict.ComeOrGo, []verdict.Rule{verdict.Hibernated, verdict.Scaled}, 50},
-		{"a roll, with more machines", pool.Kept, few, many, verdict.Roll, []verdict.Rule{verdict.Scaled}, 60},
-		{"a new pool", pool.Added, none, few, verdict.ComeOrGo, nil, 50},
-		{"a pool less", pool.Removed, few, none, verdict.ComeOrGo, nil, 50},
+		{"their number alone", pool.Kept, few, many, verdict.MachinesMayBeDeleted, nil, 8},
+		{"a roll", pool.Kept, few, many, verdict.Roll, nil, 60},
+		{"a roll, with more machines", pool.Kept, few, many, verdict.Roll, []verdict.Verdict{verdict.MachinesAdded}, 60},
+		{"fewer machines, and a roll", pool.Kept, many, few, verdict.MachinesDeleted, []verdict.Verdict{verdict.Roll}, 60},
+		{"a new pool", pool.Added, none, few, verdict.MachinesAdded, nil, 50},
+		{"a pool less", pool.Removed, few, none, verdict.Removed, nil, 50},
 		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
 	} {
-		planned := pool.Planned{State: tc.state, Before: tc.before, After: tc.after, Comparison: judge.Comparison{Verdict: tc.v, Rules: tc.rules}}
+		planned := pool.Planned{State: tc.state, Before: tc.before, After: tc.after, Comparison: judge.Comparison{Verdict: tc.v, Also: tc.also, Numbers: spread}}
 		assert.Equal(t, tc.want, planned.Touched(), tc.name)
 	}
 }

@@ -32,11 +32,11 @@ var reading = []struct {
 	most  verdict.Verdict
 }{
 	{`.*unknownMember`, verdict.Indeterminate, verdict.Indeterminate},
-	{`spec\.hibernation\..*`, verdict.ComeOrGo, verdict.ComeOrGo},
+	{`spec\.hibernation\..*`, verdict.None, verdict.MachinesDeleted},
 	{`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None, verdict.Roll},
 	{`spec\..*`, verdict.None, verdict.None},
-	{`w\.(minimum|maximum)`, verdict.ComeOrGo, verdict.ComeOrGo},
-	{`w\.zones`, verdict.ComeOrGo, verdict.Forbidden},
+	{`w\.(minimum|maximum)`, verdict.None, verdict.MachinesDeleted},
+	{`w\.zones`, verdict.None, verdict.Forbidden},
 	{`w\.updateStrategy`, verdict.None, verdict.Forbidden},
 	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|providerConfig)`, verdict.None, verdict.Roll},
 	{`w\..*`, verdict.None, verdict.None},

@@ -20,7 +20,7 @@ import (
 
 // words are the verdicts of verdicts.txt.
 var words = map[string]verdict.Verdict{
-	"none": verdict.None, "hot": verdict.HotUpdate, "scale": verdict.ComeOrGo, "drain": verdict.InPlaceUpdate, "unknown": verdict.Indeterminate, "roll": verdict.Roll,
+	"none": verdict.None, "hot": verdict.HotUpdate, "adds": verdict.MachinesAdded, "may lose": verdict.MachinesMayBeDeleted, "may empty": verdict.AllMachinesMayBeDeleted, "deletes": verdict.MachinesDeleted, "drain": verdict.InPlaceUpdate, "unknown": verdict.Indeterminate, "roll": verdict.Roll,
 	"refused": verdict.Forbidden, "removed": verdict.Removed,
 }
 

@@ -46,8 +46,10 @@ func HTML(out io.Writer, r *Report) error {
 const maxPrinted = 20
 
 var tones = map[string]page.Tone{
-	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.ComeOrGo.String(): page.Move,
-	verdict.Added.String(): page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
+	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.MachinesAdded.String(): page.Add,
+	verdict.MachinesMayBeDeleted.String(): page.Move, verdict.AllMachinesMayBeDeleted.String(): page.Delete,
+	verdict.MachinesDeleted.String(): page.Delete,
+	verdict.Added.String():           page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
 	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete,
 	verdict.PoolRenamed.String(): page.Delete,
 }

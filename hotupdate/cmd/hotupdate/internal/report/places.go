@@ -55,22 +55,35 @@ func (m *ManifestReport) notices() (all []notice) {
 		if p.word() == none {
 			continue
 		}
-		subject := m.subject(p.Name)
+		all = append(all, m.noticesOf(p, config)...)
+	}
+	return all
+}
+
+// noticesOf returns a notice for each change of a pool that decides, and one for a verdict that no change
+// decides alone.
+func (m *ManifestReport) noticesOf(p *PoolReport, config string) (all []notice) {
+	subject := m.subject(p.Name)
+	for i, v := range append([]string{p.Verdict}, p.Also...) {
+		word := v
+		if i == 0 {
+			word = p.word()
+		}
 		decided := false
 		for j := range p.Changes {
-			if c := &p.Changes[j]; c.Decides {
+			if c := &p.Changes[j]; c.Decides && c.Verdict == v {
 				decided = true
-				one := m.noticeOf(c, subject, p.word(), config)
-				one.accepted = p.Accepted
-				all = append(all, one)
+				all = append(all, m.noticeOf(c, subject, word, config))
 			}
 		}
 		if !decided {
 			all = append(all, notice{
-				place: m.at(p.OldLine, p.NewLine), word: p.word(), subject: subject, text: p.Message,
-				accepted: p.Accepted,
+				place: m.at(p.OldLine, p.NewLine), word: word, subject: subject, text: p.Message,
 			})
 		}
+	}
+	for i := range all {
+		all[i].accepted = p.Accepted
 	}
 	return all
 }

@@ -49,7 +49,8 @@ func TestGitHub(t *testing.T) {
 
 func TestGravityOfAnnotations(t *testing.T) {
 	for v, want := range map[verdict.Verdict]string{
-		verdict.HotUpdate: "notice", verdict.ComeOrGo: "warning", verdict.InPlaceUpdate: "warning",
+		verdict.HotUpdate: "notice", verdict.MachinesAdded: "warning", verdict.MachinesMayBeDeleted: "warning",
+		verdict.AllMachinesMayBeDeleted: "error", verdict.MachinesDeleted: "error", verdict.InPlaceUpdate: "warning",
 		verdict.Indeterminate: "warning", verdict.Roll: "error", verdict.Forbidden: "error",
 	} {
 		plan := shootOf("web", pool.Planned{Name: "a"})

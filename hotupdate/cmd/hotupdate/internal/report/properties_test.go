@@ -70,7 +70,7 @@ func anyReport(t *rapid.T) *report.Report {
 }
 
 func noteOf(i int) verdict.Rule {
-	return []verdict.Rule{minorSkipped, verdict.Scaled, verdict.ReservationsBySum, verdict.SurgeReplaces}[i]
+	return []verdict.Rule{minorSkipped, verdict.Shrunk, verdict.ReservationsBySum, verdict.SurgeReplaces}[i]
 }
 
 // TestTextIsHarmless: whatever a plan holds, its text is printable ASCII.

@@ -18,6 +18,7 @@ import (
 	"cmp"
 	_ "embed" // of the schema
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,7 +87,8 @@ type ManifestReport struct {
 }
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
-// has adopted the library, if it is another one. Accepted says why people accept the verdict. Touched
+// has adopted the library, if it is another one. Also is what happens beside the verdict: machines are
+// replaced, and others deleted. Accepted says why people accept the verdict. Touched
 // is the number of machines that the change touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
@@ -94,6 +96,7 @@ type PoolReport struct {
 	State      string         `json:"state"`
 	Strategy   string         `json:"strategy"`
 	Verdict    string         `json:"verdict"`
+	Also       []string       `json:"also,omitempty"`
 	Message    string         `json:"message"`
 	Adopted    string         `json:"adopted,omitempty"`
 	Accepted   string         `json:"accepted,omitempty"`
@@ -242,9 +245,14 @@ func poolOf(p pool.Planned) PoolReport {
 	if p.Adopted != nil {
 		adopted = p.Adopted.String()
 	}
+	var also []string
+	for _, v := range p.Effects()[1:] {
+		also = append(also, v.String())
+	}
 	return PoolReport{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(),
 		Verdict: p.Effect().String(),
+		Also:    also,
 		Message: messageOf(p), Adopted: adopted, Accepted: p.Accepted,
 		Before: p.Before, After: p.After, Touched: p.Touched(),
 		OldLine: p.OldLine, NewLine: p.NewLine,
@@ -343,7 +351,13 @@ func (m *ManifestReport) title() string {
 // word returns the word under which a pool is listed and counted.
 func (p *PoolReport) word() string { return p.listed.String() }
 
-// counted counts the words of the sections, the gravest first: 4 pools: 1 roll, 1 come or go, 2
+// numbered and possible match a number before a verdict on the number of machines.
+var (
+	numbered = regexp.MustCompile(`([0-9]) (machines (?:added|deleted))`)
+	possible = regexp.MustCompile(`([0-9]) ((?:all )?machines may)`)
+)
+
+// counted counts the words of the sections, the gravest first: 4 pools: 1 with machines deleted, 1 roll, 2
 // none.
 func (s *section) counted(noun string, omitted int) string {
 	sections := map[string]int{none: omitted}
@@ -351,7 +365,9 @@ func (s *section) counted(noun string, omitted int) string {
 		sections[s.Sections[i].Word]++
 	}
 	all := plaintext.Listed(words, func(word string) int { return sections[word] })
-	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + strings.ReplaceAll(all, "machines ", "")
+	all = numbered.ReplaceAllString(all, "$1 with $2")
+	all = possible.ReplaceAllString(all, "$1 where $2")
+	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + all
 }
 
 // facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1

@@ -179,10 +179,10 @@ func goldens() []golden {
 			Kind: facts.Shoot, Name: "web", AbovePools: judge.AbovePools{Unjudged: []string{"spec.dns.domain", "spec.region"}},
 			Pools: []pool.Planned{
 				{Name: "cpu", Before: facts.Machines{Minimum: 3, Maximum: 10, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
-					Verdict: verdict.ComeOrGo, Rules: []verdict.Rule{verdict.Scaled, verdict.NotHashed, verdict.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
+					Verdict: verdict.MachinesDeleted, Numbers: verdict.Numbers{DeletedAtLeast: 2, DeletedAtMost: 9}, Rules: []verdict.Rule{verdict.Shrunk, verdict.NotHashed, verdict.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
 					Changes: []judge.Finding{
 						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, New: `"b"`}, Rule: verdict.NotHashed, Verdict: verdict.None},
-						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.OpReplace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Scaled, Verdict: verdict.ComeOrGo, Decides: true},
+						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.OpReplace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Shrunk, Verdict: verdict.MachinesDeleted, Decides: true},
 					},
 				}},
 				{Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
@@ -190,7 +190,7 @@ func goldens() []golden {
 				}},
 				{Name: "old", State: pool.Removed, Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}},
 			},
-		}}, "machines come and go; what was not judged; the eras; what is assumed of both pools is said once"},
+		}}, "machines are deleted; what was not judged; the eras; what is assumed of both pools is said once"},
 		{"manifests", []*pool.Plan{
 			shootOf("a", pool.Planned{Name: "cpu", Comparison: compared(verdict.None, nil, nil)}),
 			shootOf("b", pool.Planned{Name: "cpu", Comparison: compared(verdict.Roll, nil, nil, iops)}, pool.Planned{Name: "gpu", Comparison: compared(verdict.None, nil, nil)}),

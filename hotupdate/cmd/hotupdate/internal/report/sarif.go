@@ -148,13 +148,16 @@ func uriOf(file string) string {
 
 // meanings say what the words of a report mean.
 var meanings = map[string]string{
-	verdict.Removed.String():       "Machines are deleted for good, with their pool.",
-	verdict.PoolRenamed.String():   "The machines of a pool are deleted, and a pool of another name gets new ones.",
-	verdict.Forbidden.String():     "The change is refused.",
-	verdict.Roll.String():          "Machines are replaced.",
-	verdict.Indeterminate.String(): "The known facts do not decide what happens to machines.",
-	verdict.InPlaceUpdate.String(): "Nodes are drained and updated in place.",
-	verdict.ComeOrGo.String():      "Machines are created or deleted, because their number or place changes.",
-	verdict.HotUpdate.String():     "Running machines are updated.",
-	verdict.Added.String():         "A pool is added, and its machines are created.",
+	verdict.Removed.String():                 "Machines are deleted for good, with their pool.",
+	verdict.PoolRenamed.String():             "The machines of a pool are deleted, and a pool of another name gets new ones.",
+	verdict.Forbidden.String():               "The change is refused.",
+	verdict.Roll.String():                    "Machines are replaced.",
+	verdict.Indeterminate.String():           "The known facts do not decide what happens to machines.",
+	verdict.InPlaceUpdate.String():           "Nodes are drained and updated in place.",
+	verdict.MachinesDeleted.String():         "Machines are deleted, and no others replace them.",
+	verdict.AllMachinesMayBeDeleted.String(): "Every machine of a pool is deleted, if the pool has any.",
+	verdict.MachinesMayBeDeleted.String():    "Machines are deleted if the pool has more than its new maximum.",
+	verdict.MachinesAdded.String():           "A pool gets, or may get, more machines, and none is deleted.",
+	verdict.HotUpdate.String():               "Running machines are updated.",
+	verdict.Added.String():                   "A pool is added, and its machines are created.",
 }

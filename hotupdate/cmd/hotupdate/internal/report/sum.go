@@ -48,16 +48,19 @@ func sumOf(all []ManifestReport) []Summand {
 type phrase struct{ one, several string }
 
 var phrases = map[string]phrase{
-	verdict.Removed.String():       {"is removed", "are removed"},
-	verdict.PoolRenamed.String():   {"is renamed", "are renamed"},
-	verdict.Forbidden.String():     {"is forbidden", "are forbidden"},
-	verdict.Roll.String():          {"rolls", "roll"},
-	verdict.Indeterminate.String(): {"is indeterminate", "are indeterminate"},
-	verdict.InPlaceUpdate.String(): {"is updated in place", "are updated in place"},
-	verdict.ComeOrGo.String():      {"has machines that come or go", "have machines that come or go"},
-	verdict.HotUpdate.String():     {"is updated hot", "are updated hot"},
-	verdict.Added.String():         {"is added", "are added"},
-	verdict.None.String():          {"is untouched", "are untouched"},
+	verdict.Removed.String():                 {"is removed", "are removed"},
+	verdict.PoolRenamed.String():             {"is renamed", "are renamed"},
+	verdict.Forbidden.String():               {"is forbidden", "are forbidden"},
+	verdict.Roll.String():                    {"rolls", "roll"},
+	verdict.Indeterminate.String():           {"is indeterminate", "are indeterminate"},
+	verdict.InPlaceUpdate.String():           {"is updated in place", "are updated in place"},
+	verdict.MachinesDeleted.String():         {"loses machines", "lose machines"},
+	verdict.AllMachinesMayBeDeleted.String(): {"may lose all machines", "may lose all machines"},
+	verdict.MachinesMayBeDeleted.String():    {"may lose machines", "may lose machines"},
+	verdict.MachinesAdded.String():           {"gets more machines", "get more machines"},
+	verdict.HotUpdate.String():               {"is updated hot", "are updated hot"},
+	verdict.Added.String():                   {"is added", "are added"},
+	verdict.None.String():                    {"is untouched", "are untouched"},
 }
 
 // sentence says in one line what happens to all pools: 2 pools roll (up to 45 machines), 1 is removed

@@ -10,14 +10,20 @@ import (
 )
 
 // TestTones: no two words that stand in one bar have the same colour, in a browser or on a terminal.
-// The machines of a renamed pool are deleted like those of a removed one.
+// Machines that are deleted have one colour, and so have machines that are created.
 func TestTones(t *testing.T) {
 	t.Parallel()
+	sameAs := map[string]string{
+		verdict.PoolRenamed.String():             verdict.Removed.String(),
+		verdict.MachinesDeleted.String():         verdict.Removed.String(),
+		verdict.AllMachinesMayBeDeleted.String(): verdict.Removed.String(),
+		verdict.MachinesAdded.String():           verdict.Added.String(),
+	}
 	byTone := map[page.Tone]string{}
 	byColor := map[string]string{}
 	for _, word := range words {
-		if word == verdict.PoolRenamed.String() {
-			assert.Equal(t, toneOf(verdict.Removed.String()), toneOf(word))
+		if other := sameAs[word]; other != "" {
+			assert.Equal(t, toneOf(other), toneOf(word))
 			continue
 		}
 		tone := toneOf(word)

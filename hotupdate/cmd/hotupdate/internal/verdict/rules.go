@@ -94,11 +94,29 @@ var (
 	ShootDeleted = Rule{Decides, "the Shoot is being deleted, with all its machines", workers}
 	Hibernated   = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
 	WokenUp      = Rule{Decides, "the cluster wakes up: its machines are created", workers}
-	Scaled       = Rule{Decides, "the number of machines changes", workers}
+	Grown        = Rule{Decides, "the pool has room for more machines", workers}
+	Shrunk       = Rule{Decides, "the machines above the new maximum are deleted", workers}
+	ScaledToZero = Rule{Decides, "with a maximum of 0 every machine is deleted", workers}
+	MinimumLess  = Rule{
+		Decides, "a smaller minimum deletes no machine; the cluster autoscaler may remove idle ones later", workers,
+	}
+	NumbersStay = Rule{Decides, "no number of machines that the pool may have changes", workers}
+	NoMachines  = Rule{
+		Decides, "the pool has no machines before the change: none is replaced or updated", workers,
+	}
 	ZoneAppended = Rule{
-		Decides, "minimum and maximum count over all zones and are spread anew: machines of the other zones are " +
-			"deleted",
+		Decides, "minimum and maximum count over all zones and are spread anew: a zone whose share of the maximum " +
+			"shrinks loses the machines above it",
 		workers,
+	}
+	HibernationScheduled = Rule{
+		Decides, "a schedule hibernates the cluster: every machine is deleted then", "hibernation controller",
+	}
+	WakeUpScheduled = Rule{
+		Decides, "a schedule wakes the cluster up: its machines are created then", "hibernation controller",
+	}
+	ScheduleRemoved = Rule{
+		Decides, "a schedule is removed: it hibernates or wakes up the cluster no more", "hibernation controller",
 	}
 	ZonesChanged = Rule{
 		Decides, "the extension decides about machines in other zones: today's extensions refuse every change of " +
@@ -301,8 +319,9 @@ func Rules() []Rule {
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
-		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Scaled,
-		ZoneAppended, ZonesChanged,
+		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
+		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,
+		ScheduleRemoved, ZonesChanged,
 		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,

@@ -24,24 +24,35 @@ type Verdict int8
 
 // The verdicts. No other type has verdicts of its own.
 const (
-	None            Verdict = iota - 7 // no machine is touched
-	BecomesReadable                    // of a release: only the new one can read the config
-	Added                              // machines are created, with a new pool
-	HotUpdate                          // running machines are updated
-	ComeOrGo                           // machines are created or deleted: their number or their zone changes
-	InPlaceUpdate                      // nodes are drained and updated in place
-	Unreadable                         // of a release: neither the old nor the new one can read the config
-	Indeterminate                      // the known facts do not decide
-	ClassRenamed                       // of a release: nodes get another MachineClass and are updated in place
-	Roll                               // machines are replaced
-	Forbidden                          // the change, or the config under the new release, is refused
-	PoolRenamed                        // machines are deleted, and a pool of another name gets others
-	Removed                            // machines are deleted for good, with their pool
+	None                    Verdict = iota - 8 // no machine is touched
+	BecomesReadable                            // of a release: only the new one can read the config
+	Added                                      // machines are created, with a new pool
+	HotUpdate                                  // running machines are updated
+	MachinesAdded                              // the pool gets, or may get, more machines; none is deleted
+	InPlaceUpdate                              // nodes are drained and updated in place
+	MachinesMayBeDeleted                       // some machines are deleted if the pool has many
+	Unreadable                                 // of a release: neither the old nor the new one can read the config
+	Indeterminate                              // the known facts do not decide
+	ClassRenamed                               // of a release: nodes get another MachineClass and are updated in place
+	Roll                                       // machines are replaced
+	AllMachinesMayBeDeleted                    // every machine is deleted, if the pool has any
+	MachinesDeleted                            // machines are deleted for sure, and others do not replace them
+	Forbidden                                  // the change, or the config under the new release, is refused
+	PoolRenamed                                // machines are deleted, and a pool of another name gets others
+	Removed                                    // machines are deleted for good, with their pool
 )
+
+// ofNumber are the verdicts on the number of machines, the gravest first. Whatever happens to the machines
+// that stay, one of them can happen too.
+var ofNumber = []Verdict{MachinesDeleted, AllMachinesMayBeDeleted, MachinesMayBeDeleted, MachinesAdded}
+
+// IsOfNumber reports whether the verdict is one on the number of machines.
+func (v Verdict) IsOfNumber() bool { return slices.Contains(ofNumber, v) }
 
 // OfChanges returns the verdicts on a change, the gravest first.
 func OfChanges() []Verdict {
-	return []Verdict{Removed, Forbidden, Roll, Indeterminate, InPlaceUpdate, ComeOrGo, HotUpdate, None}
+	all := []Verdict{Removed, Forbidden, Roll, Indeterminate, InPlaceUpdate, HotUpdate, None}
+	return gravestFirst(append(all, ofNumber...))
 }
 
 // OfPools returns the verdicts under which plan counts pools, the gravest first: the verdicts on
@@ -68,8 +79,14 @@ var outcomes = map[Verdict]hotupdate.Outcome{
 // String returns the verdict in the words of plan. A verdict that only audit has is in its words.
 func (v Verdict) String() string {
 	switch v {
-	case ComeOrGo:
-		return "machines come or go"
+	case MachinesAdded:
+		return "machines added"
+	case MachinesMayBeDeleted:
+		return "machines may be deleted"
+	case AllMachinesMayBeDeleted:
+		return "all machines may be deleted"
+	case MachinesDeleted:
+		return "machines deleted"
 	case Added:
 		return "added"
 	case PoolRenamed:
@@ -83,10 +100,8 @@ func (v Verdict) String() string {
 	return outcomes[v].String()
 }
 
-// Word is the name of the verdict in flags and files: hot-update, come-or-go.
-func (v Verdict) Word() string {
-	return strings.ReplaceAll(strings.TrimPrefix(v.String(), "machines "), " ", "-")
-}
+// Word is the name of the verdict in flags and files: hot-update, machines-deleted.
+func (v Verdict) Word() string { return strings.ReplaceAll(v.String(), " ", "-") }
 
 // audited are the words of audit, which say what a release does to a pool that nobody changed.
 var audited = map[Verdict]string{
@@ -126,8 +141,8 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	switch {
 	case v == None:
 		return "no machine is replaced or updated"
-	case v == ComeOrGo:
-		return "machines are created or deleted, none is replaced or updated"
+	case v.IsOfNumber():
+		return Numbers{}.Consequence(v)
 	case v == Added:
 		return "its machines are created"
 	case v == PoolRenamed:

@@ -20,11 +20,11 @@ func TestOneOrder(t *testing.T) {
 		words    string // of reports, flags and results that people and programs read: they stay
 	}{
 		"flags": {
-			verdict.OfChanges(), verdict.Verdict.Word, "removed forbidden roll indeterminate in-place-update come-or-go hot-update none",
+			verdict.OfChanges(), verdict.Verdict.Word, "removed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update machines-added hot-update none",
 		},
 		"plan": {
 			verdict.OfPools(), func(v verdict.Verdict) string { return strings.ReplaceAll(v.String(), " ", "_") },
-			"removed renamed forbidden roll indeterminate in-place_update machines_come_or_go hot_update added none",
+			"removed renamed forbidden machines_deleted all_machines_may_be_deleted roll indeterminate machines_may_be_deleted in-place_update machines_added hot_update added none",
 		},
 		"audit": {verdict.OfReleases(), verdict.Verdict.Audited, "rejected rolled renamed indeterminate invalid accepted unchanged"},
 	}

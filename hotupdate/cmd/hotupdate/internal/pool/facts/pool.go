@@ -155,6 +155,28 @@ func (p *Pool) Running() Machines {
 	return p.Machines
 }
 
+// InZone returns the numbers of one of the zones over which Gardener spreads the pool: the first zones get
+// what cannot be divided. A pool without zones has one.
+//
+// Source: Gardener v1.150, DistributeOverZones.
+func (m Machines) InZone(zone, zones int) Machines {
+	share := func(total int) int {
+		if zone < total%zones {
+			return total/zones + 1
+		}
+		return total / zones
+	}
+	return Machines{share(m.Minimum), share(m.Maximum), m.Known}
+}
+
+// IsEmpty reports whether the pool has no machines: its maximum is 0, or its cluster is hibernated. A
+// manifest that leaves the maximum out does not say so.
+func (p *Pool) IsEmpty() bool {
+	maximum := p.Node.At(fields.Maximum)
+	isZero := maximum.Kind() == tree.Number && p.Machines.Maximum == 0
+	return p.Cluster.Hibernated || isZero
+}
+
 // WithConfig returns a copy of the pool with another provider config.
 func (p *Pool) WithConfig(config []byte) *Pool {
 	other := *p

@@ -22,7 +22,7 @@ type Effect uint8
 const (
 	_       Effect = iota
 	None           // no machine is touched
-	Scale          // machines come or go
+	Scale          // the number of machines follows from the field
 	Roll           // the name of a pool that rolls depends on the field
 	Drain          // the nodes of a pool that is updated in place are updated
 	Fixed          // a pool that is updated in place cannot change the field

@@ -24,6 +24,9 @@ const (
 	Minimum        = "minimum"
 	Maximum        = "maximum"
 
+	Hibernated = "spec.hibernation.enabled" // of the Shoot
+	Schedules  = "spec.hibernation.schedules"
+
 	NodeLocalDNS = "systemComponents.nodeLocalDNS.enabled" // which pools have from their Shoot
 	Credentials  = "credentials.rotation"                  // the same
 )

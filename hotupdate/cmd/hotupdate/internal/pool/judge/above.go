@@ -20,24 +20,32 @@ type AbovePools struct {
 }
 
 // Verdict returns the gravest verdict above the pools.
-func (a *AbovePools) Verdict() verdict.Verdict {
-	worst := gravest(a.Changes)
-	if len(a.Unjudged) > 0 {
-		worst = max(worst, verdict.Indeterminate)
-	}
-	return worst
+func (a *AbovePools) Verdict() verdict.Verdict { return slices.Max(a.Effects()) }
+
+// Effects returns the verdict on the number of machines, and on the machines that stay: schedules of
+// hibernation hide nothing else.
+func (a *AbovePools) Effects() []verdict.Verdict {
+	all := a.comparison()
+	return all.Effects()
 }
 
 // Possible returns the verdicts above the pools that can come true once all facts are known.
 func (a *AbovePools) Possible() verdict.Set {
-	may := verdict.Only(verdict.None)
+	all := a.comparison()
+	return all.Possible()
+}
+
+// comparison has the verdicts above the pools together.
+func (a *AbovePools) comparison() Comparison {
+	all := Comparison{Verdict: verdict.None, May: verdict.Only(verdict.None)}
 	for i := range a.Changes {
-		may = may.And(a.Changes[i].Becomes())
+		all.add(&a.Changes[i])
 	}
 	if len(a.Unjudged) > 0 {
-		may = may.And(verdict.Any())
+		all.Raise(verdict.Indeterminate)
+		all.May = all.May.And(verdict.Any())
 	}
-	return may
+	return all
 }
 
 // Questions returns the facts that the verdict above the pools lacks.
@@ -71,7 +79,8 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 		if change.Verdict == verdict.Indeterminate && !change.Question.Asks() {
 			change.Question = verdict.Question{Fact: change.Rule.Text, Rule: change.Rule}
 		}
-		change.Decides = change.Verdict == verdict.Indeterminate || change.Verdict == verdict.Removed
+		change.Decides = change.Verdict.IsOfNumber() || change.Verdict == verdict.Indeterminate ||
+			change.Verdict == verdict.Removed
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			above.Rules = append(above.Rules, change.Rule)
 		}
@@ -94,15 +103,20 @@ func (o Options) assumptions(updated *facts.Manifest) (rules []verdict.Rule) {
 	return rules
 }
 
-// judgeAbove judges a configuration or state of the infrastructure, of which an extension may hash
-// what follows from it.
+// judgeAbove judges schedules of hibernation, and a configuration or state of the infrastructure, of which an
+// extension may hash what follows from it.
 func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
 	isKnown := provider.Name != ""
 	pointer := pathOf(d.Path).Pointer()
+	isScale := joined(d.Path) == fields.Schedules
 	isHashed := slices.ContainsFunc(provider.HashedInfrastructure, func(path string) bool {
 		return isBelow(pointer, "/spec/provider/infrastructureConfig"+facts.PointerTo(path))
 	})
 	switch {
+	case isScale && d.Old.IsZero() && d.New.IsZero():
+		return about(d, verdict.None, verdict.SameMeaning)
+	case isScale:
+		return judgeSchedules(d)
 	case !isKnown, kind == facts.Worker && provider.HashesState:
 		return about(d, verdict.Indeterminate, verdict.BeyondManifests)
 	case isHashed:

@@ -14,13 +14,18 @@ import (
 
 // Comparison says what a change does to the machines of one pool.
 type Comparison struct {
-	// Verdict is indeterminate if it depends on something unknown.
+	// Verdict is the gravest verdict. It is indeterminate if it depends on something unknown.
 	Verdict verdict.Verdict
-	// May has the verdicts that can come true. It may have graver ones than the verdict, if a fact decides
+	// May has the verdicts on the machines that stay that can come true. It may have graver ones than the verdict, if a fact decides
 	// about them that is not known. If it is empty, only the verdict can come true.
 	May verdict.Set
 	// Questions are the facts that the verdict lacks.
 	Questions []verdict.Question
+	// Also is what happens beside it: the number of machines and the machines that stay are two things.
+	// It has at most one verdict, which is not None, and none beside a refusal.
+	Also []verdict.Verdict
+	// Numbers count the machines that are added and deleted, if their number changes.
+	Numbers verdict.Numbers
 	// Strategy is the strategy that decides: the in-place strategy if only one of the pools has
 	// one, else the strategy of the new pool.
 	Strategy hotupdate.Strategy
@@ -225,8 +230,9 @@ func (p *pair) conclude(findings []Finding) Comparison {
 		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.eras.old, NewEra: p.eras.updated,
 		Rules: p.remarks(),
 	}
+	c.Numbers, _ = p.numbers()
 	for _, found := range findings {
-		c.merge(p.asked(p.withdrawn(found)))
+		c.merge(p.asked(p.withoutMachines(p.withdrawn(found))))
 	}
 	if !p.updated.IsBare() {
 		c.mergeRest(p)
@@ -253,13 +259,12 @@ func (p *pair) withdrawn(found Finding) Finding {
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
 // path is about the pool.
 func (c *Comparison) merge(found Finding) {
-	c.May = c.May.And(found.Becomes())
+	c.add(&found)
 	if found.Question.Asks() && found.Verdict == verdict.Indeterminate {
 		c.Questions = append(c.Questions, found.Question)
 	}
 	if found.Path == "" {
 		c.Rules = append(c.Rules, found.Rule)
-		c.Verdict = max(c.Verdict, found.Verdict)
 		return
 	}
 	i := slices.IndexFunc(c.Changes, func(change Finding) bool { return change.Pointer == found.Pointer })
@@ -290,9 +295,8 @@ func (c *Comparison) mergeRest(p *pair) {
 
 // finish finds the gravest verdict, and what decides it.
 func (c *Comparison) finish(p *pair) {
-	c.Verdict = max(c.Verdict, gravest(c.Changes))
 	if len(c.Unjudged) > 0 {
-		c.Verdict = max(c.Verdict, verdict.Indeterminate)
+		c.Raise(verdict.Indeterminate)
 		c.May = c.May.And(verdict.Any())
 	}
 	c.decide()
@@ -305,7 +309,7 @@ func (c *Comparison) finish(p *pair) {
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			c.Rules = append(c.Rules, change.Rule)
 		}
-		change.Decides = c.Verdict != verdict.None && change.Verdict == c.Verdict
+		change.Decides = c.has(change.Verdict)
 		if change.Verdict == verdict.InPlaceUpdate && p.isOfConfig(change) {
 			c.Rules = append(c.Rules, verdict.DriverAppliesInPlace)
 		}
@@ -313,54 +317,16 @@ func (c *Comparison) finish(p *pair) {
 	c.Rules = verdict.Sorted(c.Rules)
 }
 
-// decide finds the verdict that an indeterminate one must become, if there is only one, and what each
-// answer to a question gives beside what happens for sure.
-func (c *Comparison) decide() {
-	c.May = c.Possible()
-	if c.Verdict == verdict.Indeterminate && c.May.IsOne() {
-		c.Verdict = c.May.Verdicts()[0]
-	}
-	sure := c.May.Mildest()
-	var all []verdict.Question
-	for _, question := range verdict.Merged(c.Questions) {
-		if beside := question.Beside(sure); beside.Asks() {
-			all = append(all, beside)
-		}
-	}
-	c.Questions = all
-}
-
-// Possible returns the verdicts that can come true once all facts are known.
-func (c *Comparison) Possible() verdict.Set {
-	switch {
-	case !c.May.IsEmpty():
-		return c.May
-	case c.Verdict == verdict.Indeterminate:
-		return verdict.Any()
-	}
-	return verdict.Only(c.Verdict)
-}
-
 // isOfConfig reports whether a change is a change of the provider config.
 func (p *pair) isOfConfig(change *Finding) bool {
 	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
 }
 
-func gravest(changes []Finding) verdict.Verdict {
-	worst := verdict.None
-	for _, change := range changes {
-		worst = max(worst, change.Verdict)
-	}
-	return worst
-}
-
-// Consequence says in a clause for people what the verdict means for the machines. It has the rules
-// that refuse the change. Without such rules, or if a class also decides, it has the text of
-// [verdict.Verdict.Consequence]. An indeterminate verdict lists what it can become.
+// Consequence says in a clause for people what the verdict means for the machines, and what happens
+// beside it. It has the rules that refuse the change. Without such rules, or if a class also decides, it
+// has the text of [verdict.Verdict.Consequence], with the numbers of machines if they change. An
+// indeterminate verdict lists what it can become.
 func (c *Comparison) Consequence() string {
-	if c.Verdict == verdict.Indeterminate && c.May.IsBounded() && !c.May.IsEmpty() {
-		return "the known facts do not decide: " + c.May.String()
-	}
 	var reasons []string
 	for _, r := range c.Rules {
 		if r.Kind == verdict.Refuses && c.Verdict == verdict.Forbidden {
@@ -369,7 +335,21 @@ func (c *Comparison) Consequence() string {
 	}
 	byClass := func(change Finding) bool { return change.Decides && change.Rule == verdict.NoRule }
 	if len(reasons) == 0 || slices.ContainsFunc(c.Changes, byClass) {
-		reasons = append(reasons, c.Verdict.Consequence(c.Strategy))
+		reasons = append(reasons, c.consequenceOf(c.Verdict))
+		for _, v := range c.Also {
+			reasons = append(reasons, "also "+c.consequenceOf(v))
+		}
 	}
 	return strings.Join(reasons, "; ")
+}
+
+func (c *Comparison) consequenceOf(v verdict.Verdict) string {
+	isListed := c.May.IsBounded() && !c.May.IsEmpty()
+	switch {
+	case v == verdict.Indeterminate && isListed:
+		return "the known facts do not decide: " + c.May.String()
+	case v.IsOfNumber():
+		return c.Numbers.Consequence(v)
+	}
+	return v.Consequence(c.Strategy)
 }

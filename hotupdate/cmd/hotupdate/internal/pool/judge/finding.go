@@ -23,8 +23,8 @@ type Finding struct {
 	Rule verdict.Rule
 	// Question is the fact that an indeterminate verdict lacks.
 	Question verdict.Question
-	// Decides says that the change alone leads to the verdict of the pool. It is false if that
-	// verdict is None.
+	// Decides says that the change alone leads to the verdict of the pool, or to what happens beside it. It
+	// is false if that verdict is None.
 	Decides bool
 	// OldLine and NewLine are the lines in the files of both sides, 0 if they are not known.
 	OldLine, NewLine int

@@ -20,7 +20,7 @@ const configPath = fields.Config
 // about a field or about the pool. They run in any order, and the gravest finding counts.
 var judgements = []func(*pair) []Finding{
 	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
-	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).hibernation, (*pair).operations,
+	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).scaling, (*pair).hibernation, (*pair).operations,
 	(*pair).pending, (*pair).deletion,
 }
 
@@ -84,17 +84,13 @@ func (p *pair) strategies() []Finding {
 }
 
 // zones judges the zones: the admission of the extensions that are known admits only appended zones in the
-// pool of a Shoot. It pairs pools by name.
+// pool of a Shoot, see [pair.scaling]. It pairs pools by name.
 func (p *pair) zones() []Finding {
-	before := p.old.Zones
-	after := p.updated.Zones
-	isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)])
+	isSame := slices.Equal(p.old.Zones, p.updated.Zones)
 	isAdmitted := p.updated.OfShoot() && p.old.Worker.Name == p.updated.Worker.Name
 	switch {
-	case p.isOpen(fields.Zones), slices.Equal(before, after): // see judgeRest
+	case p.isOpen(fields.Zones), isSame, p.appendsZones(): // see judgeRest
 		return nil
-	case isAppended:
-		return aboutField(p.old, p.updated, fields.Zones, verdict.ComeOrGo, verdict.ZoneAppended)
 	case isAdmitted:
 		return aboutField(p.old, p.updated, fields.Zones, verdict.Forbidden, verdict.ZonesRefused)
 	default:
@@ -131,20 +127,6 @@ func (p *pair) infrastructure() (all []Finding) {
 		}
 	}
 	return all
-}
-
-func (p *pair) hibernation() []Finding {
-	before := p.old.Cluster.Hibernated
-	after := p.updated.Cluster.Hibernated
-	switch {
-	case !before && after:
-		return ofPool(verdict.ComeOrGo, verdict.Hibernated)
-	case before && !after:
-		return ofPool(verdict.ComeOrGo, verdict.WokenUp)
-	case before:
-		return ofPool(verdict.None, verdict.StaysHibernated)
-	}
-	return nil
 }
 
 // deletion judges the deletion of the Shoot or Worker, which deletes all its machines. A user's manifest

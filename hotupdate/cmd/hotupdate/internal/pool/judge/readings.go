@@ -16,15 +16,18 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 	}
 	first := readings[0]
 	all := Comparison{
-		Verdict: first.Verdict, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
+		Numbers: first.Numbers, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
 		Unjudged: first.Unjudged, Changes: combinedChanges(readings), Key: first.Key,
 	}
+	number, staying := first.parts()
 	for i := range readings {
 		reading := &readings[i]
-		if reading.Verdict != first.Verdict {
-			all.Verdict = verdict.Indeterminate
+		ofNumber, other := reading.parts()
+		number = max(number, ofNumber)
+		if other != staying {
+			staying = verdict.Indeterminate
 		}
-		all.May = all.May.Or(reading.Possible())
+		all.May = all.May.Or(reading.PossibleStaying())
 		all.Questions = append(all.Questions, reading.Questions...)
 		if reading.Key != first.Key {
 			all.Key = KeyOpen
@@ -32,6 +35,7 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 		all.Unknown = append(all.Unknown, reading.Unknown...)
 		all.Rules = append(all.Rules, reading.Rules...)
 	}
+	all.setParts(number, staying)
 	slices.Sort(all.Unknown)
 	all.Unknown = slices.Compact(all.Unknown)
 	all.Questions = verdict.Merged(all.Questions)
@@ -46,17 +50,14 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 		all.Rules = slices.DeleteFunc(all.Rules, func(r verdict.Rule) bool { return r.Kind == verdict.Refuses })
 	}
 	all.Rules = verdict.Sorted(all.Rules)
-	for i := range all.Changes {
-		change := &all.Changes[i]
-		change.Decides = all.Verdict != verdict.None && change.Verdict == all.Verdict
-	}
+	all.SetDeciding()
 	return all
 }
 
 // decides reports whether the verdict depends on the value of the k-th open fact.
 func decides(readings []Comparison, k int) bool {
 	for i, reading := range readings {
-		if reading.Verdict != readings[i^1<<k].Verdict {
+		if !slices.Equal(reading.Effects(), readings[i^1<<k].Effects()) {
 			return true
 		}
 	}
@@ -67,7 +68,7 @@ func decides(readings []Comparison, k int) bool {
 func given(readings []Comparison, k int) (by [2]verdict.Set) {
 	for i := range readings {
 		value := i >> k & 1
-		by[value] = by[value].Or(readings[i].Possible())
+		by[value] = by[value].Or(readings[i].PossibleStaying())
 	}
 	return by
 }

@@ -50,19 +50,13 @@ func (r *rest) add(d tree.Difference, row fields.Field, strategy hotupdate.Strat
 		found(verdict.None, verdict.NotHashed)
 	case fields.Pools:
 		found(verdict.None, verdict.ToldAtPools)
-	case fields.Scale:
-		if d.Old.IsZero() && d.New.IsZero() {
-			found(verdict.None, verdict.SameMeaning)
-		} else {
-			found(verdict.ComeOrGo, verdict.Scaled)
-		}
 	case fields.Removal:
 		found(verdict.Removed, verdict.ShootDeleted)
 	case fields.Unknown:
 		found(verdict.Indeterminate, verdict.BeyondManifests)
 	case fields.Fixed:
 		found(verdict.Forbidden, verdict.FixedInPlace)
-	case fields.Roll, fields.Drain, fields.Judged:
+	case fields.Roll, fields.Drain, fields.Judged, fields.Scale:
 		r.elsewhere = append(r.elsewhere, d)
 	case fields.Meta:
 	}

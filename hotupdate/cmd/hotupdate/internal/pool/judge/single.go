@@ -14,12 +14,15 @@ import (
 
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse it.
 func Added(p *facts.Pool, o Options) Comparison {
-	added := Comparison{Strategy: o.StrategyOf(p), Verdict: verdict.ComeOrGo}
+	added := Comparison{
+		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
+		Numbers: verdict.Numbers{AddedAtMost: p.Running().Maximum},
+	}
 	add := func(v verdict.Verdict, rule verdict.Rule) {
 		added.Verdict = max(added.Verdict, v)
 		added.Rules = append(added.Rules, rule)
 		if v == verdict.Indeterminate {
-			question := imageQuestion(verdict.ComeOrGo)
+			question := imageQuestion(verdict.MachinesAdded)
 			added.Questions = append(added.Questions, question)
 			added.May = question.Becomes()
 		}

@@ -1,0 +1,226 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// size is what decides how many machines a pool may have in each zone. A pool of a hibernated cluster has
+// none.
+type size struct {
+	machines facts.Machines
+	zones    int
+}
+
+// sizeOf returns the size of a pool.
+func sizeOf(p *facts.Pool) size { return size{p.Running(), max(1, len(p.Zones))} }
+
+// inZone returns the numbers of a zone; none for a zone that the pool does not have.
+func (s size) inZone(zone int) facts.Machines {
+	if zone >= s.zones {
+		return facts.Machines{}
+	}
+	return s.machines.InZone(zone, s.zones)
+}
+
+// numbersOf counts the machines that come and go between two sizes, zone by zone. In a zone that has any
+// number of machines from its minimum to its maximum, Gardener deletes those above the new maximum, and adds
+// those that the new minimum lacks; the cluster autoscaler adds others up to the new maximum. A smaller
+// minimum deletes none.
+//
+// Source: Gardener v1.150, deployMachineDeployments.
+func numbersOf(old, updated size) (n verdict.Numbers) {
+	for zone := range max(old.zones, updated.zones) {
+		before := old.inZone(zone)
+		after := updated.inZone(zone)
+		n.DeletedAtLeast += max(0, before.Minimum-after.Maximum)
+		n.DeletedAtMost += max(0, before.Maximum-after.Maximum)
+		n.AddedAtMost += max(0, after.Minimum-before.Minimum, after.Maximum-before.Maximum)
+	}
+	return n
+}
+
+// verdictOf returns the verdict on a change of the size. Of a pool that keeps no machine, all are deleted.
+func verdictOf(n verdict.Numbers, updated size) verdict.Verdict {
+	switch {
+	case n.DeletedAtLeast > 0:
+		return verdict.MachinesDeleted
+	case n.DeletedAtMost > 0 && updated.machines.Maximum == 0:
+		return verdict.AllMachinesMayBeDeleted
+	case n.DeletedAtMost > 0:
+		return verdict.MachinesMayBeDeleted
+	case n.AddedAtMost > 0:
+		return verdict.MachinesAdded
+	}
+	return verdict.None
+}
+
+// numbers returns what the change does to the number of machines, with the verdict. Zones that are not
+// appended are judged elsewhere, and leave the machines where they are.
+func (p *pair) numbers() (verdict.Numbers, verdict.Verdict) {
+	before := sizeOf(p.old)
+	after := sizeOf(p.updated)
+	if !p.appendsZones() {
+		after.zones = before.zones
+	}
+	n := numbersOf(before, after)
+	return n, verdictOf(n, after)
+}
+
+// appendsZones reports whether the new pool has the old zones, and others behind them.
+func (p *pair) appendsZones() bool {
+	before := p.old.Zones
+	after := p.updated.Zones
+	return len(before) < len(after) && slices.Equal(before, after[:len(before)])
+}
+
+// scaling judges minimum, maximum and appended zones. Each has the verdict that it has alone, unless the
+// others change it.
+func (p *pair) scaling() (all []Finding) {
+	_, together := p.numbers()
+	gravest := verdict.None
+	alone := map[string]verdict.Verdict{}
+	paths := p.sizeFields()
+	for path, field := range paths {
+		alone[path] = verdictOf(numbersOf(sizeOf(p.old), field), field)
+		gravest = max(gravest, alone[path])
+	}
+	for _, path := range []string{fields.Minimum, fields.Maximum, fields.Zones} {
+		v, isChanged := alone[path]
+		if !isChanged || p.isOpen(path) { // see judgeRest
+			continue
+		}
+		if v = min(v, together); alone[path] == gravest {
+			v = together
+		}
+		all = append(all, aboutField(p.old, p.updated, path, v, p.ruleOfSize(path, v))...)
+	}
+	return all
+}
+
+// sizeFields returns the size that the pool has after the change of each field that decides about it.
+func (p *pair) sizeFields() map[string]size {
+	before := sizeOf(p.old)
+	after := sizeOf(p.updated)
+	changed := map[string]size{}
+	with := func(path string, isChanged bool, change func(*size)) {
+		if isChanged {
+			alone := before
+			change(&alone)
+			changed[path] = alone
+		}
+	}
+	old := p.old.Machines
+	updated := p.updated.Machines
+	with(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = after.machines.Minimum })
+	with(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = after.machines.Maximum })
+	with(fields.Zones, p.appendsZones(), func(s *size) { s.zones = after.zones })
+	return changed
+}
+
+// ruleOfSize is the reason for the verdict on a field that decides about the number of machines.
+func (p *pair) ruleOfSize(path string, v verdict.Verdict) verdict.Rule {
+	isHibernated := p.old.Cluster.Hibernated || p.updated.Cluster.Hibernated
+	isLess := p.updated.Machines.Minimum < p.old.Machines.Minimum
+	switch {
+	case v == verdict.None && isHibernated:
+		return verdict.StaysHibernated
+	case v == verdict.None && path == fields.Minimum && isLess:
+		return verdict.MinimumLess
+	case v == verdict.None:
+		return verdict.NumbersStay
+	case path == fields.Zones:
+		return verdict.ZoneAppended
+	case v == verdict.MachinesAdded:
+		return verdict.Grown
+	case p.updated.Machines.Maximum == 0:
+		return verdict.ScaledToZero
+	}
+	return verdict.Shrunk
+}
+
+// hibernation judges the beginning and the end of hibernation. Both stand in the Shoot.
+func (p *pair) hibernation() []Finding {
+	before := p.old.Cluster.Hibernated
+	after := p.updated.Cluster.Hibernated
+	rule := verdict.Hibernated
+	switch {
+	case before && after:
+		return ofPool(verdict.None, verdict.StaysHibernated)
+	case before == after:
+		return nil
+	case before:
+		rule = verdict.WokenUp
+	}
+	_, v := p.numbers()
+	if v == verdict.None {
+		rule = verdict.NumbersStay
+	}
+	d := tree.Difference{
+		Path: strings.Split(fields.Hibernated, "."), Old: tree.BoolOf(before), New: tree.BoolOf(after),
+	}
+	return []Finding{about(d, v, rule)}
+}
+
+// withoutMachines takes back what a change would do to the machines of a pool that has none. What Gardener
+// refuses, or may refuse, stays.
+func (p *pair) withoutMachines(found Finding) Finding {
+	if !p.old.IsEmpty() {
+		return found
+	}
+	happens := []verdict.Verdict{verdict.Roll, verdict.InPlaceUpdate, verdict.HotUpdate}
+	if slices.Contains(happens, found.Verdict) || found.mayHappen() {
+		found.Verdict = verdict.None
+		found.Rule = p.ruleOfEmpty()
+	}
+	return found
+}
+
+// ruleOfEmpty says why a pool has no machines.
+func (p *pair) ruleOfEmpty() verdict.Rule {
+	if p.old.Cluster.Hibernated && p.updated.Cluster.Hibernated {
+		return verdict.StaysHibernated
+	}
+	return verdict.NoMachines
+}
+
+// mayHappen reports whether it is not known if the change replaces or updates machines, and the change is
+// not one that may be refused.
+func (f *Finding) mayHappen() bool {
+	mayBeRefused := f.Rule == verdict.ConfigRespelled || f.Rule == verdict.NoCloudProfile
+	isOfName := f.hasClass || f.Rule == verdict.InfrastructureMayRoll
+	return f.Verdict == verdict.Indeterminate && isOfName && !mayBeRefused
+}
+
+// judgeSchedules judges the schedules of hibernation. A new one with a start deletes every machine at that
+// time, a new one with an end creates them again.
+func judgeSchedules(d tree.Difference) Finding {
+	v := verdict.None
+	rule := verdict.ScheduleRemoved
+	for _, schedule := range d.New.Elements() {
+		switch {
+		case hasElement(d.Old, schedule):
+		case !schedule.At("start").IsZero():
+			return about(d, verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled)
+		default:
+			v = verdict.MachinesAdded
+			rule = verdict.WakeUpScheduled
+		}
+	}
+	return about(d, v, rule)
+}
+
+// hasElement reports whether a list has an element.
+func hasElement(list, wanted *tree.Node) bool {
+	for _, element := range list.Elements() {
+		if tree.Equal(element, wanted) {
+			return true
+		}
+	}
+	return false
+}
