@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // sized is the part of a Shoot that decides how many machines its pool has.
@@ -166,7 +166,7 @@ func sizes() (all []sized) {
 // code does to every state in which the pool may be. Zones that are removed are refused, and not tried.
 func TestNumbersOfMachines(t *testing.T) {
 	t.Parallel()
-	o := judge.Options{Providers: providers.All(), Schema: schemaOfExamples(t)}
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
 	seen := map[verdict.Verdict]int{}
 	for _, old := range sizes() {
 		before := old.shoot(t, "m5.large")
