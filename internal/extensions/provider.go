@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -46,12 +47,23 @@ func (e *Extension) stripSchema() (*hotupdate.Schema, error) {
 	return e.schema()
 }
 
+// loaded has the stored Schemas that were compiled, by their names.
+var loaded sync.Map
+
 func load(name string) (*hotupdate.Schema, error) {
+	if schema, ok := loaded.Load(name); ok {
+		return schema.(*hotupdate.Schema), nil //nolint:forcetypeassert // only this function stores
+	}
 	text, err := schemas.ReadFile("schemas/" + name + ".json")
 	if err != nil {
 		return nil, err
 	}
-	return hotupdate.LoadSchema(text)
+	schema, err := hotupdate.LoadSchema(text)
+	if err != nil {
+		return nil, err
+	}
+	loaded.Store(name, schema)
+	return schema, nil
 }
 
 // of returns the eras of the pool's strategy.
