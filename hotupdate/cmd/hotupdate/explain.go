@@ -208,6 +208,9 @@ func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool
 	if err != nil {
 		return nil, err
 	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(c.std.err, printable("warning: "+warning))
+	}
 	all := make([]T, len(m.Pools))
 	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {

@@ -21,12 +21,21 @@ func TestTableIsClosed(t *testing.T) {
 	leaves := []members.Type{"string", "bool", "int", "number", "quantity", "duration", "time", "intOrString", "any"}
 	text, err := os.ReadFile("members.json")
 	require.NoError(t, err)
-	var table map[members.Type]map[string]members.Type
-	require.NoError(t, json.Unmarshal(text, &table))
-	assert.Equal(t, len(table)+2, strings.Count(string(text), "\n"), "a line for each type")
-	used := map[members.Type]bool{members.Shoot: true, members.Worker: true, members.CloudProfile: true}
+	var file struct {
+		Generated string
+		Releases  []string
+		Types     map[members.Type]map[string]any
+	}
+	require.NoError(t, json.Unmarshal(text, &file))
+	table := file.Types
+	assert.Equal(t, len(table)+6, strings.Count(string(text), "\n"), "a line for each type")
+	assert.Contains(t, file.Generated, "go generate")
+	used := map[members.Type]bool{
+		members.Shoot: true, members.Worker: true, members.CloudProfile: true, members.NamespacedCloudProfile: true,
+	}
 	for name, all := range table {
-		for member, typ := range all {
+		assert.Len(t, name.Members(), len(all), "%s", name)
+		for member, typ := range name.Members() {
 			for typ.Elem() != "" {
 				typ = typ.Elem()
 			}

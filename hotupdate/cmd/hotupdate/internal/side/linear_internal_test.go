@@ -25,9 +25,9 @@ func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 		o := &manifests.Object{Tree: tree.Of(text)}
 		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Unknown: members.Problems(members.Worker, o.Tree)}}
 		return testing.AllocsPerRun(1, func() {
-			warnings, problems := checkMembers(m, o)
-			require.NoError(t, problems)
-			require.Len(t, warnings, n)
+			unknown := unknownOf(m)
+			require.NoError(t, unknown.errors.Err())
+			require.Len(t, unknown.warnings(o), n)
 		})
 	}
 	require.Less(t, checking(200), 3*checking(100))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -170,20 +171,23 @@ func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err
 		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
 		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
-	var misspelled error
+	var unknown unknownMembers
 	switch {
 	case err != nil:
 	case r.Schemas.custom.Has(kind):
 		return m, nil, r.readCustom(m, o)
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
-		warnings, misspelled = checkMembers(m, o)
-		warnings = append(warnings, r.checkCloudProfile(m)...)
+		unknown = unknownOf(m)
+		warnings = append(unknown.warnings(o), r.checkCloudProfile(m)...)
 	}
 	if err == nil {
 		err = m.checkConfigs(r.Options)
 	}
-	return m, warnings, located(o, errors.Join(misspelled, err))
+	if err != nil { // all mistakes at once
+		unknown.errors = unknown.near
+	}
+	return m, warnings, located(o, errors.Join(unknown.errors.Err(), err))
 }
 
 // checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
@@ -209,28 +213,53 @@ func (m *Input) checkConfigs(o judge.Options) error {
 	return err
 }
 
-// checkMembers returns the members that the manifest's kind does not have. A member whose name is
-// not similar to that of a missing member is a warning instead, since a later release of Gardener
-// may have the member.
-func checkMembers(m *Input, o *manifests.Object) (warnings []string, problems error) {
-	var misspelled, unjudged fault.List
+// unknownMembers are the members of a manifest that no release of Gardener that is known has for its kind.
+type unknownMembers struct {
+	// near have names like those of missing members. The others may be members of a later release.
+	near, others fault.List
+	// errors are those near ones that are probably misspelled members with the pools, which would seem to be
+	// removed.
+	errors fault.List
+}
+
+func unknownOf(m *Input) (unknown unknownMembers) {
 	for _, found := range m.Unknown {
 		problem := &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
 			What: "is not a member of a " + string(m.Kind),
 		}
-		if found.Meant != "" {
-			problem.Hint = "did you mean " + found.Meant + "?"
-			misspelled.Add(problem)
-		} else {
-			problem.What += " that this command knows, and is not judged"
-			unjudged.Add(problem)
+		if found.Meant == "" {
+			unknown.others.Add(problem)
+			continue
+		}
+		problem.Hint = "did you mean " + found.Meant + "?"
+		unknown.near.Add(problem)
+		if holdsPools(found) {
+			unknown.errors.Add(problem)
 		}
 	}
-	for _, warning := range placed(o, unjudged) {
-		warnings = append(warnings, warning.Error())
+	return unknown
+}
+
+// warnings say that the members are not judged.
+func (u *unknownMembers) warnings(o *manifests.Object) (all []string) {
+	var unjudged fault.List
+	for _, problem := range slices.Concat(u.near, u.others) {
+		warned := *problem
+		warned.What += " that this command knows, and is not judged"
+		unjudged.Add(&warned)
 	}
-	return warnings, misspelled.Err()
+	for _, warning := range placed(o, unjudged) {
+		all = append(all, warning.Error())
+	}
+	return all
+}
+
+// holdsPools reports whether a member that is not known is probably one that has the pools of a Shoot or
+// Worker.
+func holdsPools(found members.Problem) bool {
+	above := found.Path[:strings.LastIndexByte("."+found.Path, '.')]
+	return slices.Contains([]string{"spec", "spec.provider", "spec.provider.workers", "spec.pools"}, above+found.Meant)
 }
 
 // typoOf returns the problem of an object that is probably a misspelled Shoot, Worker, provider config

@@ -99,7 +99,7 @@ func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
 	if !IsCloudProfile(meta) {
 		return nil, otherKind("write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile")
 	}
-	if _, err := checkMembers("", members.CloudProfile, object); err != nil {
+	if _, err := checkMembers("", members.Type(meta.Kind), object); err != nil {
 		return nil, err
 	}
 	profile := &CloudProfile{

@@ -25,7 +25,7 @@ func IsSpread(path string) bool { return path == Zones || path == Minimum || pat
 // Gardener's covers. A label says whether the pool has system components.
 var passedOn = []string{
 	"annotations", "labels", "taints", "maxSurge", "maxUnavailable", "priority", "volume.name", "kubeletDataVolumeName",
-	Architecture, "clusterAutoscaler", "machineControllerManager", "userDataSecretRef", "nodeTemplate",
+	Architecture, "clusterAutoscaler", "machineControllerManager", "userData", "userDataSecretRef", "nodeTemplate",
 	"systemComponents.allow",
 }
 

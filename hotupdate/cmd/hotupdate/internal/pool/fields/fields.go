@@ -116,6 +116,13 @@ func (t Table) Row(path string) (Field, bool) {
 	}
 }
 
+// IsSecret reports whether the values of a field are confidential. Other secrets stand in objects that
+// Shoots and Workers name.
+func IsSecret(path string) bool {
+	_, isOfClient := cutAbove(path, "spec.kubernetes.kubeAPIServer.oidcConfig.clientAuthentication")
+	return isOfClient || path == "userData"
+}
+
 // Below reports whether the table has rows of fields below a path.
 func (t Table) Below(path string) bool {
 	for below := range t {

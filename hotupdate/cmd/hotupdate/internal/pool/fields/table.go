@@ -116,8 +116,7 @@ func shootRows() []Field {
 		below("spec.kubernetes", Pools, "CalculateEffectiveKubeletConfiguration", "kubelet"),
 		below("spec.kubernetes", Pools, key, "kubeProxy.enabled", "kubeProxy.mode"),
 		below("spec.kubernetes", None, key, "kubeProxy.featureGates.*"),
-		below("spec.kubernetes", None, "earlier releases of Gardener", "allowPrivilegedContainers",
-			"enableStaticTokenKubeconfig"),
+		earlierRows(),
 		controlPlaneRows(),
 		autoscalerRows(),
 		below("spec.maintenance", None, key, "autoRotation.credentials.etcdEncryptionKey.rotationPeriod",
@@ -134,6 +133,19 @@ func shootRows() []Field {
 			"nodeLocalDNS.disableForwardToUpstreamDNS", "nodeLocalDNS.forceTCPToClusterDNS",
 			"nodeLocalDNS.forceTCPToUpstreamDNS"),
 		below("spec.systemComponents", Pools, key, "nodeLocalDNS.enabled"),
+	)
+}
+
+// earlierRows are the fields that the newest release of Gardener does not have, and the ones that have them
+// hash for no pool: members.json names these releases.
+func earlierRows() []Field {
+	const earlier = "earlier releases of Gardener: no part of calculateKeyForValues and WorkerPoolHash"
+	return slices.Concat(
+		below("spec.kubernetes", None, earlier, "allowPrivilegedContainers", "enableStaticTokenKubeconfig"),
+		below("spec.kubernetes.kubeAPIServer", None, earlier, "enableBasicAuthentication", "oidcConfig.*",
+			"serviceAccountConfig.signingKeySecretName.name"),
+		below("spec.kubernetes.kubeControllerManager.horizontalPodAutoscaler", None, earlier, "downscaleDelay",
+			"upscaleDelay"),
 	)
 }
 
@@ -212,7 +224,7 @@ func poolRows() []Field {
 		rows(Roll, Drain, "LastInitiationTimeForWorkerPool", Credentials+".certificateAuthorities.lastInitiationTime",
 			Credentials+".serviceAccountKey.lastInitiationTime"),
 		rows(Roll, None, "WorkerPoolHash", SecretName),
-		rows(None, None, "WorkerPoolHash", "userDataSecretRef.*", "nodeTemplate.capacity.*",
+		rows(None, None, "WorkerPoolHash", "userData", "userDataSecretRef.*", "nodeTemplate.capacity.*",
 			"nodeTemplate.virtualCapacity.*"),
 		below("clusterAutoscaler", None, key, "maxNodeProvisionTime", "scaleDownGpuUtilizationThreshold",
 			"scaleDownUnneededTime", "scaleDownUnreadyTime", "scaleDownUtilizationThreshold"),
@@ -220,7 +232,7 @@ func poolRows() []Field {
 			"inPlaceUpdateTimeout", "machineCreationTimeout", "machineDrainTimeout", "machineHealthTimeout",
 			"machinePreserveTimeout", "maxEvictRetries", "nodeConditions"),
 		rows(None, None, key, "controlPlane"),
-		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.providerConfig", "backup.providerConfig.*",
+		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.secretRef.*", "backup.providerConfig", "backup.providerConfig.*",
 			"backup.provider", "backup.region", "exposure.dns", "exposure.extension.type",
 			"exposure.extension.providerConfig", "exposure.extension.providerConfig.*"),
 	)

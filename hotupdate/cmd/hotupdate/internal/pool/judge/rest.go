@@ -44,7 +44,15 @@ func (r *rest) add(d tree.Difference, row fields.Field, strategy hotupdate.Strat
 	if row.Rolling == fields.Roll {
 		effect = fields.Judged
 	}
-	found := func(v verdict.Verdict, rule verdict.Rule) { r.findings = append(r.findings, about(d, v, rule)) }
+	found := func(v verdict.Verdict, rule verdict.Rule) {
+		one := about(d, v, rule)
+		if fields.IsSecret(joined(d.Path)) {
+			one.Sensitive = true
+			one.Old = ""
+			one.New = ""
+		}
+		r.findings = append(r.findings, one)
+	}
 	switch effect {
 	case fields.None:
 		found(verdict.None, verdict.NotHashed)

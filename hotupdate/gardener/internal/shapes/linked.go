@@ -1,0 +1,66 @@
+package shapes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Module is the module of Gardener.
+const Module = "github.com/gardener/gardener"
+
+// Earlier returns the earlier releases of the table, the oldest first.
+func Earlier() []string {
+	return []string{
+		"v1.10.0", "v1.19.0", "v1.40.0", "v1.50.0", "v1.60.0", "v1.70.0", "v1.80.0", "v1.90.0", "v1.100.0", "v1.110.0",
+		"v1.120.0", "v1.130.0", "v1.139.1", "v1.145.0", "v1.149.3",
+	}
+}
+
+// Modules are the modules that this one links, with their sources.
+type Modules struct {
+	// Version is the version of Gardener.
+	Version string
+
+	dirs map[string]string // by the paths of the modules
+}
+
+// Linked finds the modules with the types: Gardener's and those of Kubernetes that its types refer to.
+func Linked() (*Modules, error) {
+	found := &Modules{dirs: map[string]string{}}
+	answer, err := exec.Command("go", "list", "-m", "-json", Module, Module+"/pkg/apis", "k8s.io/api", "k8s.io/apimachinery").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
+	for decoder := json.NewDecoder(strings.NewReader(string(answer))); ; {
+		var module struct{ Path, Version, Dir string }
+		err := decoder.Decode(&module)
+		switch {
+		case errors.Is(err, io.EOF):
+			return found, nil
+		case err != nil:
+			return nil, err
+		case module.Path == Module:
+			found.Version = module.Version
+		}
+		found.dirs[module.Path] = module.Dir
+	}
+}
+
+// Dir returns the folder of a package: in the module whose path is the longest one above it.
+func (m *Modules) Dir(importPath string) (string, error) {
+	longest := ""
+	for path := range m.dirs {
+		if strings.HasPrefix(importPath, path+"/") && len(path) > len(longest) {
+			longest = path
+		}
+	}
+	if longest == "" {
+		return "", errors.New("is not in a module whose types are read")
+	}
+	return filepath.Join(m.dirs[longest], filepath.FromSlash(strings.TrimPrefix(importPath, longest))), nil
+}
