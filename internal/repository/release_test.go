@@ -2,7 +2,6 @@ package repository_test
 
 import (
 	"cmp"
-	"fmt"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -62,16 +61,20 @@ func TestReleaseBuilds(t *testing.T) {
 	}
 }
 
-// TestReleaseHasTheSchemas: a release publishes the schemas of all versions of the reports of plan, from the first one that was released on.
+// TestReleaseHasTheSchemas: a release publishes the schemas of all versions of the reports of plan, and of the config file, from the first
+// one that was released on.
 func TestReleaseHasTheSchemas(t *testing.T) {
 	extra := readRelease(t).Release.ExtraFiles
-	require.Len(t, extra, 1)
-	found, err := filepath.Glob(filepath.Join(root, extra[0].Glob))
-	require.NoError(t, err)
-	require.NotEmpty(t, found)
-	for i, file := range found {
-		assert.Equal(t, fmt.Sprintf("report.v%d.schema.json", i+3), filepath.Base(file))
+	var published []string
+	for _, files := range extra {
+		found, err := filepath.Glob(filepath.Join(root, files.Glob))
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+		for _, file := range found {
+			published = append(published, filepath.Base(file))
+		}
 	}
+	assert.Equal(t, []string{"report.v3.schema.json", "config.v1.schema.json"}, published)
 }
 
 // TestArchives: an archive has the licence, the documents, a manual page for every command and the scripts of three shells.
@@ -87,7 +90,7 @@ func TestArchives(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "-audit", "-completion", "-completion-bash", "-completion-fish", "-completion-powershell", "-completion-zsh",
-		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-diff", "-schema-report", "-version",
+		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-config", "-schema-diff", "-schema-report", "-version",
 	} {
 		want = append(want, "man/hotupdate"+page+".1")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"os/signal"
 	"strings"
@@ -57,7 +58,7 @@ func (c *call) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, c.auditFleet, c.addAudit, c.addAccept,
+	}, c.auditFleet, c.addAudit, c.addExclude, c.addAccept, c.addConfig,
 		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput))
 }
 
@@ -97,6 +98,9 @@ func (c *call) addAudit(command *cobra.Command) {
 }
 
 func (c *call) auditFleet() (int, error) {
+	if err := c.configureAndTell(); err != nil {
+		return 0, err
+	}
 	accepted, acceptErr := c.accepted(audit.AcceptedVerdicts(), pool.Accepted())
 	known, err := audit.LoadKnown(accepted, c.audit.baseline)
 	if err := errors.Join(acceptErr, err); err != nil {
@@ -162,15 +166,9 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	documents := func(yield func(*manifests.Document) bool) {
-		read := 0
-		for d := range manifests.Documents(c.args, c.std.in) {
-			read++
-			c.std.progress.tell("read", read, 0)
-			if !yield(d) {
-				return
-			}
-		}
+	documents, err := c.documents()
+	if err != nil {
+		return nil, err
 	}
 	report, err := releases.Run(ctx, documents, audit.Options{
 		Provider: c.audit.provider, Known: *known, Each: list,
@@ -180,6 +178,29 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 		err = report.CheckJudged()
 	}
 	return report, err
+}
+
+// documents are the documents of an audit that are not left out.
+func (c *call) documents() (iter.Seq[*manifests.Document], error) {
+	exclude, err := c.globs()
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*manifests.Document) bool) {
+		read := 0
+		for _, path := range c.args {
+			for d := range manifests.Documents([]string{path}, c.std.in) {
+				if exclude.Matches(path, d.File) {
+					continue
+				}
+				read++
+				c.std.progress.tell("read", read, 0)
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}, nil
 }
 
 func (c *call) auditExitCode(r *audit.Report) int {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -20,14 +21,17 @@ import (
 // streams are what function main hands to a run: the standard streams, the name of the program, and
 // the provider extensions.
 type streams struct {
-	program   string // file name of the command; empty in tests
-	in        io.Reader
-	out, err  io.Writer
-	color     bool // in out
-	columns   int  // of out; 0 if out is not a terminal
-	byGit     bool // called by git to show a difference
-	progress  *progress
-	providers []provider.Provider
+	program  string // file name of the command; empty in tests
+	in       io.Reader
+	out, err io.Writer
+	color    bool // in out
+	columns  int  // of out; 0 if out is not a terminal
+	byGit    bool // called by git to show a difference
+	// gitPrefix is the folder in the work tree in which the user calls git, and merged the path that git
+	// difftool shows.
+	gitPrefix, merged string
+	progress          *progress
+	providers         []provider.Provider
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -52,7 +56,12 @@ const (
 type call struct {
 	options
 
-	std   streams
+	std streams
+	// isGiven reports whether the user gives a flag, and config has the values of others.
+	isGiven func(flag string) bool
+	config  *config.File
+	shown   *config.Shown // that git shows; nil if the user calls
+
 	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
 	args  []string     // without flags
 	code  int          // exit code of a run without an error
@@ -65,6 +74,7 @@ type options struct {
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
 	gardener, accept                        string
+	configFile, base                        string
 	failOn                                  []string
 	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool
@@ -80,11 +90,10 @@ func (e *usageError) Error() string { return e.text }
 
 // run runs one command line and returns its exit code.
 func run(args []string, std streams) int {
-	c := &call{std: std}
+	c := &call{std: std, config: &config.File{}}
 	root := c.root()
 	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
 	command, err := root.ExecuteC()
-	var wrong *usageError
 	switch {
 	case err == nil:
 		_, err = c.out.WriteTo(std.out)
@@ -92,12 +101,18 @@ func run(args []string, std streams) int {
 			return c.code
 		}
 		err = fmt.Errorf("hotupdate: standard output: %w", err)
-	case !c.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
+	case !c.began || isUsage(err):
 		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
 	std.printError(err)
 	return exitError
+}
+
+// isUsage reports whether an error is in the command line.
+func isUsage(err error) bool {
+	var wrong *usageError
+	return errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools)
 }
 
 // printError prints the lines of an error, which has names of files and may be hostile.
@@ -111,11 +126,16 @@ func (s *streams) printError(err error) {
 // KUBECTL_EXTERNAL_DIFF except the first after its two directories: hotupdate /tmp/LIVE-1
 // /tmp/MERGED-2 plan --pool=a.
 func commandFirst(args []string) []string {
-	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") &&
-		strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
+	if len(args) > 2 && isOfKubectl(args) {
 		return slices.Concat(args[2:], args[:2])
 	}
 	return args
+}
+
+// isOfKubectl reports whether the first two arguments are the directories of kubectl diff.
+func isOfKubectl(args []string) bool {
+	return len(args) > 1 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") &&
+		strings.HasPrefix(filepath.Base(args[1]), "MERGED-")
 }
 
 // root returns the whole command line.
@@ -168,6 +188,7 @@ func (c *call) command(
 		}
 		c.began = true
 		c.args = args
+		c.isGiven = command.Flags().Changed
 		c.code, err = do()
 		return err
 	}

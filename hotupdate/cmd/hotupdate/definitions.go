@@ -13,7 +13,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
@@ -67,7 +66,11 @@ func (c *call) judgeObjects(
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	report, err := audit.NewResources(old, updated).Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
+	documents, err := c.documents()
+	if err != nil {
+		return nil, err
+	}
+	report, err := audit.NewResources(old, updated).Run(ctx, documents, audit.Options{
 		Known: *known, Each: list,
 	})
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -107,9 +108,32 @@ func TestHelpNamesTheSchema(t *testing.T) {
 	assert.Equal(t, string(report.Schema()), stdout.String())
 }
 
+// TestHelpShowsTheConfigFile: the file in the help is valid, and has each member and each fact that the schema has.
+func TestHelpShowsTheConfigFile(t *testing.T) {
+	var stdout, stderr strings.Builder
+	require.Equal(t, exitOK, run([]string{"schema", "config", "--help"}, streams{out: &stdout, err: &stderr}))
+	_, shown, _ := strings.Cut(stdout.String(), "  formatVersion: 1\n")
+	shown, _, _ = strings.Cut(shown, "\n\n")
+	text := "formatVersion: 1\n" + regexp.MustCompile(`(?m)^  `).ReplaceAllString(shown, "")
+	_, err := config.Parse([]byte(text), "help")
+	require.NoError(t, err, text)
+	var schema struct {
+		ID         string `json:"$id"`
+		Properties map[string]struct{ Properties map[string]any }
+	}
+	require.NoError(t, json.Unmarshal(config.Schema(), &schema))
+	assert.Contains(t, stdout.String(), "  "+schema.ID+"\n")
+	for name, member := range schema.Properties {
+		assert.Contains(t, text, name+":")
+		for fact := range member.Properties {
+			assert.Contains(t, text, fact+":")
+		}
+	}
+}
+
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "rules", "audit", "version"} {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "version"} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

@@ -24,7 +24,8 @@ func (c *call) explainCommand() *cobra.Command {
 		Use:   "explain FILE",
 		Short: "the class of every field that is set",
 		Args:  needs("FILE"),
-	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions, c.addDocument)
+	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions, c.addDocument,
+		c.addConfig)
 }
 
 func (c *call) addDocument(command *cobra.Command) {
@@ -55,6 +56,9 @@ type fieldShown struct {
 }
 
 func (c *call) explainFields() (int, error) {
+	if err := c.configureAndTell(); err != nil {
+		return 0, err
+	}
 	if c.document {
 		return exitOK, writeDocument(c)
 	}

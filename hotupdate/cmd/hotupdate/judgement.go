@@ -3,12 +3,10 @@ package main
 import (
 	"cmp"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -67,10 +65,9 @@ func (c *call) reader() (*side.Reader, error) {
 		}
 		options.Naming = namingOf(named)
 	}
+	options.Landscape = c.config.Landscape
 	r := &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}
-	if c.cloudProfile != "" {
-		r.Landscape, err = side.ReadLandscape(c.cloudProfile, c.std.in)
-	}
+	r.Landscape, err = c.landscape()
 	return r, err
 }
 
@@ -91,12 +88,4 @@ func namingOf(r *release.Release) *judge.Naming {
 func (c *call) addAccept(command *cobra.Command) {
 	command.Flags().StringVar(&c.accept, "accept", "",
 		"what this `FILE` accepts until a date, in the format of audit --help, does not count for the exit code")
-}
-
-// accepted reads the file of --accept for a command; it is nil if there is none.
-func (c *call) accepted(of acceptance.Command, others ...acceptance.Command) (*acceptance.List, error) {
-	if c.accept == "" {
-		return nil, nil //nolint:nilnil // a nil List accepts nothing
-	}
-	return acceptance.Read(c.accept, of, others, time.Now())
 }

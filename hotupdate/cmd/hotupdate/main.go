@@ -6,6 +6,7 @@
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
 //	hotupdate schema diff OLD NEW      what another Schema does to unchanged configs
 //	hotupdate schema report            the JSON Schema of the reports of plan
+//	hotupdate schema config            the JSON Schema of the config file
 //	hotupdate rules                    the fields that plan judges, with the functions that say so
 //	hotupdate audit PATH...            what a release does to an unchanged fleet
 //	hotupdate version                  which build of the command this is
@@ -35,6 +36,7 @@ func main() {
 	debug.SetGCPercent(200) // a run is short: collecting less often saves a tenth of its time
 	std := streams{
 		program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(),
+		gitPrefix: os.Getenv("GIT_PREFIX"), merged: os.Getenv("MERGED"),
 		providers: extensions.All(),
 	}
 	if info, err := os.Stdout.Stat(); err == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
@@ -40,7 +41,8 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return needs("OLD", "NEW")(command, args)
 		},
-	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addAccept,
+	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addExclude, c.addAccept,
+		c.addConfig,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
 
@@ -52,9 +54,6 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.StringVar(&c.gardener, "gardener", "",
 		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
 			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
-	flags.StringArrayVar(&c.exclude, "exclude", nil,
-		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base; give the flag "+
-			"again for\nanother one")
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, and the sources of rules")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
@@ -99,13 +98,20 @@ func (c *call) planChange() (int, error) {
 		return exitOK, nil
 	}
 	old, updated, path := changeOf(c.args)
-	accepted, acceptErr := c.accepted(pool.Accepted(), audit.AcceptedVerdicts())
-	r, err := c.comparing()
-	if err := errors.Join(err, acceptErr); err != nil {
+	isOfGit := path != "" // which stops at any exit code but 0
+	r, accepted, err := c.preparePlan()
+	switch {
+	case err != nil && isOfGit && !isUsage(err):
+		c.std.printError(err)
+		return exitOK, nil
+	case err != nil:
 		return 0, err
+	case isOfGit && filepath.Base(path) == config.Name:
+		c.tellConfigFile(path)
+		return exitOK, nil
 	}
-	r.Lenient = path != ""
-	if err := r.ChartAround(".", path); err != nil && r.Lenient { // git calls in the root of the work tree
+	r.Lenient = isOfGit
+	if err := r.ChartAround(".", path); err != nil && isOfGit { // git calls in the root of the work tree
 		c.std.printError(err)
 		return exitOK, nil
 	}
@@ -117,7 +123,7 @@ func (c *call) planChange() (int, error) {
 	case errors.Is(err, side.ErrInterrupted):
 		c.std.printError(err)
 		return exitInterrupted, nil
-	case err != nil && path != "": // git would not show the files that follow
+	case err != nil && isOfGit: // git would not show the files that follow
 		c.std.printError(err)
 		return exitOK, nil
 	case err != nil:
@@ -134,17 +140,52 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	passes := len(c.failOn) > 0 && c.passUndecided
-	if len(r.NotJudged) > 0 && path == "" && !passes {
+	isUnread := len(r.NotJudged) > 0 && !isOfGit
+	if isUnread && !passes {
 		return exitError, nil
 	}
 	return c.planExitCode(plans), nil
 }
 
-// comparing returns a reader that compares two sides by the flags.
-func (c *call) comparing() (*side.Reader, error) {
-	exclude, err := side.ParseGlobs(c.exclude)
+// preparePlan reads the config file, and what it and the flags name.
+func (c *call) preparePlan() (r *side.Reader, accepted *acceptance.List, err error) {
+	c.shown, err = c.shownByGit()
+	if err == nil {
+		err = c.configure()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	accepted, acceptErr := c.accepted(pool.Accepted(), audit.AcceptedVerdicts())
+	r, err = c.comparing()
+	return r, accepted, errors.Join(err, acceptErr)
+}
+
+// tellConfigFile says what the difference of a config file does that git shows.
+func (c *call) tellConfigFile(path string) {
+	notes := c.config.Notes
+	if len(notes) == 0 {
+		notes = []string{path + ": is a config file; its difference decides nothing here"}
+	}
+	for _, note := range notes {
+		fmt.Fprintln(&c.out, printable(note))
+	}
+}
+
+// globs returns the globs of the files that are left out.
+func (c *call) globs() (side.Globs, error) {
+	globs, err := side.ParseGlobs(c.exclude)
 	if err != nil {
 		return nil, &usageError{"--exclude: " + err.Error()}
+	}
+	return globs, nil
+}
+
+// comparing returns a reader that compares two sides by the flags.
+func (c *call) comparing() (*side.Reader, error) {
+	exclude, err := c.globs()
+	if err != nil {
+		return nil, err
 	}
 	r, err := c.reader()
 	if err != nil {
@@ -159,7 +200,7 @@ func (c *call) comparing() (*side.Reader, error) {
 
 // reportOf makes the report of the plans. What is not judged is also told as an error.
 func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) *report.Report {
-	warnings := slices.Concat(r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
+	warnings := slices.Concat(c.config.Notes, r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
 	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
 	for _, one := range r.NotJudged {
 		made.NotJudged = append(made.NotJudged, report.NotJudged{

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
@@ -22,7 +23,7 @@ func (c *call) schemaCommand() *cobra.Command {
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: c.providerNames(),
 	}, func() (int, error) { return exitOK, printSchemas(c) })
-	command.AddCommand(c.schemaDiffCommand(), c.schemaReportCommand())
+	command.AddCommand(c.schemaDiffCommand(), c.schemaReportCommand(), c.schemaConfigCommand())
 	return command
 }
 
@@ -70,6 +71,17 @@ func (c *call) schemaReportCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}, func() (int, error) {
 		c.out.Write(report.Schema())
+		return exitOK, nil
+	})
+}
+
+func (c *call) schemaConfigCommand() *cobra.Command {
+	return c.command(&cobra.Command{
+		Use:   "config",
+		Short: "the JSON Schema of the config file",
+		Args:  cobra.NoArgs,
+	}, func() (int, error) {
+		c.out.Write(config.Schema())
 		return exitOK, nil
 	})
 }

@@ -75,7 +75,12 @@ func Read(file string, command Command, others []Command, today time.Time) (*Lis
 	if err != nil {
 		return nil, manifests.InFile(file, err)
 	}
-	root, err := tree.ParseYAML(data, 1)
+	return Parse(data, file, command, others, today)
+}
+
+// Parse is [Read] for the text of a file.
+func Parse(text []byte, file string, command Command, others []Command, today time.Time) (*List, error) {
+	root, err := tree.ParseYAML(text, 1)
 	if err != nil {
 		return nil, manifests.InFile(file, err)
 	}

@@ -66,8 +66,8 @@ type reply struct {
 const inFlight = 64
 
 // Start starts the program at a path. The objects are what the admission of Shoots reads beside a
-// Shoot, in JSON. The caller has to close the session.
-func Start(program string, objects []json.RawMessage) (*Session, error) {
+// Shoot, in JSON, and the gates those of the landscape that are known. The caller has to close the session.
+func Start(program string, objects []json.RawMessage, gates map[string]bool) (*Session, error) {
 	s := &Session{program: program, stderr: &tail{}, waiting: make(chan chan<- reply, inFlight)}
 	s.running = exec.Command(program)
 	s.running.Stderr = s.stderr
@@ -81,7 +81,7 @@ func Start(program string, objects []json.RawMessage) (*Session, error) {
 	if err := s.running.Start(); err != nil {
 		return nil, s.failure(err)
 	}
-	if err := s.begin(objects); err != nil {
+	if err := s.begin(objects, gates); err != nil {
 		_ = s.input.Close()
 		_ = s.running.Wait() // what it wrote is in the error
 		return nil, s.failure(err)
@@ -94,8 +94,10 @@ func Start(program string, objects []json.RawMessage) (*Session, error) {
 func (s *Session) Program() string { return s.program }
 
 // begin sends the setup.
-func (s *Session) begin(objects []json.RawMessage) error {
-	line, err := json.Marshal(gardenerplugin.Setup{FormatVersion: gardenerplugin.FormatVersion, Objects: objects})
+func (s *Session) begin(objects []json.RawMessage, gates map[string]bool) error {
+	line, err := json.Marshal(gardenerplugin.Setup{
+		FormatVersion: gardenerplugin.FormatVersion, Objects: objects, FeatureGates: gates,
+	})
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func start(t *testing.T, as string, objects ...json.RawMessage) (*gardener.Sessi
 	t.Setenv(behaviour, as)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	return gardener.Start(program, objects)
+	return gardener.Start(program, objects, nil)
 }
 
 func TestSession(t *testing.T) {
@@ -127,7 +127,7 @@ func TestUnusablePrograms(t *testing.T) {
 		assert.Contains(t, err.Error(), want)
 		assert.Contains(t, err.Error(), "--gardener none does without it")
 	}
-	_, err := gardener.Start(filepath.Join(t.TempDir(), "none"), nil)
+	_, err := gardener.Start(filepath.Join(t.TempDir(), "none"), nil, nil)
 	require.ErrorContains(t, err, "--gardener none")
 }
 

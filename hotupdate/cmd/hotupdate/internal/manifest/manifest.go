@@ -92,6 +92,16 @@ func Objects(paths []string, stdin io.Reader) iter.Seq[*Object] {
 	}
 }
 
+// ObjectsFrom is [Objects] for the text of a file.
+func ObjectsFrom(file string, text io.Reader) iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		readStream(file, text, func(d *Document) bool {
+			o := d.Object()
+			return o == nil || yield(o)
+		})
+	}
+}
+
 // Documents is [Objects] for callers that call [Document.Object] themselves, in several goroutines.
 func Documents(paths []string, stdin io.Reader) iter.Seq[*Document] {
 	return func(yield func(*Document) bool) {

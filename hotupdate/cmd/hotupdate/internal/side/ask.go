@@ -33,7 +33,7 @@ func (r *Reader) startGardener(pairs []pair) (*gardener.Session, error) {
 	if r.Gardener == "" || r.Options.Strategy != nil || !slices.ContainsFunc(pairs, pair.mayAsk) {
 		return nil, nil //nolint:nilnil // there is no session
 	}
-	session, err := gardener.Start(r.Gardener, r.landscapeObjects())
+	session, err := gardener.Start(r.Gardener, r.landscapeObjects(), r.Options.Landscape.Gates())
 	if err != nil {
 		return nil, err
 	}

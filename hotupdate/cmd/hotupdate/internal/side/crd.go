@@ -41,7 +41,13 @@ func (m *Input) Options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 		o.ByClasses = true
+		return o
 	}
+	provider := m.Provider
+	if m.IsBare() {
+		provider = o.ProviderOf(&m.Pools[0]).Name
+	}
+	o.Extension = o.ExtensionOf(provider)
 	return o
 }
 

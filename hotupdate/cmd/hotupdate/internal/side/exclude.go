@@ -32,8 +32,8 @@ func ParseGlobs(texts []string) (globs Globs, err error) {
 // anyFolders matches any number of folders.
 const anyFolders = "**"
 
-// matches reports whether a file of a side is chosen.
-func (g Globs) matches(side, file string) bool {
+// Matches reports whether a file of a side is chosen.
+func (g Globs) Matches(side, file string) bool {
 	if len(g) == 0 {
 		return false
 	}

@@ -40,11 +40,11 @@ func TestGlobs(t *testing.T) {
 		if test.file == "only.yaml" {
 			side = test.file
 		}
-		assert.Equal(t, test.want, globs.matches(side, test.file), "%s: %s", test.glob, test.file)
+		assert.Equal(t, test.want, globs.Matches(side, test.file), "%s: %s", test.glob, test.file)
 	}
 	for _, bad := range []string{"", "/", "a[", "x/[a/b"} {
 		_, err := ParseGlobs([]string{bad})
 		assert.ErrorContains(t, err, "is not a glob; write the name of a file or folder", bad)
 	}
-	assert.False(t, Globs(nil).matches("side", "side/a"))
+	assert.False(t, Globs(nil).Matches("side", "side/a"))
 }

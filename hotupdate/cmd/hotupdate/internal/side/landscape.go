@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -21,9 +22,18 @@ type Landscape struct {
 
 // ReadLandscape reads a file with CloudProfiles, at least one, and other objects.
 func ReadLandscape(file string, stdin io.Reader) (*Landscape, error) {
+	return readLandscape(Name(file), manifests.Objects([]string{file}, stdin))
+}
+
+// ReadLandscapeFrom is [ReadLandscape] for the text of a file.
+func ReadLandscapeFrom(file string, text io.Reader) (*Landscape, error) {
+	return readLandscape(file, manifests.ObjectsFrom(file, text))
+}
+
+func readLandscape(file string, objects iter.Seq[*manifests.Object]) (*Landscape, error) {
 	found := &Landscape{}
 	var problems []error
-	for o := range manifests.Objects([]string{file}, stdin) {
+	for o := range objects {
 		if o.Err != nil {
 			problems = append(problems, manifests.InFile(o.String(), o.Err))
 			continue
@@ -39,7 +49,7 @@ func ReadLandscape(file string, stdin io.Reader) (*Landscape, error) {
 		return nil, err
 	}
 	if len(found.CloudProfiles) == 0 {
-		return nil, fmt.Errorf("%s: has no CloudProfile; get it with kubectl get cloudprofile NAME -o yaml", Name(file))
+		return nil, fmt.Errorf("%s: has no CloudProfile; get it with kubectl get cloudprofile NAME -o yaml", file)
 	}
 	return found, nil
 }

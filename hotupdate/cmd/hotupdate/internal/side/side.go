@@ -152,7 +152,7 @@ func (r *Reader) tell(did string, done, all int) {
 func (r *Reader) documents(path string) iter.Seq[*manifests.Document] {
 	return func(yield func(*manifests.Document) bool) {
 		for d := range manifests.Documents([]string{path}, r.Stdin) {
-			if r.Exclude.matches(path, d.File) {
+			if r.Exclude.Matches(path, d.File) {
 				r.leaveOut(d.File)
 				continue
 			}

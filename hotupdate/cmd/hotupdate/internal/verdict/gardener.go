@@ -87,6 +87,31 @@ func (g Gardener) Asks(what []string, rule Rule, values ...Value) Question {
 	}
 }
 
+// gardenerRelease is the minor release of Gardener whose rules this package has.
+const gardenerRelease = "v1.150"
+
+// IsGardenerRelease reports whether a release of Gardener has the rules of this package.
+func IsGardenerRelease(release string) bool {
+	return release == gardenerRelease || strings.HasPrefix(release, gardenerRelease+".")
+}
+
+// OtherGardener says that a landscape runs another release of Gardener than that of the rules.
+func OtherGardener(release, source string) Rule {
+	return Rule{
+		Kind: Assumes,
+		Text: "Gardener " + release + " of the landscape (" + source + ") has the rules of " + gardenerRelease,
+	}
+}
+
+// ExtensionOf says which release of the extension a landscape runs.
+func ExtensionOf(release, source string) Rule {
+	return Rule{
+		Kind: Assumes,
+		Text: "the extension " + release + " of the landscape (" + source + ") hashes pools like the release that " +
+			"this command knows",
+	}
+}
+
 // Fails says that Gardener's code has no answer.
 func (g Gardener) Fails(problem string) Rule {
 	return Rule{Kind: Notes, Text: "Gardener " + string(g) + " has no answer: " + problem}

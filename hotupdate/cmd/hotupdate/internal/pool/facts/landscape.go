@@ -11,6 +11,23 @@ import (
 type Landscape struct {
 	// GKEFormula says how Gardener's admission plugin ShootResourceReservation is configured.
 	GKEFormula verdict.Fact[GKEFormula]
+	// Gardener is the release of Gardener, such as v1.150.0.
+	Gardener verdict.Fact[string]
+	// FeatureGates are the feature gates of gardener-apiserver that are stated.
+	FeatureGates map[string]verdict.Fact[bool]
+	// Extensions are the extensions by the types of their providers, such as aws.
+	Extensions map[string]Extension
+}
+
+// Gates returns the feature gates whose values are known.
+func (l *Landscape) Gates() map[string]bool {
+	gates := map[string]bool{}
+	for name, fact := range l.FeatureGates {
+		if isOn, isKnown := fact.Value(); isKnown {
+			gates[name] = isOn
+		}
+	}
+	return gates
 }
 
 // GKEFormula is the configuration of Gardener's admission plugin ShootResourceReservation. The zero value is
@@ -34,4 +51,12 @@ func labelsOf(p *Pool) labels.Set {
 		set[key] = value.Text()
 	}
 	return set
+}
+
+// Extension is what is known of the extension of a provider.
+type Extension struct {
+	// Release is the release that the landscape runs, such as v1.73.0.
+	Release verdict.Fact[string]
+	// Adopted says whether the extension has adopted this library.
+	Adopted verdict.Fact[bool]
 }

@@ -80,6 +80,19 @@ const (
 // String returns the value of the flag.
 func (x Extension) String() string { return string(x) }
 
+// ExtensionOf returns the extension that receives the changes of a provider's pools: the landscape may know
+// whether it has adopted the library.
+func (o Options) ExtensionOf(provider string) Extension {
+	adopted, isKnown := o.Landscape.Extensions[provider].Adopted.Value()
+	switch {
+	case o.Extension != Both || !isKnown:
+		return o.Extension
+	case adopted:
+		return Adopted
+	}
+	return Released
+}
+
 // ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
 // own, by the config's kind. It is zero if the extension is not known.
 func (o Options) ProviderOf(p *facts.Pool) Provider {

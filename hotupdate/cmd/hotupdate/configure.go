@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+)
+
+// addConfig adds the flags of the config file.
+func (c *call) addConfig(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&c.configFile, "config", "",
+		"the config `FILE`, or none. Without it, "+config.Name+" is looked for in the working directory and above it, up to\n"+
+			"the root of its git repository")
+	flags.StringVar(&c.base, "base", "",
+		"the `COMMIT` whose config file counts, and whose files that it names, such as the one that a pull request is "+
+			"merged\ninto: a change of them in the work tree is reported, and decides nothing")
+}
+
+// addExclude adds the flag of the files that are left out.
+func (c *call) addExclude(command *cobra.Command) {
+	command.Flags().StringArrayVar(&c.exclude, "exclude", nil,
+		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base; give the flag "+
+			"again for\nanother one")
+}
+
+// configure reads the config file, and takes from it what no flag says.
+func (c *call) configure() error {
+	choice := config.Choice{Named: c.configFile, Directory: ".", Base: c.base}
+	var err error
+	if c.shown != nil {
+		choice, err = c.choiceForGit(choice)
+	}
+	if err != nil {
+		return err
+	}
+	found, err := config.Find(choice)
+	if err != nil {
+		return errors.New(manifests.Reason(err))
+	}
+	c.config = found
+	if !c.isGiven("exclude") {
+		c.exclude = c.config.Exclude
+	}
+	c.passUndecided = c.config.UndecidedPasses
+	isViewer := c.shown != nil || isOfKubectl(c.args) // whose differ must not fail
+	if isGate := c.isGiven("fail-on") || c.isGiven("exit-code"); !isGate && !isViewer {
+		c.failOn = c.config.FailOn
+	}
+	return nil
+}
+
+// configureAndTell is [call.configure] for a command whose report has no place for notes.
+func (c *call) configureAndTell() error {
+	err := c.configure()
+	for _, note := range c.config.Notes {
+		c.std.printError(errors.New(note))
+	}
+	return err
+}
+
+// choiceForGit chooses the file of the commit that git compares with, unless flags choose one.
+func (c *call) choiceForGit(choice config.Choice) (config.Choice, error) {
+	choice.Directory = filepath.Join(".", c.std.gitPrefix)
+	if choice.Base != "" || choice.Named == config.None {
+		return choice, nil
+	}
+	var err error
+	choice.Base, err = config.BaseOf(choice.Directory, *c.shown)
+	if choice.Base == "" && choice.Named == "" {
+		choice.Named = config.None
+	}
+	return choice, err
+}
+
+// shownByGit returns the file that git shows, if git calls plan: its external diff has at least 7 arguments, and
+// git difftool 2.
+func (c *call) shownByGit() (*config.Shown, error) {
+	switch {
+	case len(c.args) > 2:
+		return &config.Shown{Path: c.args[0], OldBlob: c.args[2]}, nil
+	case c.std.byGit && c.std.merged != "":
+		blob, err := config.BlobOf(c.args[0])
+		return &config.Shown{Path: c.std.merged, OldBlob: blob}, err
+	}
+	return nil, nil //nolint:nilnil // the user calls
+}
+
+// landscape reads the CloudProfiles that a flag or the config file names; nil if neither does.
+func (c *call) landscape() (*side.Landscape, error) {
+	if c.cloudProfile != "" {
+		return side.ReadLandscape(c.cloudProfile, c.std.in)
+	}
+	if c.config.CloudProfile == "" {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	text, from, err := c.config.Read(c.config.CloudProfile)
+	if err != nil {
+		return nil, errors.New(manifests.Reason(err))
+	}
+	return side.ReadLandscapeFrom(from, bytes.NewReader(text))
+}
+
+// accepted reads the file of accepted findings that a flag or the config file names, for a command; it is nil if
+// neither does.
+func (c *call) accepted(of acceptance.Command, others ...acceptance.Command) (*acceptance.List, error) {
+	if c.accept != "" {
+		return acceptance.Read(c.accept, of, others, time.Now())
+	}
+	if c.config.Accept == "" {
+		return nil, nil //nolint:nilnil // a nil List accepts nothing
+	}
+	text, from, err := c.config.Read(c.config.Accept)
+	if err != nil {
+		return nil, errors.New(manifests.Reason(err))
+	}
+	return acceptance.Parse(text, from, of, others, time.Now())
+}

@@ -1,0 +1,54 @@
+// Package config reads the config file of a repository, .hotupdate.yaml: the facts of a landscape that are in
+// no manifest, and what a gate lets pass.
+//
+// It owns the format of the file, where the file is looked for, and which version of it counts: the one in the
+// work tree, or for a change that git or a pull request shows, that of the commit before the change. It does not
+// know what a fact does to machines, and it does not know the flags of commands, which win over the file.
+//
+//   - The format is published as a JSON Schema, see [Schema]. [Parse] refuses all that the schema refuses.
+//   - A path in the file is relative to the file. Globs are relative to what is compared.
+//   - A fact that the file does not state stays unknown.
+package config
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+)
+
+// Name is the name of the file.
+const Name = ".hotupdate.yaml"
+
+// FormatVersion is the version of the format.
+const FormatVersion = 1
+
+// File is what a config file says. The zero value says nothing.
+type File struct {
+	// Name names the file for messages: its path, or COMMIT:PATH.
+	Name string
+	// Landscape has the facts of the landscape.
+	Landscape facts.Landscape
+	// Accept is the file of accepted changes, and CloudProfile the one with CloudProfiles; empty for none.
+	Accept, CloudProfile string
+	// FailOn are the verdicts that fail a gate, in the words of --fail-on.
+	FailOn []string
+	// UndecidedPasses says that a gate passes if a listed verdict is only possible, or if something is not
+	// judged.
+	UndecidedPasses bool
+	// Exclude are globs of the files that are left out.
+	Exclude []string
+
+	// Notes say what of the file, and of the files that it names, is changed in the work tree and therefore
+	// decides nothing.
+	Notes []string
+
+	folder folder // has the file, and the files that it names
+	path   string // of the file in the folder
+}
+
+//go:embed config.v1.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema of the file.
+func Schema() []byte { return slices.Clone(schema) }
