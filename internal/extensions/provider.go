@@ -25,14 +25,17 @@ func (e *Extension) provider() provider.Provider {
 	p := provider.Provider{
 		Name: e.Name, APIVersion: e.Name + ".provider.extensions.gardener.cloud/v1alpha1", Kind: "WorkerConfig",
 		Schema: e.schema, New: []string{"tags"}, Versions: e.versions(), Traits: e.traits,
-		Adopted: e.names(adopted), Released: e.names(released), Serve: e.serve(adopted), ServeReleased: e.serve(released),
+		Serve: e.serve(adopted), ServeReleased: e.serve(released),
 	}
 	if e.Ignores {
 		p.New = nil
 		p.ServeReleased = nil
 		p.Ignores = true
-		p.Released = e.poolOnly
 	}
+	p.Adopted = func(w *provider.WorkerPool) (provider.Additional, error) {
+		return e.additional(Pool{WorkerPool: w}, adopted)
+	}
+	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return e.Today(Pool{WorkerPool: w}) }
 	return p
 }
 
@@ -98,31 +101,34 @@ func (e *Extension) check(p *provider.WorkerPool) error {
 	return nil
 }
 
-func (e *Extension) names(chosen naming) func(*provider.WorkerPool) (provider.Additional, error) {
-	return func(p *provider.WorkerPool) (provider.Additional, error) {
-		eras, err := e.of(p.UpdateStrategy, chosen)
-		if err != nil {
-			return provider.Additional{}, err
-		}
-		if err := e.check(p); err != nil {
-			return provider.Additional{}, err
-		}
-		era, _, err := eras.Explain(p.KubernetesVersion)
-		if err != nil {
-			return provider.Additional{}, fmt.Errorf("worker pool %s: %w", p.Name, err)
-		}
-		data, err := eras.AdditionalData(p.KubernetesVersion, p.ProviderConfig, Pool{WorkerPool: p})
-		return provider.Additional{Era: era, Data: data}, err
+// Today returns what the release adds to the name of a pool with this state.
+func (e *Extension) Today(pool Pool) (provider.Additional, error) {
+	if e.Ignores {
+		bare := *pool.WorkerPool
+		bare.ProviderConfig = nil
+		pool.WorkerPool = &bare
 	}
+	a, err := e.additional(pool, released)
+	if e.Ignores {
+		a.Era = "pool only"
+	}
+	return a, err
 }
 
-// poolOnly names a pool without its config.
-func (e *Extension) poolOnly(p *provider.WorkerPool) (provider.Additional, error) {
-	bare := *p
-	bare.ProviderConfig = nil
-	a, err := e.names(released)(&bare)
-	a.Era = "pool only"
-	return a, err
+func (e *Extension) additional(pool Pool, chosen naming) (provider.Additional, error) {
+	eras, err := e.of(pool.UpdateStrategy, chosen)
+	if err != nil {
+		return provider.Additional{}, err
+	}
+	if err := e.check(pool.WorkerPool); err != nil {
+		return provider.Additional{}, err
+	}
+	era, _, err := eras.Explain(pool.KubernetesVersion)
+	if err != nil {
+		return provider.Additional{}, fmt.Errorf("worker pool %s: %w", pool.Name, err)
+	}
+	data, err := eras.AdditionalData(pool.KubernetesVersion, pool.ProviderConfig, pool)
+	return provider.Additional{Era: era, Data: data}, err
 }
 
 func (e *Extension) serve(chosen naming) func(io.Reader, io.Writer) error {
