@@ -289,7 +289,10 @@ func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 		require.NoError(t, err, "%s", spec.typ)
 		findings, err := hotupdate.Compatibility(byType, byCRD)
 		require.NoError(t, err)
-		require.Empty(t, findings, "%s", spec.typ)
+		for _, f := range findings { // the API server admits other texts, too
+			require.Equal(t, "TypeChanged "+f.Old+" or text", f.Kind+" "+f.New, "%s", spec.typ)
+			require.True(t, f.Harmless(), "%s: %s", spec.typ, f)
+		}
 
 		old := drawn(t, spec, "old")
 		updated := drawn(t, spec, "updated")
@@ -389,7 +392,7 @@ func TestCRDDiffersFromType(t *testing.T) {
 		"FieldAdded added:  -> bool, immutable",
 		"FieldRemoved former: string, immutable -> ",
 		`DefaultChanged options.tokens: "optional" -> "required"`,
-		"TypeChanged ready: metaTime -> time",
+		"TypeChanged ready: metaTime -> time or text",
 		"NullabilityChanged role: a value -> a pointer",
 		"TypeChanged size: quantity -> quantityText",
 		"PairingChanged subnets: a set -> found by position",

@@ -169,6 +169,9 @@ func LoadSchema(data []byte) (*Schema, error) {
 //   - Integers, x-kubernetes-int-or-string, quantities (by format, or by the pattern that
 //     controller-gen writes), and strings of format byte, date-time and duration mean what Go's
 //     types do. Format password is sensitive.
+//   - The API server also admits other texts where a format says quantity, date-time or duration, or
+//     where as=quantity is given to an x-kubernetes-int-or-string. Such a text stands for itself. If
+//     it is empty, it is present.
 //   - A string has the option as=duration or as=quantity if its pattern admits only durations of Go
 //     or only quantities, beside words such as Never. A pattern of durations must admit hours or
 //     seconds, and one of quantities a binary unit, since 5m is both. Other formats only validate.

@@ -54,7 +54,7 @@ func (r *reader) text(p *property, path string) *schemajson.Node {
 		return &schemajson.Node{Kind: "string"} // the compiler applies the option
 	case p.Format == "quantity":
 		r.recognized[field] = byFormat
-		return &schemajson.Node{Kind: "quantity"}
+		return &schemajson.Node{Kind: schemajson.KindHintedQuantity}
 	case p.isQuantity():
 		r.recognized[field] = byPattern
 		return &schemajson.Node{Kind: "quantity"}
@@ -81,19 +81,20 @@ func fieldOf(path string) string {
 
 // intOrString describes values that are integers or strings.
 func (r *reader) intOrString(p *property, field string, declared structtag.Meaning) *schemajson.Node {
-	isQuantity := p.Format == "quantity"
-	by := byFormat
-	if !isQuantity {
-		isQuantity = p.isQuantity()
-		by = byPattern
-	}
-	if declared == structtag.AsText || declared == structtag.AsQuantity {
+	isDeclared := declared == structtag.AsText || declared == structtag.AsQuantity
+	if isDeclared {
 		r.applied = append(r.applied, field)
-		isQuantity = declared == structtag.AsQuantity
-		by = byOption
 	}
-	if isQuantity {
-		r.recognized[field] = by
+	switch {
+	case declared == structtag.AsQuantity:
+		r.recognized[field] = byOption
+		return &schemajson.Node{Kind: schemajson.KindHintedQuantity}
+	case isDeclared:
+	case p.Format == "quantity":
+		r.recognized[field] = byFormat
+		return &schemajson.Node{Kind: schemajson.KindHintedQuantity}
+	case p.isQuantity():
+		r.recognized[field] = byPattern
 		return &schemajson.Node{Kind: "quantity"}
 	}
 	return &schemajson.Node{Kind: "intOrString"}

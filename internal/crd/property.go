@@ -44,13 +44,15 @@ type property struct {
 }
 
 // leaves are the kinds of leaves by type and format, except quantities. Any other format only
-// validates.
+// validates. The API server reads durations and times in more forms than Go, and checks no format
+// that it does not know, such as quantity.
 var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
 	"number":  {"": {Kind: "float", Bits: 64}},
 	"string": {
-		"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"},
+		"": {Kind: "string"}, "byte": {Kind: "bytes"},
+		"date-time": {Kind: schemajson.KindHintedTime}, "duration": {Kind: schemajson.KindHintedDuration},
 	},
 }
 

@@ -247,7 +247,7 @@ func (n *Node) TypeName() string {
 	case n == nil:
 		return ""
 	case n.Type.Name() != "" || n.Kind == Leaf:
-		return n.Type.String()
+		return leaf.TypeName(n.Type)
 	case n.Kind == Object:
 		return "this object"
 	case n.Kind == Map:

@@ -26,7 +26,7 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 		to.Set(reflect.ValueOf(pointerTo[resource.Quantity](from).DeepCopy()))
 	case RawExtension:
 		to.Set(reflect.ValueOf(*pointerTo[runtime.RawExtension](from).DeepCopy()))
-	case Bytes, RawMessage, Opaque:
+	case Bytes, RawMessage, Opaque, HintQuantity, HintDuration, HintTime:
 		if !from.IsNil() {
 			to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))
 		}

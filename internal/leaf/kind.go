@@ -51,6 +51,9 @@ const (
 	CIDRText
 	DNSText
 	TimeText
+	HintQuantity // this and the following ones also are strings of another form, see [HintedQuantity]
+	HintDuration
+	HintTime
 )
 
 var (
@@ -88,6 +91,9 @@ var knownLeaves = map[reflect.Type]Kind{
 	reflect.TypeFor[json.RawMessage]():      RawMessage,
 	reflect.TypeFor[json.Number]():          Number,
 	reflect.TypeFor[OpaqueJSON]():           Opaque,
+	reflect.TypeFor[HintedQuantity]():       HintQuantity,
+	reflect.TypeFor[HintedDuration]():       HintDuration,
+	reflect.TypeFor[HintedTime]():           HintTime,
 }
 
 // KnownTypes returns the types that are leaves by their identity, not by their kind or methods.
@@ -154,7 +160,7 @@ func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMars
 
 // TakesDefault reports whether default=TEXT may be declared for this kind of leaf.
 func (k Kind) TakesDefault() bool {
-	return k.IsText() || k.isFree() || slices.Contains([]Kind{
+	return k.IsText() || k.isFree() || k.IsHint() || slices.Contains([]Kind{
 		Bool, Int, Uint, Float, Number, Bytes, Quantity, IntOrString, Time, MetaTime, MicroTime, Duration,
 	}, k)
 }
@@ -167,7 +173,7 @@ func (k Kind) MayFail() bool {
 // MayBeNull reports whether there are values of this kind whose text is [Null].
 func (k Kind) MayBeNull() bool {
 	return slices.Contains([]Kind{
-		Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque,
+		Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque, HintTime,
 	}, k)
 }
 

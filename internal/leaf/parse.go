@@ -113,6 +113,10 @@ func set(v reflect.Value, k Kind, text string) bool {
 		d, err := time.ParseDuration(text)
 		v.Set(reflect.ValueOf(metav1.Duration{Duration: d}))
 		return err == nil
+	case HintQuantity, HintDuration, HintTime:
+		quoted, problem := canonjson.AppendString(nil, text)
+		v.SetBytes(quoted)
+		return problem == nil
 	case Bytes:
 		b, err := base64.StdEncoding.DecodeString(text)
 		v.SetBytes(b)

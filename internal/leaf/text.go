@@ -57,6 +57,8 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return canonjson.AppendString(dst, pointerTo[metav1.Duration](v).Duration.String())
 	case RawExtension:
 		return appendRawExtension(dst, pointerTo[runtime.RawExtension](v))
+	case HintQuantity, HintDuration, HintTime:
+		return appendHintedValue(dst, k, v.Bytes())
 	case RawMessage, Opaque:
 		return appendRaw(dst, v.Bytes())
 	case Interface:

@@ -57,7 +57,7 @@ func (n *Node) Shape() Shape {
 	case text, boolean, number, free:
 		return Scalar
 	case own:
-		if n.plan.Leaf == leaf.Quantity || n.plan.Leaf.KeepsJSON() {
+		if n.plan.Leaf == leaf.Quantity || n.plan.Leaf.IsHint() || n.plan.Leaf.KeepsJSON() {
 			return Scalar
 		}
 	case array, mapByKeys, foreign, member:
@@ -141,8 +141,8 @@ func (r *Reader) AppendLeaf(dst []byte, n *Node) (appended []byte, ok bool) {
 	case number:
 		return r.appendNumber(dst, n)
 	default:
-		if n.plan.Leaf == leaf.Quantity {
-			return r.appendQuantity(dst)
+		if n.plan.Leaf == leaf.Quantity || n.plan.Leaf.IsHint() {
+			return r.appendTextOrNumber(dst, n.plan.Leaf)
 		}
 		dst, problem := r.AppendValue(dst)
 		return dst, problem == nil
@@ -183,7 +183,8 @@ func (r *Reader) appendBool(dst []byte) ([]byte, bool) {
 	return append(dst, r.Raw[start:r.At]...), true
 }
 
-func (r *Reader) appendQuantity(dst []byte) ([]byte, bool) {
+// appendTextOrNumber reads a quantity, or a value of a kind with a hint.
+func (r *Reader) appendTextOrNumber(dst []byte, k leaf.Kind) ([]byte, bool) {
 	start := r.At
 	text, ok := r.literal()
 	if !ok && r.Peek() == '"' {
@@ -194,5 +195,9 @@ func (r *Reader) appendQuantity(dst []byte) ([]byte, bool) {
 	if !ok {
 		return dst, false
 	}
-	return leaf.AppendQuantityJSON(dst, r.Raw[start:r.At], text)
+	token := r.Raw[start:r.At]
+	if k.IsHint() {
+		return leaf.AppendHintedJSON(dst, k, token, text)
+	}
+	return leaf.AppendQuantityJSON(dst, token, text)
 }

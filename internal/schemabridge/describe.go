@@ -37,7 +37,7 @@ func (s *Schema) Describe(pointer string) Description {
 	declared := n.Leaf.Meaning()
 	d.As = declared.String()
 	if declared == structtag.Undeclared {
-		d.As = meaningByType[n.Leaf]
+		d.As = meaningByType[n.Leaf.Strict()]
 	}
 	switch {
 	case d.As == "":

@@ -295,7 +295,8 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 	p := twoNodes{old.Node, updated.Node}
 	was, _ := kindName(p.old)
 	is, _ := kindName(p.updated)
-	sameKind := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
+	sameInteger := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
+	sameKind := sameInteger || p.old.Leaf.Strict() == p.updated.Leaf.Strict()
 	s.certain = s.certain && sameKind
 	counts := p.areHashed() && s.beside == 0
 	effect := func(where string, texts ...[]byte) Effect {
@@ -437,6 +438,12 @@ func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding 
 		f.Forbidden = none
 	case areIntegers:
 		f.Roll = none
+	case p.updated.Leaf.IsHint() && p.updated.Leaf.Strict() == p.old.Leaf:
+		f.Roll = none
+		f.Forbidden = none
+	case p.old.Leaf.IsHint() && p.old.Leaf.Strict() == p.updated.Leaf:
+		f.Roll = none
+		f.Forbidden.Where = whereNamed // texts of another form, and null
 	case p.old.Leaf.IsText() && p.updated.Leaf.IsText():
 		f.Forbidden = none
 	case p.old.Leaf != p.updated.Leaf:

@@ -54,6 +54,9 @@ func describe(n *fieldplan.Node) string {
 		name += strconv.Itoa(bits)
 	}
 	switch {
+	case n.Leaf.IsHint():
+		name, _ = schemajson.LeafName(n.Leaf.Strict(), n.Type)
+		return name + " or text"
 	case n.Kind == fieldplan.Leaf:
 		return name
 	case n.Kind == fieldplan.Array:

@@ -26,6 +26,13 @@ const (
 	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
 )
 
+// The kinds that only a CRD has: what its hints say, or else any string.
+const (
+	KindHintedQuantity = "hintedQuantity"
+	KindHintedDuration = "hintedDuration"
+	KindHintedTime     = "hintedTime"
+)
+
 // leafNames are the names of leaves in JSON. All other leaves are opaque.
 var leafNames = map[leaf.Kind]string{
 	leaf.Bool: "bool", leaf.Int: "int", leaf.Uint: "uint", leaf.Float: "float", leaf.String: kindString,
@@ -34,6 +41,7 @@ var leafNames = map[leaf.Kind]string{
 	leaf.RawMessage: kindJSON, leaf.RawExtension: kindJSON, leaf.Interface: kindJSON,
 	leaf.QuantityText: "quantityText", leaf.DurationText: "durationText", leaf.CIDRText: "cidrText",
 	leaf.DNSText: "dnsText", leaf.TimeText: "timeText",
+	leaf.HintQuantity: KindHintedQuantity, leaf.HintDuration: KindHintedDuration, leaf.HintTime: KindHintedTime,
 }
 
 // meaningOf returns the meaning of a kind of strings in JSON, and Undeclared for other kinds.
@@ -55,6 +63,7 @@ var leafTypes = []reflect.Type{
 	reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString](), reflect.TypeFor[time.Time](),
 	reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[metav1.Duration](),
 	reflect.TypeFor[json.RawMessage](), reflect.TypeFor[leaf.OpaqueJSON](),
+	reflect.TypeFor[leaf.HintedQuantity](), reflect.TypeFor[leaf.HintedDuration](), reflect.TypeFor[leaf.HintedTime](),
 }
 
 // LeafName is the name of a leaf of type t and, for numbers, its width.

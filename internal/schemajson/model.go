@@ -20,8 +20,10 @@ const (
 	meaningsVersion = 2
 	// keysVersion also has classes of single keys of maps.
 	keysVersion = 3
+	// hintsVersion also has kinds that hints of a CRD give.
+	hintsVersion = 4
 
-	lastVersion = keysVersion
+	lastVersion = hintsVersion
 )
 
 // version returns the lowest version that has all that a node says.
@@ -34,7 +36,11 @@ func (n *Node) version() int {
 		lowest = max(lowest, meaningsVersion)
 	}
 	if len(n.KeyClasses) > 0 {
-		lowest = keysVersion
+		lowest = max(lowest, keysVersion)
+	}
+	switch n.Kind {
+	case KindHintedQuantity, KindHintedDuration, KindHintedTime:
+		lowest = hintsVersion
 	}
 	for _, f := range n.Fields {
 		if f == nil {

@@ -230,7 +230,7 @@ func TestLoadRefuses(t *testing.T) {
 		want []string
 	}{
 		{"sound", of(word), nil},
-		{"later version", with(of(word), func(d *schemajson.Document) { d.FormatVersion = 4 }), []string{"/formatVersion"}},
+		{"later version", with(of(word), func(d *schemajson.Document) { d.FormatVersion = 5 }), []string{"/formatVersion"}},
 		{"a version that it does not need", with(of(word), func(d *schemajson.Document) { d.FormatVersion++ }), []string{"/root"}},
 		{"no root", with(of(word), func(d *schemajson.Document) { d.Root = nil }), []string{"/root"}},
 		{"root that is a list", with(of(word), func(d *schemajson.Document) { d.Root = &schemajson.Node{Kind: "list", Elem: word} }), []string{"/root"}},
