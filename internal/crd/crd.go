@@ -43,7 +43,7 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	}
 	r := &reader{
 		rules: map[string]string{}, meanings: map[string]structtag.Meaning{},
-		recognized: map[string]string{}, fills: map[string]string{},
+		recognized: map[string]string{}, fills: map[string]string{}, patterns: newRecognizer(),
 	}
 	r.readMeanings(overrides)
 	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
@@ -117,6 +117,7 @@ type reader struct {
 	meanings   map[string]structtag.Meaning // by the path of the field that an override gives the option as
 	recognized map[string]string            // what gives the values of a field their meaning, by path
 	fills      map[string]string            // the defaults of members in free JSON, by the path of the field
+	patterns   *recognizer
 	applied    []string                     // the paths of meanings that decide the type of the field
 }
 

@@ -64,7 +64,7 @@ func (r *reader) text(p *property, path string) *schemajson.Node {
 		r.recognized[field] = byFormat
 		return leaves[p.Type][p.Format]
 	}
-	if meaning := p.meaning(); meaning != structtag.Undeclared {
+	if meaning := r.meaning(p, path); meaning != structtag.Undeclared {
 		r.recognized[field] = byPattern
 		return &schemajson.Node{Kind: meaning.String() + "Text"}
 	}
@@ -114,9 +114,14 @@ func (p *property) patterns() []string {
 }
 
 // meaning recognizes the meaning of strings by their patterns.
-func (p *property) meaning() structtag.Meaning {
+func (r *reader) meaning(p *property, path string) structtag.Meaning {
 	for _, pattern := range p.patterns() {
-		if meaning := meaningOfPattern(pattern); meaning != structtag.Undeclared {
+		meaning, ok := r.patterns.meaningOf(pattern)
+		if !ok {
+			r.reject(path, "has a pattern that is too much work to read, beside the other patterns of the CRD",
+				"give the field the option as, such as as=text, which wins over the pattern")
+		}
+		if meaning != structtag.Undeclared {
 			return meaning
 		}
 	}

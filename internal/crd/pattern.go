@@ -9,20 +9,50 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// meaningOfPattern recognizes a pattern that admits durations of Go only, or quantities of
-// Kubernetes only, beside words such as Never. It is Undeclared for any other pattern.
+// maxSteps bounds the work for all patterns of a CRD. The released CRD that needs most steps, that of
+// Gardener's Garden, needs a ninth of them.
+const maxSteps = 1 << 26
+
+// recognizer recognizes the meaning of patterns. Each text is read once.
+type recognizer struct {
+	known map[string]structtag.Meaning
+	left  int // the steps that are left
+}
+
+func newRecognizer() *recognizer {
+	return &recognizer{known: map[string]structtag.Meaning{"": structtag.Undeclared}, left: maxSteps}
+}
+
+// meaningOf recognizes a pattern that admits durations of Go only, or quantities of Kubernetes only,
+// beside words such as Never. It is Undeclared for any other pattern. It is false if no steps are left
+// to read the pattern: what it means must not depend on the patterns before it.
 //
 // Some texts are both: 5m is five minutes, and five thousandths. So a pattern of durations must
 // admit hours or seconds, and a pattern of quantities a binary unit such as Gi.
-func meaningOfPattern(pattern string) structtag.Meaning {
+func (r *recognizer) meaningOf(pattern string) (m structtag.Meaning, ok bool) {
+	if m, isKnown := r.known[pattern]; isKnown {
+		return m, true
+	}
+	if r.left <= 0 {
+		return structtag.Undeclared, false
+	}
+	m = r.read(pattern)
+	if r.left <= 0 {
+		return structtag.Undeclared, false
+	}
+	r.known[pattern] = m
+	return m, true
+}
+
+func (r *recognizer) read(pattern string) structtag.Meaning {
 	admits, err := compilePattern(pattern)
 	if err != nil {
 		return structtag.Undeclared
 	}
 	switch {
-	case admits.only(durations) && admits.some(hoursOrSeconds):
+	case r.only(admits, durations) && r.some(admits, hoursOrSeconds):
 		return structtag.AsDuration
-	case admits.only(quantities) && admits.some(binaryQuantities):
+	case r.only(admits, quantities) && r.some(admits, binaryQuantities):
 		return structtag.AsQuantity
 	}
 	return structtag.Undeclared
@@ -67,13 +97,13 @@ func mustCompile(pattern string) language {
 }
 
 // only reports whether every text of l is one of other.
-func (l language) only(other language) bool {
-	return !walk(l, other, func(isIn, isInOther bool) bool { return isIn && !isInOther })
+func (r *recognizer) only(l, other language) bool {
+	return !r.walk(l, other, func(isIn, isInOther bool) bool { return isIn && !isInOther })
 }
 
 // some reports whether some text of l is one of other.
-func (l language) some(other language) bool {
-	return walk(l, other, func(isIn, isInOther bool) bool { return isIn && isInOther })
+func (r *recognizer) some(l, other language) bool {
+	return r.walk(l, other, func(isIn, isInOther bool) bool { return isIn && isInOther })
 }
 
 // The bounds of the search. A pattern that needs more is not recognized.
@@ -83,8 +113,9 @@ const (
 )
 
 // walk reads all texts with two languages side by side, and reports whether the search finds one
-// for which a condition holds. It is true, too, if the search is not exhaustive.
-func walk(a, b language, holds func(isInA, isInB bool) bool) bool {
+// for which a condition holds. It is true, too, if the search is not exhaustive. A step is one place
+// of one of the programs, for one character after one state.
+func (r *recognizer) walk(a, b language, holds func(isInA, isInB bool) bool) bool {
 	type pair struct{ a, b string }
 	samples := samplesOf(a.prog, b.prog)
 	start := [2]states{a.start(), b.start()}
@@ -93,11 +124,12 @@ func walk(a, b language, holds func(isInA, isInB bool) bool) bool {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		if holds(a.accepts(at[0]), b.accepts(at[1])) || len(seen) > maxStates {
+		if holds(a.accepts(at[0]), b.accepts(at[1])) || len(seen) > maxStates || r.left <= 0 {
 			return true
 		}
-		for _, r := range samples {
-			next := [2]states{a.step(at[0], r), b.step(at[1], r)}
+		r.left -= len(samples) * (len(a.prog.Inst) + len(b.prog.Inst))
+		for _, c := range samples {
+			next := [2]states{a.step(at[0], c), b.step(at[1], c)}
 			if id := (pair{next[0].id(), next[1].id()}); !seen[id] {
 				seen[id] = true
 				queue = append(queue, next)

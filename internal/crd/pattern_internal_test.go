@@ -1,14 +1,19 @@
 package crd
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -53,7 +58,9 @@ func TestMeaningOfPattern(t *testing.T) {
 		{`^x{1000}$`, structtag.Undeclared, "a text that no API server wants"},
 		{``, structtag.Undeclared, "no pattern"},
 	} {
-		assert.Equal(t, tc.want, meaningOfPattern(tc.pattern), "%s: %s", tc.pattern, tc.reason)
+		meaning, ok := newRecognizer().meaningOf(tc.pattern)
+		assert.True(t, ok, tc.pattern)
+		assert.Equal(t, tc.want, meaning, "%s: %s", tc.pattern, tc.reason)
 	}
 }
 
@@ -63,7 +70,8 @@ func TestPatternsAreBounded(t *testing.T) {
 	for _, pattern := range []string{
 		`^([0-9]{1,300}h){1,3}$`, `^(a|b|[a-z]{1,200}){1,4}$`, `^(.*a.{9}|[0-9]+h)$`, `^(([0-9]*h)*(m|[0-9])*s)*$`, `^([A-Za-z]*[0-9]*)*$`,
 	} {
-		assert.Equal(t, structtag.Undeclared, meaningOfPattern(pattern), pattern)
+		meaning, _ := newRecognizer().meaningOf(pattern)
+		assert.Equal(t, structtag.Undeclared, meaning, pattern)
 		admits, err := compilePattern(pattern)
 		if err != nil {
 			require.ErrorIs(t, err, errors.ErrUnsupported)
@@ -72,7 +80,7 @@ func TestPatternsAreBounded(t *testing.T) {
 		require.LessOrEqual(t, len(admits.prog.Inst), 500)
 		for _, known := range []language{durations, hoursOrSeconds, quantities, binaryQuantities} {
 			visited := 0
-			walk(admits, known, func(bool, bool) bool {
+			newRecognizer().walk(admits, known, func(bool, bool) bool {
 				visited++
 				return visited > 1001
 			})
@@ -81,6 +89,51 @@ func TestPatternsAreBounded(t *testing.T) {
 		}
 	}
 	require.Greater(t, most, 500, "the bound ends some search")
+}
+
+// hostileCRD is a CRD whose properties have patterns of 30 bytes, each of which needs as much work as a pattern may.
+func hostileCRD(properties int) []byte {
+	all := map[string]any{}
+	for i := range properties {
+		all[fmt.Sprintf("p%04d", i)] = map[string]any{"type": "string", "pattern": "^([0-9]h.{12}|.*h[0-9].{11})$"}
+		all[fmt.Sprintf("q%04d", i)] = map[string]any{"type": "string", "pattern": fmt.Sprintf("^(%c[0-9]h.{12}|.*h[0-9].{11})$", 'A'+rune(i))}
+	}
+	raw, _ := json.Marshal(map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{
+			"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{"properties": map[string]any{"spec": map[string]any{"type": "object", "properties": all}}}},
+		}}},
+	})
+	return raw
+}
+
+// TestPatternsOfACRDAreBounded: the patterns of one CRD have one budget of steps. Beyond it, each pattern that was not read is an error with a remedy:
+// what a pattern means does not depend on the others. A pattern that many properties have is read once.
+func TestPatternsOfACRDAreBounded(t *testing.T) {
+	allocated := func(properties int) uint64 {
+		raw := hostileCRD(properties)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Compile(raw, "v1", nil)
+		runtime.ReadMemStats(&after)
+		for _, problem := range fault.All(err) {
+			require.Equal(t, "invalid-crd", problem.Code)
+			require.Contains(t, problem.Hint, "as=text")
+			require.Regexp(t, "^q", problem.Path, "the pattern of the p is read once")
+		}
+		require.Equal(t, properties > 20, err != nil)
+		return after.Mallocs - before.Mallocs
+	}
+	few := allocated(2)
+	some := allocated(40)
+	many := allocated(80)
+	require.Less(t, many, some+few, "40 more patterns cost less than 2 within the budget")
+
+	overrides := make([]fieldplan.Override, 40)
+	for i := range overrides {
+		overrides[i] = fieldplan.Override{Path: fmt.Sprintf("q%04d", i), Tag: "false,as=text"}
+	}
+	_, err := Compile(hostileCRD(40), "v1", overrides)
+	require.NoError(t, err, "the remedy")
 }
 
 // TestLanguages: the search agrees with the regular expressions that it reads, text by text.
@@ -101,10 +154,10 @@ func TestLanguages(t *testing.T) {
 			at = a.step(at, r)
 		}
 		require.Equal(t, isIn, a.accepts(at), "%s %q", one, text)
-		if a.only(b) {
+		if newRecognizer().only(a, b) {
 			require.False(t, isIn && !isInOther, "%s in %s, but for %q", one, other, text)
 		}
-		if !a.some(b) {
+		if !newRecognizer().some(a, b) {
 			require.False(t, isIn && isInOther, "%s and %s share %q", one, other, text)
 		}
 	})
