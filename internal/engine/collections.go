@@ -28,7 +28,9 @@ func (r *run) list(n *routine, m memory) bool {
 			continue
 		}
 		end = r.position()
-		r.commit()
+		if r.commit(); r.trail.lost {
+			break
+		}
 	}
 	return r.closeList(start, end)
 }
@@ -79,6 +81,9 @@ func (r *run) set(n *routine, m memory) bool {
 		from := len(r.buf)
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.spans = append(r.spans, span{from, len(r.buf)})
+		if r.commit(); r.trail.lost {
+			break
+		}
 	}
 	r.held--
 	r.joinSet(start, r.spans[first:])

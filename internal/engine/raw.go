@@ -30,7 +30,7 @@ import (
 //   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
 //   - values are nested so deeply that what is absent may be too deep;
 //   - more bytes would be moved into their order than a fixed number for each byte of the JSON;
-//   - the JSON is longer than 64 MiB.
+//   - the JSON or the document is longer than 64 MiB.
 type transcript struct {
 	*run
 
@@ -63,9 +63,8 @@ type piece struct {
 	hasKey        bool // of an element of a keyed list
 }
 
-// maxRaw is the size of the longest JSON that is written without a value, so that offsets in its
-// document have 32 bits. No document is 16 times as long as its JSON: the longest texts beside their
-// JSON are those of quantities, 66 bytes for 1e63.
+// maxRaw is the size of the longest JSON, and of the longest document, that is written without a
+// value. The document stays in memory, and its offsets have 32 bits.
 const maxRaw = 1 << 26
 
 var transcripts = sync.Pool{New: func() any { return &transcript{} }}
@@ -281,8 +280,17 @@ func (t *transcript) add(order uint64, start int) {
 	t.pieces = append(t.pieces, piece{})
 	p := &t.pieces[len(t.pieces)-1]
 	p.order = order
-	p.start = uint32(start)    //nolint:gosec // see maxRaw
-	p.end = uint32(len(t.buf)) //nolint:gosec // see maxRaw
+	p.start = uint32(start)    //nolint:gosec // see bound
+	p.end = uint32(len(t.buf)) //nolint:gosec // see bound
+	t.bound()
+}
+
+// bound fails if the document is larger than maxRaw. It is called for each piece and element, each of
+// which is at most a leaf of the JSON, or an array that is written by a run and bounded by it.
+func (t *transcript) bound() {
+	if len(t.buf) > maxRaw {
+		t.fail()
+	}
 }
 
 func (t *transcript) leafMember(m *memberSource, key *piece) bool {
@@ -393,6 +401,7 @@ func (t *transcript) list(s *source) bool {
 		first = false
 		t.element(s, nil)
 		end = len(t.buf)
+		t.bound()
 	}
 	if !s.routine.writesPresence {
 		end = 0
@@ -408,6 +417,7 @@ func (t *transcript) setOf(s *source) bool {
 		from := len(t.buf)
 		t.element(s, nil)
 		t.spans = append(withRoom(t.run, t.spans, 1), span{from, len(t.buf)})
+		t.bound()
 	}
 	isWritten := s.routine.writesPresence && len(t.spans) > first
 	if isWritten {
@@ -506,9 +516,10 @@ func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
 
 // end ends and adds a piece that began at start.
 func (t *transcript) end(p *piece, start int) {
-	p.start = uint32(start)    //nolint:gosec // see maxRaw
-	p.end = uint32(len(t.buf)) //nolint:gosec // see maxRaw
+	p.start = uint32(start)    //nolint:gosec // see bound
+	p.end = uint32(len(t.buf)) //nolint:gosec // see bound
 	t.pieces = append(t.pieces, *p)
+	t.bound()
 }
 
 // keyedElement writes an element of a keyed list or map behind its key, and reports whether it did.

@@ -341,8 +341,24 @@ func (r *run) commit() {
 //
 //go:noinline
 func (r *run) spill() {
+	if r.position() > maxDocument && !r.trail.lost {
+		r.report(tooLarge())
+		r.trail.lost = true
+	}
 	if r.canFlush() {
 		r.flush()
+	}
+}
+
+// maxDocument bounds the size of a document, so that short JSON needs neither much time nor much
+// memory: an array of fixed length is written with all its elements. An object of Kubernetes has at
+// most 3 MiB of JSON, and its document is at most 16 times as long without such arrays.
+const maxDocument = 128 << 20
+
+func tooLarge() *fault.Error {
+	return &fault.Error{
+		Kind: fault.Limit, Code: "too-large", What: "makes the canonical document larger than 128 MiB",
+		Hint: "use fewer or shorter values; arrays of fixed length count with all their elements",
 	}
 }
 
