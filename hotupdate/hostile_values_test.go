@@ -162,6 +162,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = s.HashRaw([]byte(`{"text":1,"Text":"a"}`))
 	note(err)
+	_, err = s.Hash(hostile{Texts: slices.Repeat([]string{strings.Repeat("x", 1<<20)}, 129)})
+	note(err)
 	_, err = hotupdate.Merge(schemaFor[family](t), &family{Kids: []family{{Name: "a"}}}, nil)
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))

@@ -160,7 +160,8 @@ func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMars
 
 // TakesDefault reports whether default=TEXT may be declared for this kind of leaf.
 func (k Kind) TakesDefault() bool {
-	return k.IsText() || k.isFree() || k.IsHint() || slices.Contains([]Kind{
+	mayBeText := k.IsText() || k.IsHint()
+	return mayBeText || k.isFree() || slices.Contains([]Kind{
 		Bool, Int, Uint, Float, Number, Bytes, Quantity, IntOrString, Time, MetaTime, MicroTime, Duration,
 	}, k)
 }
