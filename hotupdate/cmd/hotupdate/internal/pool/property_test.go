@@ -91,12 +91,12 @@ func nameFrom(t require.TestingT, root map[string]any) string {
 	return name.Text
 }
 
-// TestEveryEditAgreesWithAnotherReading: each edit of any field of a Shoot, of one that no release
-// knows, or of several, has a verdict within the bounds of the other reading, and replaces machines
-// whenever the composed name changes.
-func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
-	t.Parallel()
-	all := map[string][2]any{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}
+// drawnValues are two values for each field of a Shoot, and for some that no release knows.
+type drawnValues map[string][2]any
+
+func drawnFields(t *testing.T) drawnValues {
+	t.Helper()
+	all := drawnValues{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}
 	for path, values := range leaves(t, "ShootSpec", "", 0) {
 		if path != "provider.workers" && path != "provider.type" {
 			all["spec."+path] = values
@@ -118,6 +118,34 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	all["w.cri.name"] = [2]any{"containerd", "containerd"}
 	all["w.kubernetes.kubelet.cpuManagerPolicy"] = [2]any{"none", "static"}
 	all["spec.kubernetes.kubelet.cpuManagerPolicy"] = [2]any{"none", "static"}
+	return all
+}
+
+// edits returns the edits of both sides, without those that overlap an earlier one.
+func (d drawnValues) edits(drawn []drawnEdit) (before, after []edit) {
+	for _, e := range drawn {
+		values := []any{nil, d[e.path][0], d[e.path][1]}
+		at := strings.Replace(e.path, "w.", shootsPool, 1)
+		if !strings.HasPrefix(e.path, "w.") {
+			at = e.path
+		}
+		overlaps := func(other edit) bool {
+			return strings.HasPrefix(other.path+".", at+".") || strings.HasPrefix(at+".", other.path+".")
+		}
+		if !slices.ContainsFunc(before, overlaps) {
+			before = append(before, edit{at, values[e.old]})
+			after = append(after, edit{at, values[e.updated]})
+		}
+	}
+	return before, after
+}
+
+// TestEveryEditAgreesWithAnotherReading: each edit of any field of a Shoot, of one that no release
+// knows, or of several, has a verdict within the bounds of the other reading, and replaces machines
+// whenever the composed name changes.
+func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
+	t.Parallel()
+	all := drawnFields(t)
 	paths := slices.Sorted(maps.Keys(all))
 	schemas := schemaOfExamples(t)
 	base := manifest(t, "pairs/aws.yaml")
@@ -134,25 +162,12 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 		return verdict.Indeterminate, verdict.Forbidden
 	}
 	check := func(rt require.TestingT, edits []drawnEdit) {
-		var before, after []edit
 		least := verdict.None
 		most := verdict.None
-		for _, e := range edits {
-			values := []any{nil, all[e.path][0], all[e.path][1]}
-			at := strings.Replace(e.path, "w.", shootsPool, 1)
-			if !strings.HasPrefix(e.path, "w.") {
-				at = e.path
-			}
-			overlaps := func(other edit) bool {
-				return strings.HasPrefix(other.path+".", at+".") || strings.HasPrefix(at+".", other.path+".")
-			}
-			if slices.ContainsFunc(before, overlaps) {
-				continue
-			}
-			before = append(before, edit{at, values[e.old]})
-			after = append(after, edit{at, values[e.updated]})
-			if fmt.Sprint(values[e.old]) != fmt.Sprint(values[e.updated]) {
-				atLeast, atMost := bounds(e.path)
+		before, after := all.edits(edits)
+		for i := range before {
+			if fmt.Sprint(before[i].value) != fmt.Sprint(after[i].value) {
+				atLeast, atMost := bounds(strings.Replace(before[i].path, shootsPool, "w.", 1))
 				least = max(least, atLeast)
 				most = max(most, atMost)
 			}

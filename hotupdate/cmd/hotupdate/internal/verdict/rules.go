@@ -143,6 +143,10 @@ var (
 		Decides, "the CloudProfile says whether the machine image can be updated in place; name it with --cloudprofile",
 		Admission,
 	}
+	NodeLocalDNSByVersion = Rule{
+		Decides, "the Kubernetes version decides whether node-local DNS can be switched while a pool is updated in place",
+		Validation,
+	}
 	NameStays = Rule{Decides, "the pool keeps its name: only new machines get the value", hashFunctions}
 	NotHashed = Rule{Decides, "no name depends on the field: no machine is replaced", names}
 
@@ -324,7 +328,7 @@ func Rules() []Rule {
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
-		ConfigRespelled, NoCloudProfile, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
+		ConfigRespelled, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage, StoredVersion, DefaultVersion,
 		ClusterVersion,

@@ -53,6 +53,8 @@ type Pool struct {
 	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration, which replaces the
 	// kubelet configuration of the Shoot.
 	HasOwnKubelet bool
+	// ImageIsOpen says that the machine image is not known, and is another one than on the other side.
+	ImageIsOpen bool
 
 	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
 	isFilled  bool          // the kubelet configuration of Worker has what Gardener fills in

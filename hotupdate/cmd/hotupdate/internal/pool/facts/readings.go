@@ -212,7 +212,12 @@ func fillImage(r Reading, given Given) filling {
 		r.Old.Worker.Image = &image
 		r.Updated.Worker.Image = &image
 	}
-	return filling{[]Fact{fact}, []func(*Reading){same, fill}}
+	another := func(r *Reading) {
+		fill(r)
+		r.Old.ImageIsOpen = !isStored
+		r.Updated.ImageIsOpen = fact == DefaultImage
+	}
+	return filling{[]Fact{fact}, []func(*Reading){same, another}}
 }
 
 func mayDiffer(before, after *hash.Image) bool {
@@ -262,11 +267,15 @@ func fillNodeLocalDNS(r Reading, _ Given) filling {
 			}
 		}
 	}
-	changes := func(enabled bool) bool {
+	// the name of a rolling pool, and the setting, which counts for a pool that is updated in place
+	type change struct{ name, setting bool }
+	changes := func(enabled bool) change {
 		filled := r
 		with(enabled)(&filled)
-		return nodeLocalDNSCounts(filled.Old.Worker) != nodeLocalDNSCounts(filled.Updated.Worker) ||
-			filled.Old.Worker.NodeLocalDNS != filled.Updated.Worker.NodeLocalDNS
+		return change{
+			nodeLocalDNSCounts(filled.Old.Worker) != nodeLocalDNSCounts(filled.Updated.Worker),
+			filled.Old.Worker.NodeLocalDNS != filled.Updated.Worker.NodeLocalDNS,
+		}
 	}
 	if changes(false) == changes(true) {
 		return known(with(false))

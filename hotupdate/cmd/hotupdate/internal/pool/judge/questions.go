@@ -47,6 +47,23 @@ func (p *pair) question(found *Finding) verdict.Question {
 				verdict.Gives("the same order", verdict.None), verdict.Gives("another order", verdict.Forbidden),
 			},
 		}
+	case verdict.StoredImage, verdict.DefaultImage:
+		question := questions[facts.StoredImage]
+		if found.Rule == verdict.DefaultImage {
+			question = questions[facts.DefaultImage]
+		}
+		question.Values = []verdict.Value{
+			verdict.Gives("another version, from which the new one can be updated in place", verdict.InPlaceUpdate),
+			verdict.Gives("another image", verdict.Forbidden),
+		}
+		return question
+	case verdict.NodeLocalDNSByVersion:
+		return verdict.Question{
+			Fact: "the Kubernetes version that the pool has", Owner: theCluster, Answer: "write the version",
+			Values: []verdict.Value{
+				verdict.Gives("1.34 or newer", verdict.None), verdict.Gives("an older one", verdict.Forbidden),
+			},
+		}
 	case verdict.NoCloudProfile:
 		return imageQuestion(verdict.OfClass(found.Class, p.strategy))
 	case verdict.MaintenanceStarted:
@@ -73,7 +90,7 @@ func (p *pair) question(found *Finding) verdict.Question {
 func (p *pair) questionOfEra(found *Finding) verdict.Question {
 	stays := []verdict.Verdict{verdict.None}
 	named := []verdict.Verdict{verdict.OfClass(hotupdate.Immutable, p.strategy)}
-	isKnown := p.naming != nil && p.provider.Name != ""
+	isKnown := p.naming != nil && p.provider.Name != "" && p.configs.isKnown
 	if found.Class == hotupdate.Hot || !isKnown {
 		stays = append(stays, verdict.HotUpdate)
 	}

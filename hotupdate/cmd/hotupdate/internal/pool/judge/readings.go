@@ -42,6 +42,8 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 	for k, fact := range open {
 		if decides(readings, k) {
 			question := questionOf(fact, given(readings, k))
+			// this question also covers what the fact leaves open in one of the readings
+			all.Questions = slices.DeleteFunc(all.Questions, func(q verdict.Question) bool { return q.Rule == question.Rule })
 			all.Questions = append(all.Questions, question)
 			all.Rules = append(all.Rules, question.Rule)
 		}

@@ -74,6 +74,8 @@ func (p *pair) decide(path string) (verdict.Verdict, verdict.Rule, bool) {
 	switch {
 	case path == fields.Strategy:
 		return verdict.Forbidden, verdict.StrategySwitched, true
+	case p.imageIsOpen() && (path == fields.ImageName || path == fields.ImageVersion):
+		return verdict.Indeterminate, p.openImage(), true
 	case path == fields.NodeLocalDNS && inPlace(p.strategy):
 		return verdict.None, verdict.NotHashed, true // see nodeLocalDNS
 	case keepsSecret && !inPlace(p.strategy) && strings.HasPrefix(path, fields.Kubelet):
@@ -196,13 +198,17 @@ func (p *pair) nodeLocalDNS() []Finding {
 	if !inPlace(p.strategy) || !p.updated.OfShoot() || w.NodeLocalDNS == after {
 		return nil
 	}
-	isBelow134 := w.KubernetesVersion == "" || facts.MinorOf(w.KubernetesVersion).Compare(facts.MinorOf("1.34")) < 0
+	isBelow134 := facts.MinorOf(w.KubernetesVersion).Compare(facts.MinorOf("1.34")) < 0
 	// the proxy mode decides only about rolling pools
 	v := verdict.None
 	rule := verdict.NotHashed
-	if isBelow134 || w.KubeProxyMode == "IPVS" {
+	switch {
+	case w.KubeProxyMode == "IPVS", w.KubernetesVersion != "" && isBelow134:
 		v = verdict.Forbidden
 		rule = verdict.NodeLocalDNSInPlace
+	case w.KubernetesVersion == "":
+		v = verdict.Indeterminate
+		rule = verdict.NodeLocalDNSByVersion
 	}
 	d := tree.Difference{
 		Path: fields.Split(fields.NodeLocalDNS), Old: tree.BoolOf(w.NodeLocalDNS), New: tree.BoolOf(after),
@@ -216,7 +222,7 @@ func (p *pair) nodeLocalDNS() []Finding {
 func (p *pair) image() (all []Finding) {
 	before := facts.ImageOf(p.old.Worker)
 	after := facts.ImageOf(p.updated.Worker)
-	if !inPlace(p.strategy) || before == after {
+	if !inPlace(p.strategy) || before == after || p.imageIsOpen() {
 		return nil
 	}
 	v, rule := p.imageInPlace(before, after)
@@ -229,6 +235,20 @@ func (p *pair) image() (all []Finding) {
 		}
 	}
 	return all
+}
+
+// imageIsOpen reports whether a pool that is updated in place gets another image, and one of the images is not
+// known: whether it may have the new one is not known either.
+func (p *pair) imageIsOpen() bool {
+	return inPlace(p.strategy) && (p.old.ImageIsOpen || p.updated.ImageIsOpen)
+}
+
+// openImage is the rule by which Gardener fills in the image that is not known.
+func (p *pair) openImage() verdict.Rule {
+	if p.updated.ImageIsOpen {
+		return verdict.DefaultImage
+	}
+	return verdict.StoredImage
 }
 
 // imageInPlace judges an in-place update from one image to another, or the image of a new pool
