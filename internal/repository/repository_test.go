@@ -114,6 +114,7 @@ var users = map[string][]string{
 	"pgregory.net/rapid":          {"hotupdate/hotupdatetest", "examples/internal/exampletest"},
 	"golang.org/x/tools":          {"hotupdate/hotupdatelint", "hotupdate/cmd"},
 	"github.com/spf13/cobra":      {"hotupdate/cmd"},
+	"k8s.io/kube-openapi":         {"hotupdate/cmd"},
 	"sigs.k8s.io/yaml":            {"hotupdate/hotupdatetest", "hotupdate/cmd", "examples"},
 }
 

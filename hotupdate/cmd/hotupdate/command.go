@@ -73,7 +73,7 @@ type options struct {
 	pools, exclude                          []string
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
-	gardener, accept                        string
+	gardener, accept, apply                 string
 	configFile, base                        string
 	failOn                                  []string
 	passUndecided                           bool // --fail-on passes what is not decided or not judged

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
@@ -54,8 +55,13 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.StringVar(&c.gardener, "gardener", "",
 		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
 			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
+	flags.StringVar(&c.apply, "apply", "",
+		"the `WAY` in which a manifest in NEW is applied to a Shoot of a cluster in OLD: client (kubectl apply),\n"+
+			"server or server=MANAGER (server-side apply with this field manager, such as of Flux), or replace.\n"+
+			"Without it, a verdict on which the ways differ is indeterminate")
 	flags.BoolVar(&c.verbose, "verbose", false,
-		"show to developers which Go field declares a class, and the sources of rules")
+		"show to developers which Go field declares a class, the sources of rules, and the fields of a cluster's Shoot\n"+
+			"that are left out, each with the reason")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
 	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only "+
 		"counted if there are several")
@@ -194,6 +200,13 @@ func (c *call) comparing() (*side.Reader, error) {
 	r.AnyName = c.anyName
 	r.Exclude = exclude
 	r.Progress = c.std.progress.tell
+	if c.apply != "" {
+		way, err := apply.Parse(c.apply)
+		if err != nil {
+			return nil, &usageError{"--apply: " + err.Error()}
+		}
+		r.Options.Ways = []apply.Way{way}
+	}
 	r.Gardener, err = gardener.Find(c.gardener)
 	return r, err
 }

@@ -1,11 +1,15 @@
 package pool_test
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -16,7 +20,7 @@ import (
 // components.
 func written(more ...edit) []edit {
 	return append(edits{
-		{"metadata.uid", nil}, {"status", nil}, {"spec.hibernation", nil}, {"spec.systemComponents", nil}, minor("1.32"),
+		{"metadata.uid", nil}, {"metadata.resourceVersion", nil}, {"status", nil}, {"spec.hibernation", nil}, {"spec.systemComponents", nil}, minor("1.32"),
 	}, more...)
 }
 
@@ -29,38 +33,168 @@ func inCluster(t *testing.T, applied ...edit) []edit {
 	}...)
 }
 
-// TestLiveAgainstManifest: what the manifest does not set stays as it is in the cluster, unless it was
-// applied last.
-func TestLiveAgainstManifest(t *testing.T) {
+// planned plans a change in the ways of applying, all if there are none.
+func planned(t *testing.T, old, updated []byte, ways ...apply.Way) *pool.Plan {
+	t.Helper()
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: ways}
+	plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
+	require.NoError(t, err)
+	return plan
+}
+
+// TestAppliedManifests: what applying a manifest to the Shoot of a cluster does in each way, and if the way
+// is not known. The cluster has what was applied, and edits of others.
+func TestAppliedManifests(t *testing.T) {
 	t.Parallel()
 	hibernated := edit{"spec.hibernation", object{"enabled": true}}
 	enabled := edit{"spec.systemComponents.nodeLocalDNS", object{"enabled": true}}
 	other := edit{"spec.systemComponents.nodeLocalDNS", object{"forceTCPToClusterDNS": true}}
+	policy := at("kubernetes", object{"kubelet": object{"cpuManagerPolicy": "static"}})
+	const (
+		none    = verdict.None
+		deleted = verdict.AllMachinesMayBeDeleted
+		added   = verdict.MachinesAdded
+		roll    = verdict.Roll
+		open    = verdict.Indeterminate
+	)
 	for name, test := range map[string]struct {
-		cluster, manifest []edit
-		want              verdict.Verdict
+		applied, others, updated []edit
+		client, replace, unknown verdict.Verdict
 	}{
-		"the same":                            {inCluster(t), nil, verdict.None},
-		"another client hibernates":           {append(inCluster(t), hibernated), nil, verdict.None},
-		"the user's hibernation ends":         {inCluster(t, hibernated), nil, verdict.MachinesAdded},
-		"null wakes up":                       {append(inCluster(t), hibernated), edits{{"spec.hibernation", null{}}}, verdict.MachinesAdded},
-		"Gardener's node-local DNS stays":     {append(inCluster(t), enabled), nil, verdict.None},
-		"it stays beside other settings":      {append(inCluster(t), enabled), edits{other}, verdict.None},
-		"null disables node-local DNS":        {append(inCluster(t), enabled), edits{{"spec.systemComponents", null{}}}, verdict.Roll},
-		"the user's node-local DNS ends":      {inCluster(t, enabled), nil, verdict.Roll},
-		"a change beside what is filled in":   {append(inCluster(t), enabled), edits{at("machine.type", "n2")}, verdict.Roll},
-		"a change of a hibernated cluster":    {append(inCluster(t), hibernated), edits{at("machine.type", "n2")}, verdict.None},
-		"without a manifest that was applied": {written(edit{"metadata.uid", "u-1"}, hibernated), nil, verdict.None},
+		"the same":                           {nil, nil, nil, none, none, none},
+		"another client hibernates":          {nil, edits{hibernated}, nil, none, added, open},
+		"the user's hibernation ends":        {edits{hibernated}, nil, nil, added, added, added},
+		"null wakes up":                      {nil, edits{hibernated}, edits{{"spec.hibernation", null{}}}, added, added, added},
+		"node-local DNS by default":          {nil, edits{enabled}, nil, none, roll, open},
+		"it stays beside other settings":     {nil, edits{enabled}, edits{other}, none, roll, open},
+		"null disables node-local DNS":       {nil, edits{enabled}, edits{{"spec.systemComponents", null{}}}, roll, roll, roll},
+		"the user's node-local DNS ends":     {edits{enabled}, nil, nil, roll, roll, roll},
+		"a change beside what is filled in":  {nil, edits{enabled}, edits{at("machine.type", "n2")}, roll, roll, roll},
+		"a change of a hibernated cluster":   {nil, edits{hibernated}, edits{at("machine.type", "n2")}, none, added, open},
+		"the pool's kubelet of another":      {nil, edits{policy}, nil, none, roll, open},
+		"the user's kubelet of the pool":     {edits{policy}, nil, nil, roll, roll, roll},
+		"an image that Gardener has updated": {edits{at("machine.image", nil)}, edits{at("machine.image", object{"name": "gardenlinux", "version": "1592.9.0"})}, edits{at("machine.image", nil)}, none, none, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old := read(t, manifest(t, "pairs/"+onGCP, test.cluster...))
-			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.manifest...)...))
-			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
-			require.NoError(t, err)
-			assert.Equal(t, test.want.String(), plan.Verdict().String())
+			cluster := manifest(t, "pairs/"+onGCP, append(inCluster(t, test.applied...), test.others...)...)
+			updated := manifest(t, "pairs/"+onGCP, written(test.updated...)...)
+			for want, ways := range map[*verdict.Verdict][]apply.Way{
+				&test.client: {{By: apply.Client}}, &test.replace: {{By: apply.Replace}}, &test.unknown: nil,
+			} {
+				plan := planned(t, cluster, updated, ways...)
+				assert.Equal(t, want.String(), plan.Verdict().String(), "%v", ways)
+				isAsked := slices.ContainsFunc(plan.Pools, func(p pool.Planned) bool { return slices.Contains(p.Rules, verdict.HowApplied) })
+				assert.Equal(t, *want == open && len(ways) == 0, isAsked, "%v", ways)
+			}
 		})
 	}
+}
+
+// TestManifestsOwnAll: between two manifests, what the new one leaves out is removed. The rows are edits that
+// the old one has, with the verdict on leaving them out: for two manifests, and for the Shoot of a cluster
+// to which the old one was applied, in every way of applying.
+func TestManifestsOwnAll(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		edit edit
+		want verdict.Verdict
+	}{
+		"CPU manager policy":      {at("kubernetes", object{"kubelet": object{"cpuManagerPolicy": "static"}}), verdict.Roll},
+		"hibernation":             {edit{"spec.hibernation", object{"enabled": true}}, verdict.MachinesAdded},
+		"node-local DNS":          {edit{"spec.systemComponents", object{"nodeLocalDNS": object{"enabled": true}}}, verdict.Roll},
+		"IPVS":                    {edit{"spec.kubernetes.kubeProxy", object{"mode": "IPVS"}}, verdict.None},
+		"labels of the pool":      {at("labels", object{"a": "b"}), verdict.None},
+		"a field of the provider": {at("providerConfig.gpu", object{"acceleratorType": "t4", "count": 1}), verdict.Roll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := manifest(t, "pairs/"+onGCP, written(test.edit)...)
+			cluster := manifest(t, "pairs/"+onGCP, inCluster(t, test.edit)...)
+			without := test.edit
+			without.value = nil
+			updated := manifest(t, "pairs/"+onGCP, written(test.edit, without)...)
+			assert.Equal(t, test.want.String(), planned(t, old, updated).Verdict().String(), "manifest to manifest")
+			for _, way := range []apply.Way{{By: apply.Client}, {By: apply.Replace}} {
+				assert.Equal(t, test.want.String(), planned(t, cluster, updated, way).Verdict().String(), way)
+			}
+		})
+	}
+}
+
+// TestPoolsOfOthers: a pool that neither the manifest nor what was applied last has stays under kubectl apply,
+// and is removed by replace.
+func TestPoolsOfOthers(t *testing.T) {
+	t.Parallel()
+	cluster := shootWith(t, inCluster(t), "dashboard")
+	updated := manifest(t, "pairs/"+onGCP, written()...)
+	assert.Equal(t, verdict.None, planned(t, cluster, updated, apply.Way{By: apply.Client}).Verdict())
+	replaced := planned(t, cluster, updated, apply.Way{By: apply.Replace})
+	assert.Equal(t, verdict.Removed, replaced.Verdict())
+	plan := planned(t, cluster, updated)
+	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
+	require.Len(t, plan.Pools, 2)
+	dashboard := plan.Pools[1]
+	assert.Equal(t, "dashboard", dashboard.Name)
+	assert.Equal(t, pool.Kept, dashboard.State, "it is not called removed")
+	assert.Equal(t, verdict.Only(verdict.None, verdict.Removed), dashboard.Possible())
+	require.Len(t, dashboard.Questions, 1)
+	assert.Contains(t, dashboard.Questions[0].String(), "how is the manifest applied? (client gives none, server gives removed or none, replace gives removed)")
+
+	old := shootWith(t, written(), "dashboard")
+	assert.Equal(t, verdict.Removed, planned(t, old, updated).Verdict(), "between two manifests it is removed")
+}
+
+// TestAppliedLast: what a Shoot tells of the way in which it was applied last makes a verdict graver, never better.
+func TestAppliedLast(t *testing.T) {
+	t.Parallel()
+	hibernated := edit{"spec.hibernation", object{"enabled": true}}
+	owned := edit{"metadata.managedFields", []any{object{
+		"manager": "flux", "operation": "Apply", "apiVersion": "core.gardener.cloud/v1beta1", "fieldsType": "FieldsV1",
+		"fieldsV1": object{"f:spec": object{"f:hibernation": object{"f:enabled": object{}}}},
+	}}}
+	stored := edit{"metadata.uid", "u-1"}
+	updated := manifest(t, "pairs/"+onGCP, written()...)
+
+	byFlux := manifest(t, "pairs/"+onGCP, written(stored, hibernated, owned)...)
+	plan := planned(t, byFlux, updated)
+	assert.Equal(t, verdict.MachinesAdded, plan.Verdict(), "flux no longer sends it; by kubectl apply it would stay")
+	assert.Contains(t, plan.Rules, verdict.AppliedAsLast("server=flux"))
+	assert.Equal(t, verdict.None, planned(t, byFlux, updated, apply.Way{By: apply.Client}).Verdict())
+
+	owned.value = []any{object{
+		"manager": "flux", "operation": "Apply", "apiVersion": "core.gardener.cloud/v1beta1", "fieldsType": "FieldsV1",
+		"fieldsV1": object{"f:spec": object{"f:purpose": object{}}},
+	}}
+	byOther := manifest(t, "pairs/"+onGCP, written(stored, hibernated, owned)...)
+	assert.Equal(t, verdict.Indeterminate, planned(t, byOther, updated).Verdict(), "flux leaves it, and replace removes it")
+	assert.Equal(t, verdict.None, planned(t, byOther, updated, apply.Way{By: apply.Server}).Verdict())
+}
+
+// TestHiddenOwners: without managedFields, server-side apply may remove all or nothing.
+func TestHiddenOwners(t *testing.T) {
+	t.Parallel()
+	cluster := manifest(t, "pairs/"+onGCP, append(inCluster(t), edit{"spec.hibernation", object{"enabled": true}})...)
+	updated := manifest(t, "pairs/"+onGCP, written()...)
+	plan := planned(t, cluster, updated, apply.Way{By: apply.Server})
+	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
+	assert.Contains(t, plan.Pools[0].Questions[0].String(), "which fields does the manager own? (none that the manifest leaves out gives none, all gives machines added)")
+}
+
+// shootWith returns the Shoot of a file with another pool beside the first one.
+func shootWith(t *testing.T, edits []edit, name string) []byte {
+	t.Helper()
+	root := map[string]any{}
+	require.NoError(t, json.Unmarshal(manifest(t, "pairs/"+onGCP, edits...), &root))
+	provider := root["spec"].(map[string]any)["provider"].(map[string]any)
+	workers := provider["workers"].([]any)
+	another := maps.Clone(workers[0].(map[string]any))
+	another["name"] = name
+	another["machine"] = map[string]any{"type": "n2-highmem-8"}
+	provider["workers"] = append(workers, another)
+	raw, err := json.Marshal(root)
+	require.NoError(t, err)
+	return raw
 }
 
 // null is a value that an edit sets, where nil removes.

@@ -27,7 +27,7 @@ func byUser(file string) []edit {
 	if file != "shoot.yaml" {
 		return nil
 	}
-	return []edit{{"status", nil}, {"metadata.managedFields", nil}}
+	return []edit{{"status", nil}, {"metadata.managedFields", nil}, {"metadata.resourceVersion", nil}}
 }
 
 // A field that one side leaves out is indeterminate if Gardener fills it in and the default is not

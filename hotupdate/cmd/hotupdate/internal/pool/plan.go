@@ -1,12 +1,14 @@
 package pool
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -121,6 +123,13 @@ type Plan struct {
 	judge.AbovePools
 	// Pools say what happens to each worker pool. A provider config is one pool without a name.
 	Pools []Planned
+	// LeftOut are the fields of the cluster's Shoot that the plan does not show.
+	LeftOut []LeftOut
+	// Sent is what the new manifest makes of the Shoot of a cluster, before Gardener fills in anything; nil
+	// for other manifests. IsOpen says that this is not known for sure: the manifest may be applied in
+	// several ways, whose verdicts differ.
+	Sent   *tree.Node
+	IsOpen bool
 	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
 	IsRefused bool
 	// Accepted says why people accept what is above the pools, or the removal of a manifest without
@@ -187,6 +196,10 @@ func (p *Plan) ofManifest() verdict.Verdict {
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
 // and provider.
 //
+// If a manifest of a user is applied to a Shoot of a cluster, what the Shoot becomes is computed in each
+// way of applying, see package apply. Where the ways have different verdicts, and it is not known which
+// one is taken, the verdict is indeterminate.
+//
 // Pools are paired by name. A removed and an added pool are one renamed pool if their hashed fields
 // except credentials, strategies and the hashed parts of their provider configs are equal. The first
 // removed such pool is paired with the first added one. The pools have the order of the new manifest.
@@ -194,11 +207,22 @@ func (p *Plan) ofManifest() verdict.Verdict {
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
-	readBack := onlyOneReadBack(old, updated)
-	old, updated, filled, err := facts.Completed(old, updated)
+	if updated.IsAppliedTo(old) {
+		return planApplied(old, updated, o)
+	}
+	plan, err := compare(old, updated, o)
 	if err != nil {
 		return nil, err
 	}
+	if updated.IsReadBack() && !old.IsReadBack() {
+		plan.hide(hotupdate.OpAdd, nil)
+	}
+	plan.remark()
+	return plan, nil
+}
+
+// compare says what happens to each worker pool, see [NewPlan].
+func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider",
@@ -224,44 +248,47 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
 	plan.hideTold()
-	plan.hideFilledIn(readBack, filled)
-	plan.remark()
 	return plan, nil
 }
 
-// onlyOneReadBack returns the operation by which what only one of two Shoots sets is a change, if that
-// one was read from a cluster and the other one was not; else nothing.
-func onlyOneReadBack(old, updated *facts.Manifest) hotupdate.Op {
-	switch {
-	case updated.Kind != facts.Shoot, old.IsReadBack() == updated.IsReadBack():
-		return ""
-	case old.IsReadBack():
-		return hotupdate.OpRemove
-	}
-	return hotupdate.OpAdd
+// LeftOut is a field that only the Shoot of the cluster has, and that a plan does not show because it
+// touches no machine.
+type LeftOut struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
 }
 
-// hideFilledIn removes what only a manifest that was read from a cluster has, and that touches no
-// machine: the API server and Gardener have filled it in. A rule says how much that is, with what was
-// filled in before the comparison.
-func (p *Plan) hideFilledIn(onlyInCluster hotupdate.Op, filled int) {
-	if onlyInCluster == "" {
-		return
-	}
-	isFilledIn := func(c judge.Finding) bool {
-		is := c.Verdict == verdict.None && c.Op == onlyInCluster
-		if is {
-			filled++
+// hide removes what only a manifest that was read from a cluster has, and that touches no machine. A rule
+// says how much that is, with what is left out already.
+func (p *Plan) hide(onlyInCluster hotupdate.Op, kept []LeftOut) {
+	p.LeftOut = kept
+	isHidden := func(c judge.Finding) bool { return c.Verdict == verdict.None && c.Op == onlyInCluster }
+	p.Changes = slices.DeleteFunc(p.Changes, func(c judge.Finding) bool {
+		if isHidden(c) {
+			p.LeftOut = append(p.LeftOut, LeftOut{c.Path, whyLeftOut(c)})
 		}
-		return is
-	}
-	p.Changes = slices.DeleteFunc(p.Changes, isFilledIn)
+		return isHidden(c)
+	})
 	for i := range p.Pools {
-		p.Pools[i].Changes = slices.DeleteFunc(p.Pools[i].Changes, isFilledIn)
+		planned := &p.Pools[i]
+		planned.Changes = slices.DeleteFunc(planned.Changes, func(c judge.Finding) bool {
+			if isHidden(c) {
+				p.LeftOut = append(p.LeftOut, LeftOut{"pool " + planned.Name + ": " + c.Path, whyLeftOut(c)})
+			}
+			return isHidden(c)
+		})
 	}
-	if filled > 0 {
-		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(filled)))
+	if len(p.LeftOut) > 0 {
+		p.Rules = verdict.Sorted(append(p.Rules, verdict.LeftOut(len(p.LeftOut))))
 	}
+}
+
+// whyLeftOut says why a change touches no machine.
+func whyLeftOut(c judge.Finding) string {
+	if c.Op == hotupdate.OpAdd {
+		return "added: " + cmp.Or(c.Rule.Text, "no machine is touched")
+	}
+	return "removed, or filled in again by Gardener: " + cmp.Or(c.Rule.Text, "no machine is touched")
 }
 
 // hideTold removes the changes above the pools that a pool shows.

@@ -82,6 +82,8 @@ type ManifestReport struct {
 	Accepted  string         `json:"accepted,omitempty"`
 	Changes   []ChangeReport `json:"changes"`
 	Pools     []PoolReport   `json:"pools"`
+	// LeftOut are the fields of the cluster's Shoot that are not among the changes.
+	LeftOut []pool.LeftOut `json:"leftOut,omitempty"`
 
 	Basis
 }
@@ -179,7 +181,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name,
 			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
 			State: plan.State.String(), Verdict: judged.String(), Accepted: plan.Accepted,
-			Changes: changesOf(plan.Changes), Pools: []PoolReport{},
+			Changes: changesOf(plan.Changes), Pools: []PoolReport{}, LeftOut: plan.LeftOut,
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.Possible(), plan.Questions()),
 		}
 		for _, p := range plan.Pools {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -147,6 +148,17 @@ func (t *textWriter) section(s *section) {
 		t.text.WriteString("\n")
 	}
 	t.remarks(s.Remarks)
+	t.leftOut(s.LeftOut)
+}
+
+// leftOut lists for developers the fields that are not among the changes, with the reason of each.
+func (t *textWriter) leftOut(all []pool.LeftOut) {
+	if !t.Verbose {
+		return
+	}
+	for _, field := range all {
+		t.line("left out: " + shownPath(field.Path, t.escape) + ": " + t.escape(field.Why))
+	}
 }
 
 func (t *textWriter) remarks(all []remark) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -19,6 +20,7 @@ type section struct {
 	Groups                []group
 	Remarks               []remark
 	Sections              []section // the manifests of a report, the pools of a manifest
+	LeftOut               []pool.LeftOut
 }
 
 // remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
@@ -62,7 +64,9 @@ func viewOf(r *Report) *section {
 }
 
 func (m *ManifestReport) section() section {
-	s := section{Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField)}
+	s := section{
+		Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField), LeftOut: m.LeftOut,
+	}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
 	s.addAccepted(m.Accepted)
 	if m.isBare() {

@@ -1,6 +1,7 @@
 package side
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,13 +55,17 @@ func (r *Reader) landscapeObjects() []json.RawMessage {
 
 // ask merges the answer of Gardener's own code into a plan.
 func (p inputs) ask(session *gardener.Session, plan *pool.Plan) error {
+	if plan.IsOpen { // what Gardener gets is not known
+		return nil
+	}
 	var before *facts.Manifest
 	var old []byte
 	if p.old != nil {
 		before = p.old.Manifest
 		old = p.old.Tree.JSON()
 	}
-	answer, err := session.Ask(old, p.updated.Tree.JSON())
+	sent := cmp.Or(plan.Sent, p.updated.Tree)
+	answer, err := session.Ask(old, sent.JSON())
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.updated.From, err)
 	}

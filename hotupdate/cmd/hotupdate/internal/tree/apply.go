@@ -1,52 +1,9 @@
 package tree
 
-// Applied returns what kubectl apply makes of a value of the cluster, with the number of values that
-// it leaves as they are there because the manifest does not set them.
-//
-//   - Objects are merged member by member. A List, as every other value, is replaced as a whole.
-//   - A member that the manifest sets to null is removed, and so is one that only the manifest had
-//     that was applied last, which may be nil.
-//
-// Source: kubectl v1.34, the three-way JSON merge patch for objects whose type kubectl does not know.
-func Applied(cluster, manifest, last *Node) (merged *Node, kept int) {
-	if manifest == nil {
-		return cluster, cluster.leaves()
-	}
-	if cluster.Kind() != Object || manifest.Kind() != Object {
-		return manifest, 0
-	}
-	merged = &Node{kind: Object, line: manifest.line, name: manifest.name}
-	for name, member := range cluster.Members() {
-		wanted := manifest.member(name)
-		isLeftOut := wanted == nil && last.member(name) != nil
-		isNull := wanted != nil && wanted.kind == Null
-		if isLeftOut || isNull {
-			continue
-		}
-		below, count := Applied(member, wanted, last.member(name))
-		named := *below
-		named.name = name
-		merged.below = append(merged.below, named)
-		kept += count
-	}
-	for name, member := range manifest.Members() {
-		if cluster.member(name) == nil {
-			merged.below = append(merged.below, *member)
-		}
-	}
-	return merged, kept
-}
-
-// leaves counts the values in an object that are not objects; an empty object counts as 1.
-func (n *Node) leaves() (count int) {
-	if n.Kind() != Object || n.Len() == 0 {
-		return 1
-	}
-	for _, member := range n.Members() {
-		count += member.leaves()
-	}
-	return count
-}
+import (
+	"slices"
+	"strconv"
+)
 
 // Removes reports whether a manifest sets a member on a path to null, which removes it from the
 // cluster.
@@ -60,4 +17,101 @@ func (n *Node) Removes(path ...string) bool {
 		}
 	}
 	return false
+}
+
+// Grafted returns a value with its parts as they stand in the text of a manifest or else of the
+// cluster, where they have the same value: a program that merges writes numbers and texts in its own way.
+func Grafted(merged, manifest, cluster *Node) *Node {
+	for _, source := range []*Node{manifest, cluster} {
+		if source != nil && sameJSON(merged, source) {
+			return source
+		}
+	}
+	switch merged.Kind() {
+	case Object:
+		return merged.rebuilt(func(i int) *Node {
+			name := merged.below[i].name
+			return Grafted(&merged.below[i], manifest.member(name), cluster.member(name))
+		})
+	case List:
+		return merged.rebuilt(func(i int) *Node {
+			name := merged.below[i].At("name").Text()
+			if name == "" {
+				return &merged.below[i]
+			}
+			return Grafted(&merged.below[i], manifest.named(name), cluster.named(name))
+		})
+	case Null, Bool, Number, Text:
+	}
+	return merged
+}
+
+// named returns the element of a List with a name.
+func (n *Node) named(name string) *Node {
+	if n.Kind() != List {
+		return nil
+	}
+	return n.Keyed("name", name)
+}
+
+// rebuilt returns a value with other members or elements.
+func (n *Node) rebuilt(part func(i int) *Node) *Node {
+	changed := &Node{kind: n.kind, line: n.line, name: n.name}
+	for i := range n.below {
+		copied := *part(i)
+		copied.name = n.below[i].name
+		changed.below = append(changed.below, copied)
+	}
+	return changed
+}
+
+// sameJSON reports whether two values are the same to a program that reads numbers as floating-point
+// numbers. Null members are absent.
+func sameJSON(a, b *Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.kind == Number && b.kind == Number {
+		x, errX := strconv.ParseFloat(a.text, 64)
+		y, errY := strconv.ParseFloat(b.text, 64)
+		return errX == nil && errY == nil && x == y
+	}
+	if a.kind != b.kind || a.kind != Number && a.text != b.text {
+		return false
+	}
+	switch a.kind {
+	case List:
+		return slices.EqualFunc(a.below, b.below, func(x, y Node) bool { return sameJSON(&x, &y) })
+	case Object:
+		names := manifests.names(a, b)
+		return !slices.ContainsFunc(names, func(name string) bool { return !sameJSON(a.At(name), b.At(name)) })
+	case Null, Bool, Number, Text:
+	}
+	return true
+}
+
+// Beyond returns the paths of the values that only the first of two values has, in the order of its text.
+// Elements with a name are found by it, and stand in a path as name=a. Another list counts as a whole.
+func (n *Node) Beyond(other *Node) (paths [][]string) { return n.beyond(other, nil) }
+
+func (n *Node) beyond(other *Node, path []string) (paths [][]string) {
+	add := func(step string, below, counterpart *Node) {
+		at := append(slices.Clip(path), step)
+		if counterpart == nil && below.Kind() != Object {
+			paths = append(paths, at)
+			return
+		}
+		paths = append(paths, below.beyond(counterpart, at)...)
+	}
+	for name, member := range n.Members() {
+		if member.Kind() != Null {
+			add(name, member, other.At(name))
+		}
+	}
+	for _, element := range n.Elements() {
+		if name := element.At("name").Text(); name != "" {
+			add("name="+name, element, other.named(name))
+		}
+	}
+	return paths
 }

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,35 +9,44 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// TestApplied: each row is what kubectl apply leaves in the cluster. The gardener module compares the
-// whole with kubectl's own code.
-func TestApplied(t *testing.T) {
+// TestGrafted: what a program merges has the texts of the manifest, or else of the cluster.
+func TestGrafted(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ merged, manifest, cluster, want string }{
+		"the manifest's text":   {`{"a":300}`, `{"a": 3e2}`, `{"a": 300.0}`, `{"a": 3e2}`},
+		"the cluster's text":    {`{"a":300}`, ``, `{"a": 300.0}`, `{"a": 300.0}`},
+		"of both":               {`{"a":1,"b":300}`, `{"a":1.0}`, `{"b":3e2}`, `{"a":1.0,"b":3e2}`},
+		"neither":               {`{"a":2}`, `{"a":1}`, `{"a":3}`, `{"a":2}`},
+		"large numbers":         {`{"a":9007199254740992}`, `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`},
+		"elements with a name":  {`[{"name":"x","v":1},{"name":"y","v":1}]`, `[{"name":"y","v":1.0}]`, `[{"name":"x","v":1e0}]`, `[{"name":"x","v":1e0},{"name":"y","v":1.0}]`},
+		"elements without one":  {`[{"v":1}]`, `[{"v":1},{"v":2}]`, ``, `[{"v":1}]`},
+		"null members are none": {`{"a":1}`, `{"a":1.0,"b":null}`, ``, `{"a":1.0,"b":null}`},
+	} {
+		of := func(text string) *tree.Node { return tree.Of([]byte(text)) }
+		grafted := tree.Grafted(of(test.merged), of(test.manifest), of(test.cluster))
+		assert.Equal(t, string(of(test.want).Compact()), string(grafted.Compact()), name)
+	}
+}
+
+// TestBeyond: the paths that only the first value has.
+func TestBeyond(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		cluster, manifest, last, want string
-		kept                          int
+		value, other string
+		want         []string
 	}{
-		"the same":                                 {`{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`, 0},
-		"another value":                            {`{"a":1}`, `{"a":2}`, `{"a":1}`, `{"a":2}`, 0},
-		"a new member":                             {`{"a":1}`, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, 0},
-		"the server's member":                      {`{"a":1,"s":2}`, `{"a":1}`, `{"a":1}`, `{"a":1,"s":2}`, 1},
-		"the user's member":                        {`{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1}`, 0},
-		"without a last manifest":                  {`{"a":1,"b":2}`, `{"a":1}`, ``, `{"a":1,"b":2}`, 1},
-		"null removes":                             {`{"a":1,"s":2}`, `{"a":1,"s":null}`, `{"a":1}`, `{"a":1}`, 0},
-		"null of nothing":                          {`{"a":1}`, `{"a":1,"b":null}`, ``, `{"a":1,"b":null}`, 0},
-		"objects are merged":                       {`{"o":{"a":1,"s":{"x":1,"y":2}}}`, `{"o":{"a":2}}`, `{"o":{"a":1}}`, `{"o":{"a":2,"s":{"x":1,"y":2}}}`, 2},
-		"an object goes with what is in it":        {`{"o":{"a":1,"s":2}}`, `{}`, `{"o":{"a":1}}`, `{}`, 0},
-		"an empty object removes what was applied": {`{"o":{"a":1,"s":2}}`, `{"o":{}}`, `{"o":{"a":1}}`, `{"o":{"s":2}}`, 1},
-		"a list is replaced":                       {`{"l":[{"a":1,"s":2}]}`, `{"l":[{"a":1}]}`, `{"l":[{"a":1}]}`, `{"l":[{"a":1}]}`, 0},
-		"another type":                             {`{"o":{"a":1}}`, `{"o":"x"}`, ``, `{"o":"x"}`, 0},
-		"an object instead of a text":              {`{"o":"x"}`, `{"o":{"a":1}}`, ``, `{"o":{"a":1}}`, 0},
-		"no manifest":                              {`{"a":1,"b":{"c":2,"d":{}}}`, ``, ``, `{"a":1,"b":{"c":2,"d":{}}}`, 3},
+		"the same":            {`{"a":1}`, `{"a":2}`, nil},
+		"a member":            {`{"a":1,"b":2}`, `{"a":1}`, []string{"b"}},
+		"leaves of an object": {`{"o":{"a":1,"b":{"c":2}}}`, `{"o":{"a":1}}`, []string{"o.b.c"}},
+		"a named element":     {`{"l":[{"name":"x","v":1},{"name":"y"}]}`, `{"l":[{"name":"x"}]}`, []string{"l.name=x.v", "l.name=y.name"}},
+		"a list":              {`{"l":[1]}`, `{}`, []string{"l"}},
+		"null":                {`{"a":null}`, `{}`, nil},
 	} {
-		cluster := tree.Of([]byte(test.cluster))
-		last := tree.Of([]byte(test.last))
-		merged, kept := tree.Applied(cluster, tree.Of([]byte(test.manifest)), last)
-		assert.JSONEq(t, test.want, string(merged.JSON()), name)
-		assert.Equal(t, test.kept, kept, name)
+		var paths []string
+		for _, path := range tree.Of([]byte(test.value)).Beyond(tree.Of([]byte(test.other))) {
+			paths = append(paths, strings.Join(path, "."))
+		}
+		assert.Equal(t, test.want, paths, name)
 	}
 }
 

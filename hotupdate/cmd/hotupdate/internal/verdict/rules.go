@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"strings"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -15,6 +17,7 @@ const (
 	operations      = "Gardener v1.150, operations by annotation"
 	workers         = "Gardener v1.150, reconciliation of Workers"
 	hashFunctions   = "hash functions of the provider extensions"
+	appliers        = "kubectl v1.34, apply and replace; structured-merge-diff v6.3"
 	extensionsAdmit = "admission of the provider extensions"
 )
 
@@ -298,7 +301,30 @@ func LeftOut(fields int) Rule {
 	}
 	return Rule{
 		Kind: Notes,
-		Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster sets " + verb + " left out",
+		Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster has " + verb + " left out, see --verbose",
+	}
+}
+
+// HowApplied is the reason why it is not known what becomes of fields that only the Shoot of a cluster has.
+var HowApplied = Rule{
+	Decides, "how the manifest is applied decides what becomes of the fields that only the Shoot of the cluster has",
+	appliers,
+}
+
+// AppliedAsLast says that a verdict is that of the way in which the Shoot was applied last, which is the
+// gravest one.
+func AppliedAsLast(way string) Rule {
+	return Rule{
+		Notes, "the Shoot was applied last by " + way + ", as its metadata says; other ways of applying have a milder " +
+			"verdict: see --apply", appliers,
+	}
+}
+
+// ApplyConflict says that server-side apply has a conflict with a manager that owns fields.
+func ApplyConflict(manager string, paths []string) Rule {
+	return Rule{
+		Notes, "server-side apply has a conflict with " + manager + " over " + strings.Join(paths, ", ") +
+			": it is refused unless it is forced, such as by --force-conflicts", appliers,
 	}
 }
 
@@ -330,8 +356,8 @@ func Rules() []Rule {
 		InfrastructureMayRoll,
 		ConfigRespelled, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
-		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage, StoredVersion, DefaultVersion,
-		ClusterVersion,
+		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
+		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
 		ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
 		DriverAppliesInPlace, SpecByClasses, GateIsOn,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,

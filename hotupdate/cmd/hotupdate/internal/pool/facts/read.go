@@ -83,7 +83,9 @@ func (m *Manifest) cluster() Cluster {
 // IsReadBack reports whether the manifest was read from a cluster, whose API server fills in what a
 // user leaves out.
 func (m *Manifest) IsReadBack() bool {
-	return m.UID != "" || m.Tree.At("metadata", "managedFields").Len() > 0 || m.Tree.At("status").Len() > 0
+	metadata := m.Tree.At("metadata")
+	isStored := m.UID != "" || metadata.At("resourceVersion") != nil
+	return isStored || metadata.At("managedFields").Len() > 0 || m.Tree.At("status").Len() > 0
 }
 
 // operationsOf returns the operations in an annotation of a Shoot.

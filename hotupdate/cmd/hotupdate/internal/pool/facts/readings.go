@@ -103,8 +103,7 @@ func (r *Reading) readBack() *Pool {
 	return &r.Old
 }
 
-// complete gives to an old manifest of a user the images that its pools became in the cluster. The rest
-// of the spec is completed already, see [Completed].
+// complete gives to an old manifest of a user the images that its pools became in the cluster.
 func complete(r *Reading) {
 	if r.oneIsReadBack() && r.Updated.Cluster.isReadBack {
 		completeImage(&r.Old.Worker, r.Updated.Worker)
@@ -256,7 +255,7 @@ func canBeOne(a, b *hash.Image) bool {
 // it when the Shoot was created. It stays until a manifest says something else.
 func fillNodeLocalDNS(r Reading, _ Given) filling {
 	isSet := func(p Pool) bool { return p.Cluster.dns != nil || p.Cluster.isReadBack }
-	if !r.Updated.OfShoot() || isSet(r.Old) || r.oneIsReadBack() {
+	if !r.Updated.OfShoot() || isSet(r.Old) {
 		return nothing()
 	}
 	with := func(enabled bool) func(*Reading) {

@@ -21,6 +21,7 @@ package judge
 
 import (
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -46,6 +47,9 @@ type Options struct {
 	CloudProfile *facts.CloudProfile
 	// Landscape has the facts of the landscape, as far as they are known.
 	Landscape facts.Landscape
+	// Ways are the ways in which a manifest may be applied to a Shoot of a cluster: one if the user says it,
+	// and all if there are none.
+	Ways []apply.Way
 	// Defaulted says that a defaulter may have changed one of the provider configs, see
 	// [hotupdate.Change].Omitted.
 	Defaulted bool

@@ -11,13 +11,19 @@ import (
 // the open facts. If the readings disagree, the verdict is indeterminate, and each fact that changes
 // the verdict is named.
 func combined(readings []Comparison, open []facts.Fact) Comparison {
+	return combinedBy(readings, open, verdict.NoRule)
+}
+
+// combinedBy is combined with the reason why readings disagree on a change; without one, it is a default
+// that is not known.
+func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) Comparison {
 	if len(readings) == 1 {
 		return readings[0]
 	}
 	first := readings[0]
 	all := Comparison{
 		Numbers: first.Numbers, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
-		Unjudged: first.Unjudged, Changes: combinedChanges(readings), Key: first.Key,
+		Unjudged: first.Unjudged, Changes: combinedChanges(readings, reason), Key: first.Key,
 	}
 	number, staying := first.parts()
 	for i := range readings {
@@ -56,6 +62,26 @@ func combined(readings []Comparison, open []facts.Fact) Comparison {
 	return all
 }
 
+// Alternatives returns the comparison of a pool of which it is not known which one of several holds. If
+// they disagree, the verdict is indeterminate, and the question asks for what decides among them.
+func Alternatives(all []Comparison, question verdict.Question) Comparison {
+	merged := combinedBy(all, nil, question.Rule)
+	differs := func(one Comparison) bool { return !slices.Equal(one.Effects(), all[0].Effects()) }
+	if !slices.ContainsFunc(all, differs) {
+		return merged
+	}
+	merged.Verdict = verdict.Indeterminate
+	merged.Also = nil
+	merged.May = question.Becomes()
+	merged.Questions = append([]verdict.Question{question}, merged.Questions...)
+	merged.Rules = verdict.Sorted(append(merged.Rules, question.Rule))
+	merged.SetDeciding()
+	return merged
+}
+
+// Undecided returns a finding about a manifest as a whole that depends on a fact that is not known.
+func Undecided(question verdict.Question) Finding { return undecided(question)[0] }
+
 // decides reports whether the verdict depends on the value of the k-th open fact.
 func decides(readings []Comparison, k int) bool {
 	for i, reading := range readings {
@@ -75,9 +101,9 @@ func given(readings []Comparison, k int) (by [2]verdict.Set) {
 	return by
 }
 
-// combinedChanges returns the changes of all readings. One on which they disagree is indeterminate:
-// a value that Gardener fills in may remove it.
-func combinedChanges(readings []Comparison) (all []Finding) {
+// combinedChanges returns the changes of all readings. One on which they disagree is indeterminate for
+// the reason or, without one, since a value that Gardener fills in may remove it.
+func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding) {
 	at := map[string]int{}
 	agree := map[string]int{}
 	for _, reading := range readings {
@@ -101,8 +127,8 @@ func combinedChanges(readings []Comparison) (all []Finding) {
 		}
 		all[i].Verdict = verdict.Indeterminate
 		if all[i].Rule != verdict.FormulaByLabel {
-			all[i].Rule = verdict.NoRule
-			all[i].Omitted = true
+			all[i].Rule = reason
+			all[i].Omitted = reason == verdict.NoRule
 		}
 	}
 	slices.SortStableFunc(all, byMember)

@@ -1,0 +1,175 @@
+// Package apply computes what a Shoot of a cluster becomes when a manifest is applied: by the code of
+// kubectl and of the API server, see [Way]. It must not know what that does to machines, and what
+// Gardener fills in afterwards.
+//
+// openapi.json has Gardener's types, as gardener-apiserver serves them in OpenAPI. The module
+// hotupdate/gardener writes it from Gardener's own code: go test ./internal/openapi -update.
+//
+// Source: kubectl v1.34, apply and replace; apimachinery v0.34, strategicpatch and managedfields;
+// Gardener v1.150, openapi.
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// Way is how a manifest meets the object in a cluster.
+type Way struct {
+	By Method
+	// Manager is the field manager of a server-side apply; empty if it is not known.
+	Manager string
+}
+
+// Method is a way without its manager.
+type Method string
+
+// The methods.
+const (
+	// Client is kubectl apply. What the annotation last-applied has and the manifest has not is removed.
+	Client Method = "client"
+	// Server is server-side apply. What only this manager owns and no longer sends is removed.
+	Server Method = "server"
+	// Replace is kubectl replace, and every other update of the whole object. What the manifest leaves
+	// out is removed.
+	Replace Method = "replace"
+)
+
+// Methods are all methods.
+func Methods() []Method { return []Method{Client, Server, Replace} }
+
+// kubectlManager is the field manager of kubectl apply --server-side, unless the user names another one.
+const kubectlManager = "kubectl"
+
+// Parse reads a way as [Way.String] writes it.
+func Parse(text string) (Way, error) {
+	name, manager, hasManager := strings.Cut(text, "=")
+	w := Way{By: Method(name), Manager: manager}
+	isKnown := slices.Contains(Methods(), w.By)
+	isWrong := hasManager && (w.By != Server || manager == "")
+	if !isKnown || isWrong {
+		return Way{}, errors.New("must be client, server, server=MANAGER or replace")
+	}
+	return w, nil
+}
+
+// String writes a way: client, server, server=flux or replace.
+func (w Way) String() string {
+	if w.Manager == "" {
+		return string(w.By)
+	}
+	return string(w.By) + "=" + w.Manager
+}
+
+// Applied is what one way makes of an object.
+type Applied struct {
+	Way Way
+	// Object is the object before Gardener fills in anything; nil if Problem says why it is not known.
+	Object *tree.Node
+	// Conflicts are the fields that another manager owns, with its name. Server-side apply changes them
+	// only if it is forced, which Object takes for granted.
+	Conflicts []Conflict
+	// Owner is set if it is not known which fields the manager owns.
+	Owner Ownership
+	// Problem is an error of the code that applies.
+	Problem error
+}
+
+// Conflict is a field that another manager owns, and that the manifest sets to another value.
+type Conflict struct{ Path, With string }
+
+// Ownership is what is taken for the fields of a manager that are not known.
+type Ownership uint8
+
+// The ownerships. What a manager can do lies between OwnsNothing and OwnsAll.
+const (
+	OwnershipKnown Ownership = iota
+	OwnsNothing
+	OwnsAll
+)
+
+// lastApplied is the annotation in which kubectl apply keeps the manifest.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// All computes the object for each way that the cluster and the manifest allow. Given are the ways that
+// are known to be possible: one if the user says how the manifest is applied, else all. Without a
+// manager, server-side apply is computed for each manager of the cluster's object that applies, or for
+// that of kubectl.
+func All(cluster, manifest *tree.Node, given ...Way) (all []Applied) {
+	for _, way := range given {
+		switch way.By {
+		case Client:
+			all = append(all, byClient(cluster, manifest))
+		case Server:
+			all = append(all, byServer(cluster, manifest, way.Manager)...)
+		case Replace:
+			all = append(all, Applied{Way: way, Object: withServerOwned(manifest, cluster)})
+		}
+	}
+	return all
+}
+
+// serverOwned are the members of metadata that no client sets.
+var serverOwned = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+	"managedFields", "selfLink",
+}
+
+// withServerOwned returns an object with what only the API server and Gardener set: the status, and some
+// metadata.
+func withServerOwned(object, cluster *tree.Node) *tree.Node {
+	object = object.With([]string{"status"}, cluster.At("status"))
+	for _, name := range serverOwned {
+		object = object.With([]string{"metadata", name}, cluster.At("metadata", name))
+	}
+	return object
+}
+
+// desired returns an object without what only the API server and Gardener set.
+func desired(object *tree.Node) *tree.Node { return withServerOwned(object, nil) }
+
+// merged returns what a way makes of an object, as its code writes it.
+func merged(way Way, result []byte, err error, cluster, manifest *tree.Node) Applied {
+	if err != nil {
+		return Applied{Way: way, Problem: fmt.Errorf("%s: %w", way, err)}
+	}
+	object, err := tree.ParseJSON(result)
+	if err != nil {
+		return Applied{Way: way, Problem: fmt.Errorf("%s: %w", way, err)}
+	}
+	return Applied{Way: way, Object: withServerOwned(tree.Grafted(object, manifest, cluster), cluster)}
+}
+
+// Last returns the way in which the object of a cluster was applied last, as its annotations and
+// managedFields tell. It is false if they tell nothing, or several ways.
+func Last(cluster *tree.Node) (Way, bool) {
+	const nothing = "{}"
+	annotation := cluster.At("metadata", "annotations", lastApplied).Text()
+	isByClient := annotation != "" && annotation != nothing
+	managers := appliersIn(cluster)
+	switch {
+	case isByClient && len(managers) == 0:
+		return Way{By: Client}, true
+	case !isByClient && len(managers) == 1:
+		return Way{Server, managers[0]}, true
+	}
+	return Way{}, false
+}
+
+// appliersIn returns the managers that apply the object.
+func appliersIn(cluster *tree.Node) (names []string) {
+	for _, entry := range cluster.At("metadata", "managedFields").Elements() {
+		isApplied := entry.At("operation").Text() == string(metav1.ManagedFieldsOperationApply)
+		if isApplied && entry.At("subresource") == nil {
+			names = append(names, entry.At("manager").Text())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,297 @@
+package pool
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// branch is what one way of applying a manifest leads to. The plan is nil if that is not known.
+type branch struct {
+	facts.Applied
+
+	plan *Plan
+}
+
+// branches are all that may happen when a manifest is applied.
+type branches struct {
+	all  []branch
+	last int // the position of the way in which the Shoot was applied last, -1 if it is not known
+}
+
+// planApplied plans a manifest that is applied to a Shoot of a cluster.
+func planApplied(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	ways := o.Ways
+	if len(ways) == 0 {
+		for _, by := range apply.Methods() {
+			ways = append(ways, apply.Way{By: by})
+		}
+	}
+	applied, err := updated.AppliedTo(old, ways)
+	if err != nil {
+		return nil, err
+	}
+	b := branches{last: -1}
+	last, isKnown := apply.Last(old.Tree)
+	var problems []error
+	for i, one := range applied {
+		plan, err := b.planOf(old, updated, one, o)
+		if err != nil {
+			return nil, err
+		}
+		if isKnown && one.Way == last {
+			b.last = i
+		}
+		b.all = append(b.all, branch{one, plan})
+		problems = append(problems, one.Problem)
+	}
+	plan := b.combined(len(o.Ways) == 1)
+	if plan == nil {
+		return nil, errors.Join(problems...)
+	}
+	plan.remark()
+	return plan, nil
+}
+
+// planOf plans one way. Ways with the same object have the same plan.
+func (b *branches) planOf(old, updated *facts.Manifest, one facts.Applied, o judge.Options) (*Plan, error) {
+	if one.Manifest == nil {
+		return nil, nil //nolint:nilnil // what happens is not known
+	}
+	for _, other := range b.all {
+		if other.plan != nil && tree.Equal(other.Object, one.Object) {
+			return other.plan, nil
+		}
+	}
+	plan, err := compare(old, one.Manifest, o)
+	if err != nil {
+		return nil, err
+	}
+	plan.Sent = one.Object
+	plan.hide(hotupdate.OpRemove, keptBy(one, updated))
+	return plan, nil
+}
+
+// keptBy lists what the Shoot of the cluster keeps although the manifest does not have it.
+func keptBy(one facts.Applied, manifest *facts.Manifest) (all []LeftOut) {
+	why := map[apply.Method]string{
+		apply.Client: "kept: neither the manifest nor the annotation last-applied-configuration has it",
+		apply.Server: "kept: the manifest does not have it, and its manager does not own it alone",
+	}[one.Way.By]
+	if why == "" {
+		return nil
+	}
+	for _, above := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec"}} {
+		for _, path := range one.Object.At(above...).Beyond(manifest.Tree.At(above...)) {
+			all = append(all, LeftOut{strings.Join(append(slices.Clone(above), path...), "."), why})
+		}
+	}
+	return all
+}
+
+// combined returns the plan that holds in all ways. Where they have different verdicts, the verdict is
+// indeterminate, unless the way in which the Shoot was applied last has the gravest one: what a Shoot tells
+// about the last time may make a verdict graver, but not better. It is nil if nothing is known.
+func (b *branches) combined(isStated bool) *Plan {
+	base := b.base()
+	if base < 0 {
+		return nil
+	}
+	combined := *b.all[base].plan
+	combined.Pools = slices.Clone(combined.Pools)
+	for i := range combined.Pools {
+		combined.Pools[i] = b.pool(combined.Pools[i].Name, base, isStated)
+	}
+	for _, name := range b.otherNames(&combined) {
+		combined.Pools = append(combined.Pools, b.pool(name, base, isStated))
+	}
+	above := b.question(isStated, func(p *Plan) verdict.Set { return p.AbovePools.Possible() })
+	if !above.Becomes().IsOne() && !b.isGravest(above.Becomes(), (*Plan).ofManifest) {
+		combined.Changes = append(slices.Clone(combined.Changes), judge.Undecided(above))
+		combined.Rules = verdict.Sorted(append(slices.Clone(combined.Rules), above.Rule))
+	}
+	for _, planned := range combined.Pools {
+		combined.IsOpen = combined.IsOpen || slices.Contains(planned.Rules, verdict.HowApplied)
+	}
+	combined.addNotes(b.all[base], b.last == base && !isStated && b.differs())
+	return &combined
+}
+
+// base returns the position of the plan that is shown: of the way in which the Shoot was applied last, or
+// else of the gravest verdict; -1 if there is none.
+func (b *branches) base() int {
+	if b.last >= 0 && b.all[b.last].plan != nil {
+		return b.last
+	}
+	base := -1
+	for i, one := range b.all {
+		if one.plan != nil && (base < 0 || one.plan.Verdict() > b.all[base].plan.Verdict()) {
+			base = i
+		}
+	}
+	return base
+}
+
+// differs reports whether the ways have different verdicts.
+func (b *branches) differs() bool {
+	return slices.ContainsFunc(b.all, func(one branch) bool {
+		return one.plan == nil || !slices.Equal(one.plan.Verdicts(), b.all[0].plan.Verdicts())
+	})
+}
+
+// otherNames returns the pools that only other ways than that of a plan have.
+func (b *branches) otherNames(shown *Plan) (names []string) {
+	has := func(name string) bool { return shown.pool(name) != nil || slices.Contains(names, name) }
+	for _, one := range b.all {
+		if one.plan == nil {
+			continue
+		}
+		for _, planned := range one.plan.Pools {
+			if !has(planned.Name) {
+				names = append(names, planned.Name)
+			}
+		}
+	}
+	return names
+}
+
+// pool returns the pool of a name, or nil.
+func (p *Plan) pool(name string) *Planned {
+	i := slices.IndexFunc(p.Pools, func(planned Planned) bool { return planned.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &p.Pools[i]
+}
+
+// effectsOn returns what happens to the machines of a pool that a way may not have any more: a renamed pool
+// has another name.
+func (p *Plan) effectsOn(name string) []verdict.Verdict {
+	if planned := p.pool(name); planned != nil {
+		return planned.Effects()
+	}
+	return []verdict.Verdict{verdict.Removed}
+}
+
+// pool returns what happens to the pool of a name in all ways.
+func (b *branches) pool(name string, base int, isStated bool) Planned {
+	question := b.question(isStated, func(p *Plan) verdict.Set {
+		if planned := p.pool(name); planned != nil {
+			return planned.Possible()
+		}
+		return verdict.Only(verdict.Removed)
+	})
+	gravest := func(p *Plan) verdict.Verdict { return slices.Max(p.effectsOn(name)) }
+	shown := b.all[base].plan.pool(name)
+	isSame := !slices.ContainsFunc(b.all, func(one branch) bool {
+		return one.plan == nil || !slices.Equal(one.plan.effectsOn(name), b.all[base].plan.effectsOn(name))
+	})
+	if shown != nil && (isSame || b.isGravest(question.Becomes(), gravest)) {
+		return *shown
+	}
+	return b.undecided(name, question)
+}
+
+// isGravest reports whether the way in which the Shoot was applied last has the gravest verdict.
+func (b *branches) isGravest(may verdict.Set, effect func(*Plan) verdict.Verdict) bool {
+	if b.last < 0 || b.all[b.last].plan == nil || !may.IsBounded() {
+		return false
+	}
+	return effect(b.all[b.last].plan) == slices.Max(may.Verdicts())
+}
+
+// undecided returns a pool on whose verdict the ways disagree.
+func (b *branches) undecided(name string, question verdict.Question) Planned {
+	var all []judge.Comparison
+	var gravest *Planned
+	for _, one := range b.all {
+		if one.plan == nil {
+			all = append(all, judge.Comparison{Verdict: verdict.Indeterminate})
+			continue
+		}
+		planned := one.plan.pool(name)
+		if planned == nil {
+			all = append(all, judge.Comparison{Verdict: verdict.Removed})
+			continue
+		}
+		if gravest == nil || planned.Effect() > gravest.Effect() {
+			gravest = planned
+		}
+		comparison := planned.Comparison
+		comparison.Verdict = planned.Effect()
+		comparison.May = planned.Possible()
+		all = append(all, comparison)
+	}
+	open := *gravest
+	open.State = Kept
+	open.FormerName = ""
+	open.Comparison = judge.Alternatives(all, question)
+	return open
+}
+
+// question asks how the manifest is applied, with what each way gives. If the user has said that, it asks
+// for the fields of the manager.
+func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdict.Question {
+	question := verdict.Question{
+		Rule: verdict.HowApplied, Fact: "how is the manifest applied?",
+		Answer: "answer by --apply client, server[=MANAGER] or replace, or compare what the API server makes of it: " +
+			`KUBECTL_EXTERNAL_DIFF="hotupdate plan" kubectl diff -f FILE`,
+	}
+	if isStated {
+		question.Fact = "which fields does the manager own?"
+		question.Owner = "metadata.managedFields of the Shoot"
+		question.Answer = "read the Shoot with kubectl get --show-managed-fields -o yaml, and name the manager with " +
+			"--apply server=MANAGER"
+	}
+	at := map[string]int{}
+	for _, one := range b.all {
+		set := verdict.Any()
+		if one.plan != nil {
+			set = gives(one.plan)
+		}
+		text := one.text(isStated)
+		if i, isKnown := at[text]; isKnown {
+			question.Values[i].Gives = question.Values[i].Gives.Or(set)
+			continue
+		}
+		at[text] = len(question.Values)
+		question.Values = append(question.Values, verdict.Value{Text: text, Gives: set})
+	}
+	return question
+}
+
+// text names a way in a question.
+func (b *branch) text(isStated bool) string {
+	switch {
+	case !isStated:
+		return b.Way.String()
+	case b.Owner == apply.OwnsNothing:
+		return "none that the manifest leaves out"
+	case b.Owner == apply.OwnsAll:
+		return "all"
+	}
+	return "those of " + b.Way.Manager
+}
+
+// addNotes adds what is to know about the way that is shown.
+func (p *Plan) addNotes(shown branch, isFromLast bool) {
+	p.Rules = slices.Clone(p.Rules)
+	if isFromLast && !p.IsOpen {
+		p.Rules = append(p.Rules, verdict.AppliedAsLast(shown.Way.String()))
+	}
+	byManager := map[string][]string{}
+	for _, conflict := range shown.Conflicts {
+		byManager[conflict.With] = append(byManager[conflict.With], conflict.Path)
+	}
+	for manager, paths := range byManager {
+		p.Rules = append(p.Rules, verdict.ApplyConflict(manager, paths))
+	}
+	p.Rules = verdict.Sorted(p.Rules)
+}
