@@ -29,6 +29,15 @@ func ParseGlobs(texts []string) (globs Globs, err error) {
 	return globs, nil
 }
 
+// inSide returns the path of a file in a side; . if the side is the file.
+func inSide(side, file string) string {
+	path, err := filepath.Rel(side, file)
+	if err != nil {
+		return "."
+	}
+	return filepath.ToSlash(path)
+}
+
 // anyFolders matches any number of folders.
 const anyFolders = "**"
 
@@ -37,11 +46,11 @@ func (g Globs) Matches(side, file string) bool {
 	if len(g) == 0 {
 		return false
 	}
-	inSide, err := filepath.Rel(side, file)
-	if err != nil || inSide == "." { // a side of one file
-		inSide = filepath.Base(file)
+	path := inSide(side, file)
+	if path == "." { // a side of one file
+		path = filepath.ToSlash(filepath.Base(file))
 	}
-	names := strings.Split(filepath.ToSlash(inSide), "/")
+	names := strings.Split(path, "/")
 	return slices.ContainsFunc(g, func(steps []string) bool { return chooses(steps, names) })
 }
 

@@ -24,6 +24,9 @@ type object struct {
 	Type            facts.TypeMeta
 	Namespace, Name string
 
+	// file is the path in the side: . for a side of one file.
+	file string
+
 	document *manifests.Document
 	role     role
 	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
@@ -78,6 +81,11 @@ func (r *Reader) examine(d *manifests.Document) *object {
 		return nil
 	}
 	one := &object{From: o.String(), Place: o.Place, document: d, role: isUnread}
+	if problem := concealed(d.Text(), o); problem != nil {
+		one.problem = manifests.InFile(one.From, problem)
+		one.isNameless = true
+		return one
+	}
 	if o.Err != nil {
 		one.problem = manifests.InFile(one.From, o.Err)
 		return one
@@ -91,6 +99,9 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	switch {
 	case malformed != nil:
 		one.problem = located(o, malformed)
+	case isEncrypted(o.Tree) && noKind == nil && r.isKnown(kind):
+		one.role = isManifest
+		one.problem = manifests.InFile(one.From, errSOPS)
 	case r.examinePlaceholders(one, o):
 	case noKind == nil && r.isKnown(kind):
 		one.role = isManifest

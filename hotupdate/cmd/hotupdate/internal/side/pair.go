@@ -3,6 +3,7 @@ package side
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,22 +32,24 @@ func (p pair) isUnchanged() bool {
 type inputs struct{ old, updated *Input }
 
 // pairUp pairs each manifest of the new side with the one of the old side that has its group, kind,
-// namespace and name. A manifest without a namespace or a name is paired if only one of the other
-// side fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
+// namespace and name, and without a namespace its folder. The only ones that are left of an identity are one
+// object that was moved. A manifest without a namespace or a name is paired if only one of the other side
+// fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
 // their names. The pairs have the order of the new side; objects of only the old side follow.
 func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // the user's choice
 	old = unique(old)
 	updated = unique(updated)
-	was := make(map[identity]*object, len(old))
+	was := make(map[place]*object, len(old))
 	for _, o := range old {
-		was[o.identity()] = o
+		was[o.place()] = o
 	}
 	pairs := make([]pair, len(updated))
 	for i, o := range updated {
-		pairs[i] = pair{was[o.identity()], o}
-		delete(was, o.identity())
+		pairs[i] = pair{was[o.place()], o}
+		delete(was, o.place())
 	}
-	rest := slices.DeleteFunc(slices.Clone(old), func(o *object) bool { return was[o.identity()] == nil })
+	rest := slices.DeleteFunc(slices.Clone(old), func(o *object) bool { return was[o.place()] == nil })
+	rest = pairMoved(pairs, rest)
 	rest = pairBy((*object).identity, pairs, rest)
 	if anyName {
 		rest = pairBy(func(o *object) identity { return identity{kind: o.groupKind()} }, pairs, rest)
@@ -60,14 +63,14 @@ func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // th
 // unique returns the manifests among the objects of a side. Of an object that occurs twice, it returns
 // the first one, which then has a problem: the order in which they are applied is not known.
 func unique(side []*object) (manifests []*object) {
-	seen := make(map[identity]*object, len(side))
+	seen := make(map[place]*object, len(side))
 	for _, o := range side {
 		if o.role != isManifest {
 			continue
 		}
-		first := seen[o.identity()]
+		first := seen[o.place()]
 		if first == nil {
-			seen[o.identity()] = o
+			seen[o.place()] = o
 			manifests = append(manifests, o)
 			continue
 		}
@@ -108,6 +111,80 @@ func checkRelated(pairs []pair) error {
 type identity struct {
 	kind            facts.TypeMeta // without the version
 	namespace, name string
+}
+
+// place identifies an object of a side. Without a namespace, which the folder may stand for, objects of one name
+// are several in several folders.
+type place struct {
+	identity
+
+	folder string
+}
+
+func (o *object) place() place {
+	if o.Namespace != "" {
+		return place{identity: o.identity()}
+	}
+	return place{o.identity(), path.Dir(o.file)}
+}
+
+// pairMoved pairs the only old and the only new manifest that are left of an identity. It returns the old ones
+// that are left over.
+func pairMoved(pairs []pair, old []*object) (rest []*object) {
+	before := map[identity][]*object{}
+	for _, o := range old {
+		before[o.identity()] = append(before[o.identity()], o)
+	}
+	after := map[identity][]int{}
+	for i, p := range pairs {
+		if p.old == nil {
+			id := p.updated.identity()
+			after[id] = append(after[id], i)
+		}
+	}
+	moved := map[*object]bool{}
+	for id, left := range after {
+		if isOnly := len(left) == 1 && len(before[id]) == 1; isOnly {
+			pairs[left[0]].old = before[id][0]
+			moved[before[id][0]] = true
+		}
+	}
+	return slices.DeleteFunc(old, func(o *object) bool { return moved[o] })
+}
+
+// withholdAmbiguous marks the objects of one side that may be one of the other side's, whose namespace or name
+// is not known. Nobody knows which one was removed, added or moved.
+func withholdAmbiguous(pairs []pair) {
+	var before, after []*object
+	for _, p := range pairs {
+		switch {
+		case p.updated == nil:
+			before = append(before, p.old)
+		case p.old == nil:
+			after = append(after, p.updated)
+		}
+	}
+	mayBe := map[*object]*object{}
+	for _, sides := range [][2][]*object{{before, after}, {after, before}} {
+		known := map[identity]*object{}
+		for _, o := range sides[1] {
+			for _, id := range o.identity().as(knownAs) {
+				known[id] = cmp.Or(known[id], o)
+			}
+		}
+		for _, o := range sides[0] {
+			for _, id := range o.identity().as(soughtAs) {
+				mayBe[o] = cmp.Or(mayBe[o], known[id])
+			}
+		}
+	}
+	for _, o := range slices.Concat(before, after) {
+		if other := mayBe[o]; other != nil && o.problem == nil {
+			o.problem = manifests.InFile(o.From, fmt.Errorf(
+				"%s is not judged: it may be %s in %s, or another one; write the namespaces and names", o.title(),
+				other.title(), other.From))
+		}
+	}
 }
 
 func (o *object) identity() identity { return identity{o.groupKind(), o.Namespace, o.Name} }

@@ -117,6 +117,9 @@ func (r *Reader) readAll(ctx context.Context, path string) *objects {
 	for o := range inorder.Map(ctx, r.documents(path), r.examine) {
 		r.read++
 		r.tell("read", r.read, 0)
+		if o != nil {
+			o.file = inSide(path, o.Place.File)
+		}
 		switch {
 		case o == nil:
 		case o.role == isOther:

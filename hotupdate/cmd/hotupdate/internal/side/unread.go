@@ -13,6 +13,7 @@ import (
 // kustomize or Helm changes.
 type unread struct {
 	first    *object            // nil if there is none
+	files    map[string]*object // the first in each file
 	all      *object            // the first that might hold an object of any name; nil if there is none
 	mentions map[string]*object // might hold an object of a name that it has
 }
@@ -21,7 +22,7 @@ type unread struct {
 // Text that both sides have holds the same on both.
 func unreadOf(side, other *objects) *unread {
 	there := other.unreadTexts()
-	u := &unread{mentions: map[string]*object{}}
+	u := &unread{files: map[string]*object{}, mentions: map[string]*object{}}
 	for _, o := range side.list {
 		if o.isUnread() && !there[o.document.Digest()] {
 			u.add(o)
@@ -47,6 +48,7 @@ func (u *unread) add(o *object) {
 	if u.first == nil {
 		u.first = o
 	}
+	u.files[o.file] = cmp.Or(u.files[o.file], o)
 	text := o.document.Text()
 	isRendered := o.role == isRecipe || o.isCovered
 	isAnything := len(text) == 0 || isRendered || tree.IsTemplate(text)
@@ -67,9 +69,11 @@ func isOfName(r rune) bool {
 	return r == '-' || r == '.'
 }
 
-// mayHold returns the text that might hold an object; nil if none does.
+// mayHold returns the text that might hold an object; nil if none does. Text in the file of the object might
+// hold it whatever names it has.
 func (u *unread) mayHold(o *object) *object {
-	switch found := u.mentions[o.Name]; {
+	found := cmp.Or(u.files[o.file], u.mentions[o.Name])
+	switch {
 	case found != nil:
 		return found
 	case o.Name == "":
@@ -79,8 +83,9 @@ func (u *unread) mayHold(o *object) *object {
 }
 
 // withhold marks the objects of only one side that the other side might have in text that cannot be
-// read. It would be a guess that they were added or removed.
+// read, or under a name that is not whole. It would be a guess that they were added or removed.
 func withhold(pairs []pair, old, updated *objects) {
+	withholdAmbiguous(pairs)
 	inOld := unreadOf(old, updated)
 	inUpdated := unreadOf(updated, old)
 	for _, p := range pairs {

@@ -15,11 +15,11 @@ var ErrTemplate = errors.New("is a template, since it has {{ and }}; render it f
 
 // IsTemplate reports whether a text has the marks of Go templates.
 func IsTemplate(text []byte) bool {
-	return !isBinary(text) && bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
+	return !IsBinary(text) && bytes.Contains(text, []byte("{{")) && bytes.Contains(text, []byte("}}"))
 }
 
-// isBinary reports whether bytes are not text: they are not UTF-8, or have the byte 0.
-func isBinary(text []byte) bool { return !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 }
+// IsBinary reports whether bytes are not text: they are not UTF-8, or have the byte 0.
+func IsBinary(text []byte) bool { return !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 }
 
 var errBinary = errors.New("is not text: it has bytes that are not UTF-8, or the byte 0; YAML and JSON are text")
 
@@ -27,7 +27,7 @@ var errBinary = errors.New("is not text: it has bytes that are not UTF-8, or the
 // values.
 func yamlError(text []byte, err error, line int) error {
 	switch {
-	case isBinary(text):
+	case IsBinary(text):
 		return errBinary
 	case IsTemplate(text):
 		return ErrTemplate
