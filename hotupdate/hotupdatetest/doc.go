@@ -15,6 +15,8 @@
 //
 //	var update = hotupdatetest.UpdateFlag(flag.CommandLine, "update")
 //
+// [Keeps] checks, before an extension adopts the library, that its eras name pools like its release.
+//
 // To compare what is hashed of two configurations, compare their [hotupdate.Schema.Document].
 //
 // The package owns the generation, change and shrinking of values of any type, the report of a

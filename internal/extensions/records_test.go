@@ -76,7 +76,7 @@ func eachRecord(t *testing.T, file string, see func(i int, r *record)) (head hea
 	t.Helper()
 	packed, err := os.Open(file)
 	require.NoError(t, err)
-	defer packed.Close()
+	defer func() { require.NoError(t, packed.Close()) }()
 	text, err := gzip.NewReader(packed)
 	require.NoError(t, err)
 	lines := bufio.NewScanner(text)

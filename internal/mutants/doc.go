@@ -2,7 +2,8 @@
 // of a config, of the plans of infrastructure tags and of sets, and of the logins and throttled calls
 // of drivers, and of the lists that released extensions hash: each rule is broken on purpose, one at a
 // time, and a test has to fail. The other packages have a second opinion that does not name source text,
-// see .github/TESTING.md. Package mutants has only tests. That every mutation still applies is part of go test ./..., running the mutants is not:
+// see .github/TESTING.md. Package mutants has only tests. That every mutation still applies is part of go
+// test ./..., running the mutants is not:
 //
 //	go test -tags mutants ./internal/mutants
 //

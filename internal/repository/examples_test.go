@@ -23,7 +23,7 @@ var mainCalls = map[string][]string{
 	"hash/hashstructure":      {"Of", "Projection"},
 	"tags":                    {"Cloud_Rules", "Cloud_Validate", "Rules_Sanitize", "Rules_Effective"},
 	"hotupdate/fault":         {"All", "Error"},
-	"hotupdate/hotupdatetest": {"Check", "Golden", "WithSchema", "WithDefaulter"},
+	"hotupdate/hotupdatetest": {"Check", "Golden", "Keeps", "WithSchema", "WithDefaulter"},
 	"hotupdate/driver":        {"New", "AttributeGroup", "Set"},
 	"hotupdate/driver/login":  {"Cache", "Key", "Value"},
 	"hotupdate/driver/answer": {"Response", "Throttled", "RetryAfter"},
