@@ -9,7 +9,8 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 func Azure() *Extension {
 	return &Extension{
 		Name: "azure", Own: azureOwn, List: azureList, ListFrom: "1.35", traits: provider.Traits{
-			HashesState: true, HashedInfrastructure: []string{"identity", "networks.zones"}, FallsBack: true,
+			HashesState: true, State: azureState, HashedInfrastructure: []string{"identity", "networks.zones"},
+			FallsBack: true, HashedStatus: []string{"identity.id", "networks", "zoned"},
 		},
 	}
 }
@@ -42,6 +43,78 @@ func azureOwn(pool Pool) (data []string) {
 		data = appendSet(append(data, v.Size), v.Type)
 	}
 	return appendSet(data, pool.State.IdentityID, pool.State.AvailabilitySet, pool.State.Subnet)
+}
+
+type azureInfrastructure struct {
+	Identity *struct {
+		ID string `json:"id"`
+	} `json:"identity"`
+	Zoned    bool `json:"zoned"`
+	Networks struct {
+		Layout  string `json:"layout"`
+		Subnets []struct {
+			Name     string  `json:"name"`
+			Purpose  string  `json:"purpose"`
+			Zone     *string `json:"zone"`
+			Migrated bool    `json:"migrated"`
+		} `json:"subnets"`
+	} `json:"networks"`
+}
+
+// azureState returns the identity, the set of virtual machines of a pool without zones, and the subnet of
+// each zone. Zones that share one subnet, as before they had separate ones, have no part.
+func azureState(pool *provider.WorkerPool) []provider.Part {
+	const infrastructure = "spec.infrastructureProviderStatus."
+	status, isKnown := decodeState[azureInfrastructure](pool.Infrastructure)
+	identity := provider.Part{Name: identityPart, Path: infrastructure + "identity.id", IsKnown: isKnown}
+	if status.Identity != nil {
+		identity.Value = &status.Identity.ID
+	}
+	set := azureSet(pool, isKnown && status.Zoned)
+	all := []provider.Part{identity, set}
+	if set.Value != nil {
+		return all // its machines are in no zone
+	}
+	for _, zone := range pool.Zones {
+		part := provider.Part{
+			Name: subnetPart + zone, Path: infrastructure + "networks.subnets", Zone: zone,
+			IsKnown: isKnown && status.Networks.Layout != "MultipleSubnet",
+		}
+		for _, subnet := range status.Networks.Subnets {
+			isOfNodes := subnet.Purpose == "nodes" && subnet.Zone != nil && *subnet.Zone == zone
+			if part.IsKnown || !isOfNodes {
+				continue
+			}
+			part.IsKnown = true
+			if !subnet.Migrated {
+				part.Value = &subnet.Name
+			}
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
+// azureSet returns the set of virtual machines of a pool, which pools with zones do not have.
+func azureSet(pool *provider.WorkerPool, isZoned bool) provider.Part {
+	set := provider.Part{Name: setPart, Path: "status.providerStatus.vmoDependencies", IsKnown: isZoned}
+	if isZoned {
+		return set
+	}
+	type dependency struct {
+		PoolName string `json:"poolName"`
+		Name     string `json:"name"`
+	}
+	status, _ := decodeState[struct {
+		VMODependencies []dependency `json:"vmoDependencies"`
+	}](pool.Status)
+	for _, one := range status.VMODependencies {
+		if one.PoolName == pool.Name {
+			set.IsKnown = true
+			set.Value = &one.Name
+		}
+	}
+	return set
 }
 
 func azureList(pool Pool) ([]string, error) {

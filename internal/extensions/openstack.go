@@ -12,7 +12,7 @@ import (
 func OpenStack() *Extension {
 	return &Extension{
 		Name: "openstack", Own: openstackOwn, List: openstackList, AllowList: true,
-		traits: provider.Traits{HashesState: true, HashedState: []string{"serverGroup"}},
+		traits: provider.Traits{HashesState: true, State: openstackState, HashedState: []string{"serverGroup"}},
 	}
 }
 
@@ -23,6 +23,32 @@ type openstackConfig struct {
 		TriggerRollingOnUpdate bool   `json:"triggerRollingOnUpdate"`
 	} `json:"machineLabels"`
 	AdditionalSecurityGroups []string `json:"additionalSecurityGroups"`
+	ServerGroup              *struct {
+		Policy string `json:"policy"`
+	} `json:"serverGroup"`
+}
+
+// openstackState returns the server group of a pool, which a pool without a policy does not have.
+func openstackState(pool *provider.WorkerPool) []provider.Part {
+	group := provider.Part{Name: groupPart, Path: "status.providerStatus.serverGroupDependencies", IsKnown: true}
+	config, err := decode[openstackConfig](Pool{WorkerPool: pool})
+	if err == nil && (config.ServerGroup == nil || config.ServerGroup.Policy == "") {
+		return []provider.Part{group}
+	}
+	type dependency struct {
+		PoolName string `json:"poolName"`
+		ID       string `json:"id"`
+	}
+	status, _ := decodeState[struct {
+		ServerGroupDependencies []dependency `json:"serverGroupDependencies"`
+	}](pool.Status)
+	for _, one := range status.ServerGroupDependencies {
+		if one.PoolName == pool.Name {
+			group.Value = &one.ID
+		}
+	}
+	group.IsKnown = group.Value != nil
+	return []provider.Part{group}
 }
 
 func openstackOwn(pool Pool) []string { return appendSet(nil, pool.State.ServerGroupID) }

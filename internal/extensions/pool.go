@@ -19,14 +19,46 @@ type Pool struct {
 	State State
 }
 
-// State are facts about a pool's infrastructure that replace machines, and are in no manifest. Nil
-// members do not exist.
+// State are facts about a pool's infrastructure that replace machines. A Worker has them, and no other
+// manifest. Nil members do not exist.
 type State struct {
 	// ServerGroupID is the server group of the pool (OpenStack).
 	ServerGroupID *string
 	// IdentityID is the managed identity of the machines, AvailabilitySet the name of the set that
 	// they are in, and Subnet the subnet of the zone, if zones have separate ones (Azure).
 	IdentityID, AvailabilitySet, Subnet *string
+}
+
+// The names of the parts of the state. The one of a subnet ends with its zone.
+const (
+	identityPart = "the identity of the machines"
+	setPart      = "the set of virtual machines of the pool"
+	subnetPart   = "the subnet of zone "
+	groupPart    = "the server group of the pool"
+)
+
+// stateOf returns the state that the parts tell. The zones of a pool have a name each, and so a state of
+// their own; it is the one of the first zone.
+func stateOf(parts []provider.Part) (state State) {
+	for _, part := range parts {
+		switch {
+		case part.Name == identityPart:
+			state.IdentityID = part.Value
+		case part.Name == setPart:
+			state.AvailabilitySet = part.Value
+		case part.Name == groupPart:
+			state.ServerGroupID = part.Value
+		case state.Subnet == nil:
+			state.Subnet = part.Value
+		}
+	}
+	return state
+}
+
+// decodeState reads a status of the infrastructure or of the extension, and whether there is one.
+func decodeState[S any](raw []byte) (status S, isKnown bool) {
+	isKnown = len(raw) > 0 && json.Unmarshal(raw, &status) == nil
+	return status, isKnown
 }
 
 // decode reads the config. It was read strictly before.

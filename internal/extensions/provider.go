@@ -33,9 +33,9 @@ func (e *Extension) provider() provider.Provider {
 		p.Ignores = true
 	}
 	p.Adopted = func(w *provider.WorkerPool) (provider.Additional, error) {
-		return e.additional(Pool{WorkerPool: w}, adopted)
+		return e.additional(e.inState(w), adopted)
 	}
-	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return e.Today(Pool{WorkerPool: w}) }
+	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return e.Today(e.inState(w)) }
 	return p
 }
 
@@ -99,6 +99,15 @@ func (e *Extension) check(p *provider.WorkerPool) error {
 		return fmt.Errorf("worker pool %s: %w", p.Name, err)
 	}
 	return nil
+}
+
+// inState returns a pool with the state that its Worker tells.
+func (e *Extension) inState(w *provider.WorkerPool) Pool {
+	pool := Pool{WorkerPool: w}
+	if e.traits.State != nil {
+		pool.State = stateOf(e.traits.State(w))
+	}
+	return pool
 }
 
 // Today returns what the release adds to the name of a pool with this state.

@@ -41,12 +41,15 @@ type Provider struct {
 
 // Traits are the facts about today's release that names do not show.
 type Traits struct {
-	// HashesState says that names depend on the state of the infrastructure, which is in no
-	// manifest.
+	// HashesState says that names depend on the state of the infrastructure. A Worker has it, and no other
+	// manifest. State returns it.
 	HashesState bool
+	State       func(*WorkerPool) []Part
 	// HashedState are the fields of the provider config that a hashed state follows from, such as
 	// the policy of a server group.
 	HashedState []string
+	// HashedStatus are the fields of infrastructureProviderStatus that State reads.
+	HashedStatus []string
 	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state
 	// follows from.
 	HashedInfrastructure []string
@@ -56,6 +59,17 @@ type Traits struct {
 	// FallsBack says that a pool without a node-agent secret name gets the first version of the
 	// hash (Gardener up to 1.145).
 	FallsBack bool
+}
+
+// Part is a part of the state of the infrastructure that names depend on.
+type Part struct {
+	// Name says for people what it is, and Path where a Worker has it.
+	Name, Path string
+	// Zone is the zone that alone has the part; empty if all have it.
+	Zone string
+	// Value is nil if the pool does not have the part. It is not known if the Worker does not tell.
+	Value   *string
+	IsKnown bool
 }
 
 // Additional is the data that an extension adds to the name of a pool.
@@ -78,6 +92,11 @@ type WorkerPool struct {
 	Volume            *DataVolume        `json:"volume,omitempty"` // the root volume, without a name
 	DataVolumes       []DataVolume       `json:"dataVolumes"`
 	ProviderConfig    json.RawMessage    `json:"providerConfig,omitempty"` // nil if there is none
+
+	// Zones are those of the pool. Infrastructure is infrastructureProviderStatus, and Status the status of
+	// the extension in a Worker; nil if they are not known.
+	Zones                  []string        `json:"-"`
+	Infrastructure, Status json.RawMessage `json:"-"`
 }
 
 // DataVolume is a volume of a pool's machines.

@@ -148,10 +148,11 @@ type hashed struct {
 }
 
 // hashedToday is the digest of the data that today's release adds to the name of a pool, see
-// [hash.Compose]. The era says what the data are.
+// [hash.Compose]. The era says what the data are. If the manifest lacks some of them, there is no digest.
 type hashedToday struct {
-	Era    string `json:"era"`
-	Digest string `json:"digest"`
+	Era    string   `json:"era"`
+	Digest string   `json:"digest,omitempty"`
+	Lacks  []string `json:"lacks,omitempty"`
 }
 
 func hashedTodayOf(p *facts.Pool, o judge.Options) *hashedToday {
@@ -159,13 +160,24 @@ func hashedTodayOf(p *facts.Pool, o judge.Options) *hashedToday {
 	if !isKnown {
 		return nil
 	}
-	return &hashedToday{additional.Era, hash.Compose(additional.Data...).String()}
+	today := &hashedToday{Era: additional.Era}
+	for _, part := range o.Lacks(p) {
+		today.Lacks = append(today.Lacks, part.Name+" ("+part.Path+")")
+	}
+	if len(today.Lacks) == 0 {
+		today.Digest = hash.Compose(additional.Data...).String()
+	}
+	return today
 }
 
 // row is the line of the text.
 func (h *hashed) row() []string {
 	row := []string{h.Pool, h.Hash, "canonical"}
-	if h.Today != nil {
+	switch {
+	case h.Today == nil:
+	case len(h.Today.Lacks) > 0:
+		row = append(row, "today: "+h.Today.Era, "not known without "+strings.Join(h.Today.Lacks, ", "))
+	default:
 		row = append(row, "today: "+h.Today.Era, h.Today.Digest)
 	}
 	return row

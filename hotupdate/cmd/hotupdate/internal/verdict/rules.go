@@ -68,6 +68,14 @@ var (
 	ServerGroup = Rule{
 		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
 	}
+	StateChanged = Rule{
+		Decides, "the extension hashes a part of the infrastructure's state that differs between the Workers, such as " +
+			"the identity, a subnet or the server group", hashFunctions,
+	}
+	StateUnknown = Rule{
+		Decides, "one of the Workers does not tell a part of the infrastructure's state that the extension hashes",
+		hashFunctions,
+	}
 	SecretNameFallback = Rule{
 		Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 computes the first " +
 			"version of the hash", hashFunctions,
@@ -347,7 +355,7 @@ func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, SecretNameLost,
-		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, SecretNameFallback, SecretNameGained, RotationStarted,
+		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,

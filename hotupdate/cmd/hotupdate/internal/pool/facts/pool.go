@@ -48,6 +48,9 @@ type Pool struct {
 	MaxSurge *intstr.IntOrString
 	// Unknown lists facts that the manifest does not have.
 	Unknown []Unknown
+	// Infrastructure and Status are the status of the infrastructure, and of the extension, in a Worker; nil
+	// if they are not known.
+	Infrastructure, Status []byte
 	// Cluster has the facts of the Shoot. It is zero for the pools of a Worker.
 	Cluster Cluster
 	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration, which replaces the
@@ -199,6 +202,7 @@ func (p *Pool) InWorker() *provider.WorkerPool {
 		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType,
 		MachineImage: ImageOf(p.Worker),
 		DataVolumes:  p.DataVolumes,
+		Zones:        p.Zones, Infrastructure: p.Infrastructure, Status: p.Status,
 	}
 	if p.Worker.KubernetesVersion != "" {
 		w.KubernetesVersion = &p.Worker.KubernetesVersion

@@ -27,10 +27,20 @@ func (m *Manifest) readWorker() error {
 		p.Worker.KubernetesVersion = from.At("kubernetesVersion").Text()
 		p.NodeAgentSecretName = textIn(from.At(fields.SecretName))
 		p.Architecture = textIn(from.At("architecture"))
+		p.Infrastructure = jsonIn(spec.At("infrastructureProviderStatus"))
+		p.Status = jsonIn(m.Tree.At("status", "providerStatus"))
 		p.Unknown = append(p.Unknown, ContainerRuntime, NodeLocalDNS, Credentials)
 		m.Pools = append(m.Pools, p)
 	}
 	return errors.Join(problems...)
+}
+
+// jsonIn returns a value in JSON, and nil if it is absent.
+func jsonIn(n *tree.Node) []byte {
+	if n.Kind() == tree.Null {
+		return nil
+	}
+	return n.JSON()
 }
 
 func (m *Manifest) readShoot() error {

@@ -127,14 +127,17 @@ func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
 	isHashed := slices.ContainsFunc(provider.HashedInfrastructure, func(path string) bool {
 		return isBelow(pointer, "/spec/provider/infrastructureConfig"+facts.PointerTo(path))
 	})
+	isHashedStatus := slices.ContainsFunc(provider.HashedStatus, func(path string) bool {
+		return kind == facts.Worker && isBelow(pointer, "/spec/infrastructureProviderStatus"+facts.PointerTo(path))
+	})
 	switch {
 	case isScale && d.Old.IsZero() && d.New.IsZero():
 		return about(d, verdict.None, verdict.SameMeaning)
 	case isScale:
 		return judgeSchedules(d)
-	case !isKnown, kind == facts.Worker && provider.HashesState:
+	case !isKnown:
 		return about(d, verdict.Indeterminate, verdict.BeyondManifests)
-	case isHashed:
+	case isHashed, isHashedStatus:
 		return about(d, verdict.None, verdict.ToldAtPools)
 	}
 	return about(d, verdict.None, verdict.NotHashed)

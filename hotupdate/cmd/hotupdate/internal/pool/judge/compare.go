@@ -195,7 +195,7 @@ func (p *pair) unknownFacts() []facts.Unknown {
 	if facts.ImageOf(p.old.Worker).Version == "" && facts.ImageOf(p.updated.Worker).Version == "" {
 		all = append(all, facts.MachineImageVersion)
 	}
-	if p.provider.Name == "" || p.provider.HashesState {
+	if p.provider.Name == "" || p.lacksState() {
 		all = append(all, facts.ProviderState)
 	}
 	if p.secretNamesCount() { // they cover these unknown facts

@@ -20,7 +20,7 @@ const configPath = fields.Config
 // about a field or about the pool. They run in any order, and the gravest finding counts.
 var judgements = []func(*pair) []Finding{
 	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
-	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).scaling, (*pair).hibernation, (*pair).operations,
+	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).state, (*pair).scaling, (*pair).hibernation, (*pair).operations,
 	(*pair).pending, (*pair).deletion,
 }
 

@@ -193,7 +193,8 @@ func (p *pair) ruleOfEmpty() verdict.Rule {
 // not one that may be refused.
 func (f *Finding) mayHappen() bool {
 	mayBeRefused := f.Rule == verdict.ConfigRespelled || f.Rule == verdict.NoCloudProfile
-	isOfName := f.hasClass || f.Rule == verdict.InfrastructureMayRoll
+	isOfState := f.Rule == verdict.InfrastructureMayRoll || f.Rule == verdict.StateUnknown
+	isOfName := f.hasClass || isOfState
 	return f.Verdict == verdict.Indeterminate && isOfName && !mayBeRefused
 }
 

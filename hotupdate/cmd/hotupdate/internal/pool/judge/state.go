@@ -1,0 +1,80 @@
+package judge
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// stateOf returns the parts of the infrastructure's state that the name of a pool depends on.
+func (o Options) stateOf(p *facts.Pool) []provider.Part {
+	read := o.ProviderOf(p).State
+	if read == nil {
+		return nil
+	}
+	return read(p.InWorker())
+}
+
+// Lacks returns the parts of the infrastructure's state that today's name of a pool depends on, and that its
+// manifest does not tell.
+func (o Options) Lacks(p *facts.Pool) (all []provider.Part) {
+	parts := o.stateOf(p)
+	for _, part := range parts {
+		isOther := part.Zone != "" && !equalPointers(part.Value, subnetOf(parts))
+		switch {
+		case !part.IsKnown:
+			all = append(all, part)
+		case isOther:
+			all = append(all, provider.Part{Name: "one name for all zones, which have a subnet each", Path: part.Path})
+		}
+	}
+	return all
+}
+
+// subnetOf returns the subnet of the first zone; nil if it has none.
+func subnetOf(parts []provider.Part) *string {
+	i := slices.IndexFunc(parts, func(part provider.Part) bool { return part.Zone != "" })
+	return parts[i].Value
+}
+
+// sameStatus reports whether the status of the infrastructure, which may tell a part, is the same on both
+// sides.
+func (p *pair) sameStatus(part provider.Part) bool {
+	isOfStatus := strings.HasPrefix(part.Path, "spec.")
+	return !isOfStatus || bytes.Equal(p.old.Infrastructure, p.updated.Infrastructure)
+}
+
+// lacksState reports whether a manifest does not tell a part of the infrastructure's state.
+func (p *pair) lacksState() bool {
+	return len(p.Lacks(p.old))+len(p.Lacks(p.updated)) > 0
+}
+
+// state judges the state of the infrastructure, which stands in a Worker. A part that neither side tells is
+// assumed to stay. Zones have a name each, so only those of both sides are compared.
+func (p *pair) state() (all []Finding) {
+	if inPlace(p.strategy) {
+		return nil // their data have no state
+	}
+	before := p.stateOf(p.old)
+	for _, after := range p.stateOf(p.updated) {
+		i := slices.IndexFunc(before, func(part provider.Part) bool { return part.Name == after.Name })
+		switch {
+		case i < 0:
+		case !after.IsKnown && !before[i].IsKnown && p.sameStatus(after):
+		case !after.IsKnown, !before[i].IsKnown:
+			all = append(all, undecided(verdict.Question{
+				Fact: after.Name, Owner: after.Path + " of the Worker", Rule: verdict.StateUnknown,
+				Answer: "compare the Workers of the cluster", Values: []verdict.Value{
+					verdict.Gives("the same on both sides", verdict.None), verdict.Gives("another one", verdict.Roll),
+				},
+			})...)
+		case !equalPointers(after.Value, before[i].Value):
+			all = append(all, ofPool(verdict.Roll, verdict.StateChanged)...)
+		}
+	}
+	return all
+}
