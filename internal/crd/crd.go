@@ -118,7 +118,7 @@ type reader struct {
 	recognized map[string]string            // what gives the values of a field their meaning, by path
 	fills      map[string]string            // the defaults of members in free JSON, by the path of the field
 	patterns   *recognizer
-	applied    []string                     // the paths of meanings that decide the type of the field
+	applied    []string // the paths of meanings that decide the type of the field
 }
 
 func (r *reader) reject(path, what, hint string) { r.faults.Add(invalid(path, what, hint)) }

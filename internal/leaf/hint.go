@@ -36,10 +36,14 @@ func (k Kind) Strict() Kind {
 func (k Kind) IsHint() bool { return k.Strict() != k }
 
 // UnmarshalJSON keeps a string or a number.
-func (h *HintedQuantity) UnmarshalJSON(data []byte) error { return keep((*[]byte)(h), HintQuantity, data) }
+func (h *HintedQuantity) UnmarshalJSON(data []byte) error {
+	return keep((*[]byte)(h), HintQuantity, data)
+}
 
 // UnmarshalJSON keeps a string.
-func (h *HintedDuration) UnmarshalJSON(data []byte) error { return keep((*[]byte)(h), HintDuration, data) }
+func (h *HintedDuration) UnmarshalJSON(data []byte) error {
+	return keep((*[]byte)(h), HintDuration, data)
+}
 
 // UnmarshalJSON keeps a string.
 func (h *HintedTime) UnmarshalJSON(data []byte) error { return keep((*[]byte)(h), HintTime, data) }
