@@ -163,3 +163,48 @@ func TestSensitiveChanges(t *testing.T) {
 		`replace text /text "" ""`,
 	}, lines, "paths, operations and classes are shown, values and hidden keys are not")
 }
+
+// TestNamesBelowSensitiveKeys: below sensitive=keys, no path shows a name that a configuration made up, and no finding the key of a rule. The names of
+// fields are shown.
+func TestNamesBelowSensitiveKeys(t *testing.T) {
+	type part struct {
+		Name string `json:"name,omitempty"`
+	}
+	type keeper struct {
+		Part   *part             `json:"part,omitempty"   hotupdatable:"false,sensitive=keys"`
+		Labels map[string]string `json:"labels,omitempty" hotupdatable:"false,sensitive=keys,keyclass=true:keyhunter2"`
+		Open   *part             `json:"open,omitempty"`
+	}
+	type updatedKeeper struct {
+		Part   *part             `json:"part,omitempty"   hotupdatable:"false,sensitive=keys"`
+		Labels map[string]string `json:"labels,omitempty" hotupdatable:"false,sensitive=keys,keyclass=true:'keyhunter3/*'"`
+		Open   *part             `json:"open,omitempty"`
+	}
+	schema := schemaFor[keeper](t)
+	open, err := schema.AdmitUnknown()
+	require.NoError(t, err)
+	changes, err := open.DiffRaw([]byte(`{"open":{}}`), []byte(`{"part":{"keyhunter2":1,"name":"a"},"open":{"known":1}}`))
+	require.NoError(t, err)
+	var got []string
+	for _, c := range changes {
+		got = append(got, c.Path+" "+c.Pointer)
+		require.NotContains(t, fmt.Sprintf("%v %+v", c, c), secretKey)
+	}
+	require.Equal(t, []string{"open.known /open/known", "part[(sensitive)] /part", "part.name /part/name"}, got)
+
+	_, err = schema.HashRaw([]byte(`{"part":{"keyhunter2":1,"name":2}}`))
+	require.NotContains(t, err.Error(), secretKey)
+	require.Equal(t, []problem{{Code: "unknown-member", Path: "part[(sensitive)]"}, {Code: "wrong-json-type", Path: "part.name"}}, problemsOf(err))
+	_, err = open.HashRaw([]byte(`{"part":{"keyhunter2":1,"keyhunter2":2}}`))
+	require.NotContains(t, err.Error(), secretKey)
+
+	findings, err := hotupdate.Compatibility(schema, schemaFor[updatedKeeper](t))
+	require.NoError(t, err)
+	require.Len(t, findings, 2)
+	for _, f := range findings {
+		require.Equal(t, "labels[(sensitive)]", f.Path)
+		require.NotContains(t, fmt.Sprintf("%s %v %+v", f, f, f.Roll), "keyhunter")
+	}
+	require.True(t, findings[0].MayRoll([]byte(`{"labels":{"keyhunter2":"a"}}`)))
+	require.False(t, findings[0].MayRoll([]byte(`{"labels":{"other":"a","keyhunter3/a":"b"}}`)), "the hidden key decides it")
+}

@@ -135,6 +135,7 @@ type op struct {
 	hasDefault bool            // a value that equals the declared default is not written
 	presence   bool            // an empty value is written
 	quoted     bool            // the value is written as a string
+	unknownIn  *fieldplan.Node // of an unknown member: the node of all of them; nil otherwise
 	spelled    []byte          // a leaf's default, if its canonical text is spelled in another way
 	fallback   func() fallback // of an object, list or map with a default; nil if there is none
 

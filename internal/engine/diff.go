@@ -228,7 +228,7 @@ func (d *differ) unknownMembers(s sides) *pairing {
 func (d *differ) unknown(n *routine, members *pairing, name string) {
 	for members != nil && members.first() < name && members.next() {
 		o := n.rest.unknown(*members.element())
-		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
+		d.trail.Enter(o.step())
 		from := origin{kind: OriginUnknown, depth: len(d.trail.Path)}
 		d.leafMember(&o,
 			sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))

@@ -21,7 +21,7 @@ func (d *differ) sets(s sides) {
 			}
 		}
 		if texts[0] != texts[1] {
-			d.trail.Enter(stepInSet(elem, pairs.element()))
+			d.trail.Enter(stepInSet(s[0].node, pairs.element()))
 			d.emit(sides{{node: elem, from: s[0].from}, {node: elem, from: s[1].from}}, texts)
 			d.trail.Leave()
 		}
@@ -43,13 +43,13 @@ func (d *differ) distinct(s side) []Element {
 }
 
 // stepInSet names scalars by their text, and other elements by their index.
-func stepInSet(elem *fieldplan.Node, e *Element) fieldpath.Step {
-	if elem.Kind != fieldplan.Leaf {
+func stepInSet(set *fieldplan.Node, e *Element) fieldpath.Step {
+	if set.Elem.Kind != fieldplan.Leaf {
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}
 	value := e.Key
 	if strings.HasPrefix(value, `"`) {
 		_ = json.Unmarshal([]byte(e.Key), &value) // canonical text is valid JSON
 	}
-	return fieldpath.Step{Kind: fieldpath.SetElem, Value: value, At: e.At, Hidden: elem.HidesValues()}
+	return set.Step(fieldpath.Step{Kind: fieldpath.SetElem, Value: value, At: e.At})
 }

@@ -28,11 +28,9 @@ type Element struct {
 func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	switch {
 	case n.Kind == fieldplan.Map:
-		return fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key, Hidden: n.HidesKeys()}
+		return n.Step(fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key})
 	case n.Pairing == fieldplan.ByKey:
-		return fieldpath.Step{
-			Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At, Hidden: n.Key.Node.HidesValues(),
-		}
+		return n.Step(fieldpath.Step{Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At})
 	default:
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}

@@ -131,7 +131,7 @@ func (r *run) leaveVisited(n *routine) {
 // in records the current member of an object.
 func (r *run) in(o *op) {
 	if r.traced {
-		r.goTo(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
+		r.goTo(o.step())
 	}
 }
 

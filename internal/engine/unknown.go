@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -23,8 +24,18 @@ func (o *op) unknown(e Element) op {
 	elem := o.routine.elem
 	return op{
 		routine: elem, kind: elem.kind, header: headerOf(string(name) + ":"),
-		field: &fieldplan.Field{Name: e.Key, Node: elem.plan},
+		field: &fieldplan.Field{Name: e.Key, Node: elem.plan}, unknownIn: o.routine.plan,
 	}
+}
+
+// step is the step from an object to the member that an op writes. An unknown member is an entry of the
+// field that holds all of them.
+func (o *op) step() fieldpath.Step {
+	s := fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name}
+	if o.unknownIn != nil {
+		s.Hidden = o.unknownIn.Step(fieldpath.Step{Kind: fieldpath.MapKey}).Hidden
+	}
+	return s
 }
 
 // afterNames sorts after all names, which are UTF-8.

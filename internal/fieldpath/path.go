@@ -55,6 +55,9 @@ func (p Path) String() string {
 func (s Step) append(dst []byte) []byte {
 	switch s.Kind {
 	case Member:
+		if s.Hidden {
+			return append(dst, "["+Hidden+"]"...)
+		}
 		return appendMember(dst, s.Name)
 	case Index:
 		dst = strconv.AppendInt(append(dst, '['), int64(s.At), 10)
@@ -119,12 +122,10 @@ func (p Path) Pointer() string {
 		switch s.Kind {
 		case Index, ListKey, SetElem:
 			dst = strconv.AppendInt(append(dst, '/'), int64(s.At), 10)
-		case MapKey:
+		case MapKey, Member:
 			if s.Hidden {
 				return string(dst)
 			}
-			dst = appendToken(dst, s.Name)
-		case Member:
 			dst = appendToken(dst, s.Name)
 		}
 	}

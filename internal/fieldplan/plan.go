@@ -240,6 +240,24 @@ func (n *Node) HidesValues() bool { return n.Sensitive != structtag.Shown }
 // HidesKeys reports whether not even the map keys below n may be shown.
 func (n *Node) HidesKeys() bool { return n.Sensitive == structtag.HideKeys }
 
+// Step returns a step from a value of node n to a part of it, as it may be shown. It alone decides what a
+// path hides: keys of maps and names of unknown members below sensitive=keys, keys of lists that are
+// sensitive, and texts in sensitive sets.
+func (n *Node) Step(s fieldpath.Step) fieldpath.Step {
+	switch s.Kind {
+	case fieldpath.Member:
+		s.Hidden = n.HidesKeys() && n.Kind == Object && n.Lookup(s.Name) == nil
+	case fieldpath.MapKey:
+		s.Hidden = n.HidesKeys()
+	case fieldpath.ListKey:
+		s.Hidden = n.Key.Node.HidesValues()
+	case fieldpath.SetElem:
+		s.Hidden = n.Elem.HidesValues()
+	case fieldpath.Index:
+	}
+	return s
+}
+
 // TypeName is the name of the node's type in messages: its Go name, or its kind if it has none, as
 // in a loaded Schema.
 func (n *Node) TypeName() string {

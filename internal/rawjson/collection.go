@@ -97,7 +97,7 @@ func (r *decoding) entry(n *Node, m *mapping) *fault.Error {
 		r.report(duplicateMember())
 	}
 	if len(r.faults) > first {
-		r.below(first, fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.plan.HidesKeys()})
+		r.below(first, n.plan.Step(fieldpath.Step{Kind: fieldpath.MapKey, Name: name}))
 	}
 	return problem
 }

@@ -51,7 +51,7 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 		problem = r.field(&n.fields[i], v)
 	}
 	if len(r.faults) > first {
-		r.below(first, fieldpath.Step{Kind: fieldpath.Member, Name: name})
+		r.below(first, n.plan.Step(fieldpath.Step{Kind: fieldpath.Member, Name: name}))
 	}
 	return next, problem
 }

@@ -31,7 +31,48 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 	}
 	d.object(twoNodes{rootOf(old), rootOf(updated)}, location{certain: true})
 	d.addMoved()
-	return sorted(d.findings)
+	return d.shown(sorted(d.findings))
+}
+
+// shown hides in the paths of findings what one of the plans hides.
+func (d *comparer) shown(findings []Finding) []Finding {
+	for i := range findings {
+		f := &findings[i]
+		f.at = f.Path
+		f.Path = d.shownPath(f.at)
+		if f.Kind == fieldRenamed {
+			f.New = d.shownPath(f.New)
+		}
+	}
+	return findings
+}
+
+// shownPath is a path through both plans, as it may be shown.
+func (d *comparer) shownPath(path string) string {
+	shown := ""
+	nodes := []*fieldplan.Node{d.plans[0].Root, d.plans[1].Root}
+	for _, step := range stepsOf(path) {
+		isHidden := false
+		isKey := false
+		for i, n := range nodes {
+			if n != nil && n.Kind == fieldplan.Map && !step.Element {
+				isKey = true
+				isHidden = isHidden || n.Step(fieldpath.Step{Kind: fieldpath.MapKey}).Hidden
+				nodes[i] = entryFor(n, step.Name)
+			} else {
+				nodes[i] = below(n, step)
+			}
+		}
+		switch {
+		case isHidden:
+			shown += "[" + fieldpath.Hidden + "]"
+		case isKey:
+			shown = fieldpath.Key(shown, step.Name)
+		default:
+			shown = step.After(shown)
+		}
+	}
+	return shown
 }
 
 // twoNodes is a node of each plan with the same path.

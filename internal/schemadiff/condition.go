@@ -21,7 +21,7 @@ func (f Finding) Meets(e Effect, raw []byte) bool {
 	if e == none || err != nil {
 		return false
 	}
-	steps := stepsOf(f.Path)
+	steps := stepsOf(f.at)
 	return slices.ContainsFunc(f.plans[:], func(p *fieldplan.Plan) bool {
 		config, err := rawjson.Decode(p, raw)
 		c := condition{plan: p, program: engine.Of(p), where: e.Where, others: f.others, length: len(steps)}

@@ -24,6 +24,7 @@ type Finding struct {
 	Old, New        string // the old and the new state
 	Roll, Forbidden Effect
 
+	at     string             // Path with the keys that Path hides
 	plans  [2]*fieldplan.Plan // the old and the updated one
 	others otherKeys          // for a path through keys of maps
 

@@ -115,9 +115,11 @@ func byShape(all []placed, by marking) map[string][]placed {
 	return groups
 }
 
+const fieldRenamed = "FieldRenamed"
+
 // renamed turns the finding that a field is removed into one that it has another path.
 func (f Finding) renamed(path string, to *fieldplan.Field) Finding {
-	f.Kind = "FieldRenamed"
+	f.Kind = fieldRenamed
 	f.New = path
 	if fieldplan.IsProjected(to.Node.Class) {
 		f.note = "a rewrite to the new name rolls"
