@@ -1,11 +1,11 @@
 package fieldplan
 
 import (
-	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -19,10 +19,20 @@ import (
 type KeyRules struct {
 	All      []*KeyRule // in the order of their patterns
 	exact    map[string]*KeyRule
-	prefixes []*KeyRule // the longest first
+	prefixes []prefixRule // in the order of the prefixes
 	begins   [256]bool  // the first bytes of all keys that a rule matches
 	matches  bool       // a rule matches the empty key
 }
+
+// prefixRule is the rule for the keys with a prefix.
+type prefixRule struct {
+	*KeyRule
+
+	prefix  string
+	shorter int // index of the longest of the other prefixes that this one begins with, or noRule
+}
+
+const noRule = -1
 
 // KeyRule gives a class to the entry under one key, or under all keys with a prefix.
 type KeyRule struct {
@@ -52,12 +62,36 @@ func (n *Node) RuleOf(key string) *KeyRule {
 	if rule := rules.exact[key]; rule != nil {
 		return rule
 	}
-	for _, rule := range rules.prefixes {
-		if prefix, _ := rule.prefix(); strings.HasPrefix(key, prefix) {
-			return rule
+	return rules.longest(key)
+}
+
+// longest returns the rule with the longest prefix of a text, or nil. The last prefix that is not
+// behind the text begins with every prefix of the text. So the cost depends on the length of the text
+// and of the prefixes, and hardly on their number.
+func (r *KeyRules) longest(text string) *KeyRule {
+	at := sort.Search(len(r.prefixes), func(i int) bool { return r.prefixes[i].prefix > text }) - 1
+	if at < 0 {
+		return nil
+	}
+	common := commonLength(r.prefixes[at].prefix, text)
+	for at != noRule && len(r.prefixes[at].prefix) > common {
+		at = r.prefixes[at].shorter
+	}
+	if at == noRule {
+		return nil
+	}
+	return r.prefixes[at].KeyRule
+}
+
+// commonLength is the number of bytes with which two texts begin alike.
+func commonLength(a, b string) int {
+	most := min(len(a), len(b))
+	for i := range most {
+		if a[i] != b[i] {
+			return i
 		}
 	}
-	return nil
+	return most
 }
 
 // SourceOf returns the Go field or override that declares a rule of map n, as it may be shown.
@@ -90,12 +124,7 @@ func (n *Node) UnderPrefix(prefix string) *KeyRule {
 	if n.Keys == nil {
 		return nil
 	}
-	for _, rule := range n.Keys.prefixes {
-		if shorter, _ := rule.prefix(); strings.HasPrefix(prefix, shorter) {
-			return rule
-		}
-	}
-	return nil
+	return n.Keys.longest(prefix)
 }
 
 func newKeyRules(all []*KeyRule) *KeyRules {
@@ -108,7 +137,7 @@ func newKeyRules(all []*KeyRule) *KeyRules {
 		rule.At = i
 		text, isPrefix := rule.prefix()
 		if isPrefix {
-			rules.prefixes = append(rules.prefixes, rule)
+			rules.prefixes = append(rules.prefixes, prefixRule{rule, text, noRule})
 		} else {
 			rules.exact[text] = rule
 		}
@@ -118,9 +147,20 @@ func newKeyRules(all []*KeyRule) *KeyRules {
 			rules.begins[text[0]] = true
 		}
 	}
-	slices.SortStableFunc(rules.prefixes,
-		func(a, b *KeyRule) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
+	rules.nest()
 	return rules
+}
+
+// nest sorts the prefixes and finds the shorter prefix of each.
+func (r *KeyRules) nest() {
+	slices.SortFunc(r.prefixes, func(a, b prefixRule) int { return strings.Compare(a.prefix, b.prefix) })
+	for i := range r.prefixes {
+		at := i - 1
+		for at >= 0 && !strings.HasPrefix(r.prefixes[i].prefix, r.prefixes[at].prefix) {
+			at = r.prefixes[at].shorter
+		}
+		r.prefixes[i].shorter = at
+	}
 }
 
 // keyClass is a declared class of a key.
