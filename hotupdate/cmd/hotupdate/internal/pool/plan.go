@@ -131,7 +131,8 @@ type Plan struct {
 	Sent   *tree.Node
 	IsOpen bool
 	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
-	IsRefused bool
+	IsRefused      bool
+	isAssumedToRun bool // the old spec, see [verdict.OldSpecRuns]
 	// Accepted says why people accept what is above the pools, or the removal of a manifest without
 	// pools; empty if they do not. See [Plan.Accept].
 	Accepted string
@@ -230,13 +231,18 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
-	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
+	plan := &Plan{
+		Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name,
+		isAssumedToRun: old.Running() == facts.SpecAssumed,
+	}
 	if updated.Kind != facts.NoKind {
 		plan.AbovePools = judge.Above(old, updated, o)
 	}
 	pairs := pairUp(old.Pools, updated.Pools, o)
 	var problems []error
+	mayRollOut := old.Running() == facts.SpecMayWait && updated.Reconciles(old)
 	for _, pool := range updated.Pools {
+		pool.Cluster.MayRollOut = mayRollOut
 		planned, err := planOf(pairs.before[pool.Worker.Name], pool, o)
 		problems = append(problems, err)
 		plan.Pools = append(plan.Pools, planned)
@@ -311,7 +317,11 @@ func (p *Plan) remark() {
 		return
 	}
 	if p.isChanged() {
-		p.Rules = verdict.Sorted(append(p.Rules, verdict.AdmissionUnjudged))
+		p.Rules = append(p.Rules, verdict.AdmissionUnjudged)
+		if p.isAssumedToRun {
+			p.Rules = append(p.Rules, verdict.OldSpecRuns)
+		}
+		p.Rules = verdict.Sorted(p.Rules)
 	}
 }
 

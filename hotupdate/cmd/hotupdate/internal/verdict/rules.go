@@ -150,6 +150,11 @@ var (
 		Decides, "admission of the released extension compares bytes: members in another order may be refused",
 		extensionsAdmit,
 	}
+	EarlierMayWait = Rule{
+		Decides, "an earlier change may wait, and is rolled out with this one: what runs is not known while the " +
+			"rollout is confined to the maintenance window, the last operation has failed or gardenlet ignores the Shoot",
+		operations,
+	}
 	NoCloudProfile = Rule{
 		Decides, "the CloudProfile says whether the machine image can be updated in place; name it with --cloudprofile",
 		Admission,
@@ -223,6 +228,9 @@ var (
 		Kind: Assumes,
 		Text: "the extension has adopted this library: tags are hot in every era, and admission follows the classes; " +
 			"judge today's release by --extension released",
+	}
+	OldSpecRuns = Rule{
+		Assumes, "the old spec is what runs: no status says whether an earlier change waits", operations,
 	}
 	ExtensionReleased = Rule{
 		Kind: Assumes, Text: "the extension is today's release, which has not adopted this library",
@@ -362,11 +370,11 @@ func Rules() []Rule {
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
-		ConfigRespelled, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
+		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
 		BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
-		ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
+		OldSpecRuns, ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
 		DriverAppliesInPlace, SpecByClasses, GateIsOn,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,
 		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,

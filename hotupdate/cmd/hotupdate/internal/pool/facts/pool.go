@@ -81,6 +81,10 @@ type Cluster struct {
 	// Kubelet and Infrastructure are configurations in the Shoot, and Labels are its labels.
 	Kubelet, Infrastructure, Labels *tree.Node
 
+	// MayRollOut says that earlier changes of the Shoot, which may wait, are rolled out with this one. The
+	// new side has it.
+	MayRollOut bool
+
 	isReadBack bool       // the manifest was read from a cluster, so nothing has to be filled in
 	components *tree.Node // spec.systemComponents
 	dns        *tree.Node // nodeLocalDNS in it

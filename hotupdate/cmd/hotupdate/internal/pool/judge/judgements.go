@@ -20,8 +20,8 @@ const configPath = fields.Config
 // about a field or about the pool. They run in any order, and the gravest finding counts.
 var judgements = []func(*pair) []Finding{
 	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
-	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).state, (*pair).scaling, (*pair).hibernation, (*pair).operations,
-	(*pair).pending, (*pair).deletion,
+	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).state, (*pair).scaling,
+	(*pair).hibernation, (*pair).operations, (*pair).pending, (*pair).deletion, (*pair).waiting,
 }
 
 // remarks returns the rules that explain or are assumed, and decide nothing.
@@ -136,6 +136,22 @@ func (p *pair) deletion() []Finding {
 		return nil
 	}
 	return ofPool(verdict.Removed, verdict.ShootDeleted)
+}
+
+// waiting judges earlier changes that may wait, if this change makes gardenlet roll out the Shoot:
+// mustIncreaseGeneration.
+func (p *pair) waiting() []Finding {
+	if !p.updated.Cluster.MayRollOut {
+		return nil
+	}
+	return undecided(verdict.Question{
+		Rule: verdict.EarlierMayWait, Fact: "whether earlier changes of the Shoot wait", Owner: "the Worker of the cluster",
+		Answer: "compare the Worker of the cluster with the spec of the Shoot",
+		Values: []verdict.Value{
+			verdict.Gives("none", verdict.None),
+			verdict.Gives("changes that touch machines", verdict.OfClass(hotupdate.InPlace, p.strategy)),
+		},
+	})
 }
 
 // pending refuses every change of a pool that has not finished an in-place update:
