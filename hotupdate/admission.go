@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -21,11 +23,13 @@ import (
 //
 //   - Each error names the exact field: fldPath followed by the path of the [Change].
 //   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid,
-//     Required or Duplicate. A missing Schema, a value of another type and an unknown strategy are
+//     Required or Duplicate. Duplicate is also an element of a list with key= whose key the list has
+//     more often than in old: a hash takes it, but drivers cannot tell such elements apart. One that
+//     old has may stay, and may be mended like any other change. A missing Schema, a value of another type and an unknown strategy are
 //     Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
-//   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be
-//     readable.
+//   - A pool that rolls can take every other valid update, so old need not be readable. Otherwise it
+//     must be.
 //   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may
 //     still depend on a field that is Hot today.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
@@ -53,14 +57,49 @@ func (s *Schema) validateUpdate(
 		}
 	}
 	after, err := updated()
-	if _, err = s.changes(reflect.Value{}, after, err); err != nil { // reads all of it
+	if err != nil {
 		return fieldErrors(fldPath, err)
 	}
-	if strategy == AutoRollingUpdate {
+	repetitions, err := engine.Repetitions(s.plan(), reflect.Value{}, after) // reads all of it
+	if err != nil {
+		return fieldErrors(fldPath, err)
+	}
+	isRolled := strategy == AutoRollingUpdate
+	if isRolled && len(repetitions) == 0 {
 		return nil
 	}
 	before, err := old()
-	changes, err := s.changes(before, after, err)
+	errs := s.repeated(before, after, repetitions, fldPath)
+	if isRolled {
+		return errs
+	}
+	return append(errs, s.forbidden(before, after, err, strategy, fldPath)...)
+}
+
+// repeated returns an error for each key of a keyed list that updated repeats and old does not. It gets
+// all repetitions of updated. An old configuration that cannot be read has none.
+func (s *Schema) repeated(
+	old, updated reflect.Value, all []fieldpath.Path, fldPath *field.Path,
+) (errs field.ErrorList) {
+	if len(all) == 0 {
+		return nil
+	}
+	if added, err := engine.Repetitions(s.plan(), old, updated); err == nil {
+		all = added
+	}
+	for _, path := range all {
+		errs = append(errs, at(fldPath, path.String(), field.ErrorTypeDuplicate,
+			"has the key of an element before it; give each element a key of its own"))
+	}
+	return errs
+}
+
+// forbidden returns an error for each change that the strategy does not allow. It gets the error of
+// reading old.
+func (s *Schema) forbidden(
+	old, updated reflect.Value, err error, strategy Strategy, fldPath *field.Path,
+) field.ErrorList {
+	changes, err := s.changes(old, updated, err)
 	if err != nil {
 		return field.ErrorList{
 			at(fldPath, "", field.ErrorTypeForbidden,

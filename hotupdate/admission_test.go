@@ -27,6 +27,16 @@ type admitted struct {
 	Token   string            `json:"token,omitempty"   hotupdatable:"false,sensitive"`
 	Secrets map[string]string `json:"secrets,omitempty" hotupdatable:"false,sensitive=keys"`
 	Dotted  map[string]string `json:"a.b,omitempty"`
+	NICs    []dataVolume      `json:"nics,omitempty"    hotupdatable:"true,key=name"`
+	Sets    []mountSet        `json:"sets,omitempty"    hotupdatable:"false,set"`
+}
+
+type mountSet struct {
+	Data []mount `json:"data,omitempty" hotupdatable:"false,key=name"`
+}
+
+type mount struct {
+	Name string `json:"name"`
 }
 
 func lines(errs k8sfield.ErrorList) []string {
@@ -68,8 +78,25 @@ func TestValidateUpdate(t *testing.T) {
 		{"equal bytes", `{"old":true}`, `{"old":true}`, auto, []string{}, "what was stored under older rules stays"},
 		{"unknown member", `{}`, `{"volume":{"x":"hunter2"}}`, rolling, []string{"FieldValueInvalid " + at + ".volume.x"}, "also where nothing is forbidden"},
 		{"wrong type", `{}`, `{"volume":{"iops":"hunter2"},"account":1}`, auto, []string{"FieldValueTypeInvalid " + at + ".account", "FieldValueTypeInvalid " + at + ".volume.iops"}, "all at once"},
-		{"missing key", `{}`, `{"data":[{},{"name":"a"}]}`, rolling, []string{"FieldValueRequired " + at + ".data[0]"}, "found when the value is walked"},
-		{"duplicate key", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]"}, "found when the value is walked"},
+		{"missing key", `{}`, `{"data":[{},{"name":"a"}]}`, rolling, []string{}, "a key like any other"},
+		{"missing keys", `{}`, `{"data":[{},{"name":""}]}`, rolling, []string{"FieldValueDuplicate " + at + `.data[name=""]#2`}, "absent and empty are one key"},
+		{"repeated key, rolling", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]#2"}, "who adds it can mend it"},
+		{"repeated key, in place", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, auto, []string{
+			"FieldValueDuplicate " + at + ".data[name=a]#2", "FieldValueForbidden " + at + ".data[name=a]", "FieldValueForbidden " + at + ".data[name=a]#2",
+		}, "all at once"},
+		{"one more, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"},{"name":"b"},{"name":"a"},{"name":"b"},{"name":"a"}]}`, rolling, []string{
+			"FieldValueDuplicate " + at + ".data[name=a]#3", "FieldValueDuplicate " + at + ".data[name=b]#2",
+		}, "what was there may stay"},
+		{"an old repetition, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{}, "it was admitted"},
+		{"an old repetition, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`, auto, []string{}, "it was admitted"},
+		{"mended, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"},{"name":"b"}]}`, rolling, []string{}, "the way out"},
+		{"mended, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"}]}`, auto, []string{"FieldValueForbidden " + at + ".data[name=a]#2"}, "a removal is a change"},
+		{"a hot repetition mended, in place", `{"nics":[{"name":"a"},{"name":"a"}]}`, `{"nics":[{"name":"a"}]}`, auto, []string{}, "the document is the same"},
+		{"a hot repetition", `{"nics":[{"name":"a"}]}`, `{"nics":[{"name":"a"},{"name":"a"}]}`, auto, []string{"FieldValueDuplicate " + at + ".nics[name=a]#2"}, "a driver cannot tell them apart"},
+		{"a repetition in a new element of a set", `{"sets":[{"data":[{"name":"b"},{"name":"b"}]}]}`, `{"sets":[{"data":[{"name":"b"},{"name":"b"}]},{"data":[{"name":"a"},{"name":"a"}]}]}`, rolling, []string{
+			"FieldValueDuplicate " + at + ".sets[1].data[name=a]#2",
+		}, "elements of sets are found by value"},
+		{"unreadable before, repeated key", `{`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]#2"}, "nobody knows that it is old"},
 		{"duplicate member", `{}`, `{"account":"a","account":"b"}`, rolling, []string{"FieldValueDuplicate " + at + ".account"}, "the decoder would take the last"},
 		{"no JSON", `{}`, `{`, rolling, []string{"FieldValueInvalid " + at}, "as a whole"},
 		{"unreadable before, rolling", `{`, `{}`, rolling, []string{}, "the way out of a bad config"},
@@ -110,6 +137,7 @@ func TestValidateUpdateOfValues(t *testing.T) {
 // TestValidateUpdateFollowsOutcome: an update is refused exactly if its outcome is forbidden, with an error for each change that causes it.
 func TestValidateUpdateFollowsOutcome(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		old, updated := s.drawPair(t)
 		changes := s.diff(t, old, updated)
 		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
@@ -122,6 +150,63 @@ func TestValidateUpdateFollowsOutcome(t *testing.T) {
 			require.Equal(t, want, lines(s.schema.ValidateUpdateRaw(toJSON(t, old), toJSON(t, updated), strategy, nil)), "%s", s.describe(old, updated))
 		}
 	})
+}
+
+// TestValidateUpdateRefusesNewRepetitions: an element is refused for its key exactly if the same list of the old configuration does not have this key
+// as often. What is refused without an old configuration is every element but the first of each key.
+func TestValidateUpdateRefusesNewRepetitions(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		old, updated := s.drawPair(t)
+		refused := func(old []byte) (count int) {
+			for _, err := range s.schema.ValidateUpdateRaw(old, toJSON(t, updated), hotupdate.AutoRollingUpdate, nil) {
+				require.Equal(t, k8sfield.ErrorTypeDuplicate, err.Type, "%v\n%s", err, s.describe(updated))
+				count++
+			}
+			return count
+		}
+		require.Equal(t, repetitionsIn(s.root, updated), refused(nil), "%s", s.describe(updated))
+		require.LessOrEqual(t, refused(toJSON(t, old)), refused(nil), "%s", s.describe(old, updated))
+		require.Zero(t, refused(toJSON(t, respelled(t, fullView, s.root, updated))), "%s", s.describe(updated))
+	})
+}
+
+// repetitionsIn counts the elements of keyed lists that have the key of another one, but for one of each key. Of equal elements of a set it counts one.
+func repetitionsIn(p modelNode, v reflect.Value) (count int) {
+	if v = behind(v); !v.IsValid() {
+		return 0
+	}
+	switch p.shape() {
+	case objectShape:
+		for _, m := range p.members() {
+			if field := m.of(v); field.IsValid() {
+				count += repetitionsIn(m, field)
+			}
+		}
+	case listShape, arrayShape:
+		seen := map[any]bool{}
+		for i := range v.Len() {
+			if p.set {
+				tree, _, _ := fullView.element(p, v.Index(i))
+				if seen[canonical(tree)] {
+					continue
+				}
+				seen[canonical(tree)] = true
+			}
+			count += repetitionsIn(p.elemOf(v.Index(i)), v.Index(i))
+			if p.key != "" {
+				if seen[keyOf(p, v.Index(i))] {
+					count++
+				}
+				seen[keyOf(p, v.Index(i))] = true
+			}
+		}
+	case mapShape:
+		for key, elem := range v.Seq2() {
+			count += repetitionsIn(p.entryOf(key, elem), elem)
+		}
+	case leafShape:
+	}
+	return count
 }
 
 func TestWarnings(t *testing.T) {

@@ -368,7 +368,7 @@ func (a *architect) filled(f *field) {
 		return
 	}
 	class, options, _ := readTag(f.tag, hotupdate.Immutable)
-	m := modelNode{typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag), by: &reading{nil, map[memberKey][]modelNode{}}, depth: usualDepth}
+	m := modelNode{typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag), by: &reading{keys: uniqueKeys, members: map[memberKey][]modelNode{}}, depth: usualDepth}
 	drawn := author{a.t, blind}.value(m)
 	if raw, err := json.Marshal(drawn.Interface()); err == nil && rereads(drawn, raw) {
 		f.tag += ",default='" + strings.ReplaceAll(string(raw), "'", "''") + "'"

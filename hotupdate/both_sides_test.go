@@ -54,8 +54,6 @@ func badInputs() []badInput {
 		{"duplicate map key", `{"intMap":{"1":{},"1":{}}}`, at(duplicate, "intMap[1]"), "a map has it once"},
 		{"map keys of one meaning", `{"intMap":{"1":{},"01":{}}}`, at("duplicate-map-key", "intMap[01]"), "the decoder would drop one"},
 		{"duplicate in free JSON", `{"raw":{"a":1,"a":1}}`, at(duplicate, "raw"), "also where no field is"},
-		{"duplicate list key", `{"keyed":[{"id":1},{"id":1}]}`, at("duplicate-list-key", "keyed[id=1]"), "elements are found by it"},
-		{"list keys left out", `{"keyed":[null,{}]}`, at("duplicate-list-key", "keyed[id=0]"), "an integer that is left out is 0"},
 		{"bool as text", `{"bool":"true"}`, at(wrong, "bool"), "no conversion"},
 		{"bool as number", `{"bool":1}`, at(wrong, "bool"), "no conversion"},
 		{"number as text", `{"ints":{"a":"1"}}`, at(wrong, "ints.a"), "no conversion"},

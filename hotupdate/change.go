@@ -19,7 +19,9 @@ const (
 // Change is one difference between two configurations.
 type Change struct {
 	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops.
-	// Sensitive keys read (sensitive).
+	// Sensitive keys read (sensitive). If elements of a list have one key, the second is
+	// dataVolumes[name=kubelet-dir]#2. They are numbered in the order in which they are hashed, so a
+	// Pointer may have another order.
 	Path string
 	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for a
 	// removal. It stops before a sensitive key.

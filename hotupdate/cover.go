@@ -42,7 +42,9 @@ type Coverage struct {
 //     Immutable parts and to what identifies it in its collection. In a list that is paired by
 //     position, empty elements before it keep its position.
 //
-// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too.
+// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Elements
+// of one key are those that [Schema.Diff] pairs; if a list repeats a key, one without a partner is added
+// or removed, and what stays of it stands at the end.
 // Nothing outside of the configuration is patched, except that missing objects on the way to it are
 // created. The objects and the configurations are read as by [Schema.Decode]: empty input, white
 // space, null and an absent configuration are the empty configuration. A patch of empty input or

@@ -20,6 +20,7 @@ import (
 // oracle.
 func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		a, b := s.drawPair(t)
 		if chance(t, 3) {
 			b = respelled(t, immutableView, s.root, a)

@@ -13,7 +13,8 @@ import (
 //   - Values with the same meaning do not differ: 1Gi and 1024Mi, an omitted field and its declared
 //     default, an empty object and an absent one, another order of a set or keyed list.
 //   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by
-//     position.
+//     position. If a list repeats a key, its elements are paired in their order among those of one
+//     class as projected, see hash/FORMAT.md. If neither does, they are paired whatever their class.
 //   - An added or removed element is listed by its leaves. The element itself is listed if its
 //     class is stricter than the class of every leaf.
 //   - An entry of a map has the class of its key, if the key has one.

@@ -114,7 +114,9 @@ func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about 
 // requireNeeded checks that an element is listed besides its leaves only if none of them is as strict.
 func requireNeeded(t require.TestingT, element hotupdate.Change, later hotupdate.Changes, about about) {
 	for _, c := range later {
-		if below, ok := strings.CutPrefix(c.Path, element.Path); ok && below != "" && !strings.Contains(c.Path, "(sensitive)") {
+		below, ok := strings.CutPrefix(c.Path, element.Path)
+		isBelow := ok && below != "" && below[0] != '#'
+		if isBelow && !strings.Contains(c.Path, "(sensitive)") {
 			require.Greater(t, c.Class, element.Class, "%v and %v\n%s", element, c, about)
 		}
 	}
@@ -170,7 +172,9 @@ func (t *trail) step(path string) string {
 		return rest
 	}
 	key, rest := cutKey(path)
+	ordinal, rest := cutOrdinal(rest)
 	t.enterElement(key)
+	t.order(ordinal)
 	return rest
 }
 
@@ -210,6 +214,8 @@ func (t *trail) enterElement(key string) {
 	id := strings.TrimPrefix(key, p.key+"=")
 	number, err := strconv.ParseInt(id, 10, 64)
 	switch {
+	case p.shape() == listShape && id == `""`: // an absent integer
+		t.order("")
 	case p.shape() == mapShape, p.key != "" && base(t.end.member(p.key).typ).Kind() == reflect.String:
 		t.order(unquotedKey(id))
 	case err == nil:
@@ -256,6 +262,20 @@ func cutKey(path string) (key, rest string) {
 	panic("no end: " + path)
 }
 
+// cutOrdinal reads the number of a second or later element with one key.
+func cutOrdinal(path string) (ordinal int64, rest string) {
+	number, isNumbered := strings.CutPrefix(path, "#")
+	if !isNumbered {
+		return 1, path
+	}
+	digits := number[:strings.IndexAny(number+".", ".[")]
+	ordinal, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || ordinal < 2 {
+		panic("no ordinal: " + path)
+	}
+	return ordinal, number[len(digits):]
+}
+
 // compare orders trails: members by name, elements by key, value or position, and a whole before its parts.
 func (t *trail) compare(o *trail) int {
 	for i := range min(len(t.keys), len(o.keys)) {
@@ -269,9 +289,15 @@ func (t *trail) compare(o *trail) int {
 func compareKeys(a, b any) int {
 	switch x := a.(type) {
 	case string:
-		return strings.Compare(x, b.(string))
+		if y, ok := b.(string); ok {
+			return strings.Compare(x, y)
+		}
+		return -1 // an absent integer
 	case int64:
-		if y, ok := b.(int64); ok {
+		switch y := b.(type) {
+		case string:
+			return +1
+		case int64:
 			return cmp.Compare(x, y)
 		}
 		return -1 // the other one is above all int64

@@ -38,8 +38,8 @@
 //   - set: order and duplicates carry no meaning. For slices; their elements have one class.
 //   - key=NAME: elements are identified by their field NAME; order carries no meaning. For slices
 //     of structs. NAME is the JSON name of a string or integer, or of a pointer to one, that has
-//     the slice's class and is set in every element. An integer that JSON may omit, alone or with an
-//     embedded pointer, must be a pointer. The only element may lack a string, see hash/FORMAT.md.
+//     the slice's class. An integer that JSON may omit, alone or with an embedded pointer, must be a
+//     pointer. An absent key is a key. Elements of one key keep their order, see hash/FORMAT.md.
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and
 //     for maps, of structs, that are not Hot. NAME is a string, integer or bool, not a pointer.
 //   - keyclass=CLASS:KEY: the entry of a map under KEY has CLASS; a KEY like billing/* is a prefix.

@@ -80,6 +80,7 @@ type Pool struct {
 	Tags     map[string]string `json:"tags,omitempty"     hotupdatable:"true"`
 	Note     string            `json:"note,omitempty"     hotupdatable:"ignore"`
 	Cards    []Card            `json:"cards,omitempty"    hotupdatable:"true,key=name"`
+	Links    []Card            `json:"links,omitempty"    hotupdatable:"inplace,key=name"`
 	Marks    map[string]string `json:"marks,omitempty"    hotupdatable:"false,keyclass=true:tenant,keyclass=true:cost/*,keyclass=false:cost/plan,keyclass=false:cost/fixed/*"`
 	Policy   map[string]*int   `json:"policy,omitempty"   hotupdatable:"true,keyclass=false:stage"`
 	Racks    map[string]Disk   `json:"racks,omitempty"    hotupdatable:"false,keyclass=true:spare"`

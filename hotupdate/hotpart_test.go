@@ -29,6 +29,7 @@ func (s subject) inPlacePart(t require.TestingT, config reflect.Value) string {
 // TestInPlacePart: an InPlace change is in the in-place part, and nothing of another class is. It can be decoded, and is its own in-place part.
 func TestInPlacePart(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		a, b := s.drawPair(t)
 		part := s.inPlacePart(t, a)
 		if changes := s.diff(t, a, b); len(changes.Of(hotupdate.InPlace)) > 0 {
@@ -44,6 +45,7 @@ func TestInPlacePart(t *testing.T) {
 // TestHotPartChangesWithHotFields: among configurations with the same hash the hot part differs exactly if Diff lists a Hot change.
 func TestHotPartChangesWithHotFields(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		a := s.draw(t)
 		b := respelled(t, hashView, s.root, a)
 		if rapid.Bool().Draw(t, "same meaning") {
@@ -58,6 +60,7 @@ func TestHotPartChangesWithHotFields(t *testing.T) {
 // TestHotPartSeesEveryHotChange: a Hot change is in the hot part, with any other changes.
 func TestHotPartSeesEveryHotChange(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		a, b := s.drawPair(t)
 		if changes := s.diff(t, a, b); len(changes.Of(hotupdate.Hot)) > 0 {
 			require.NotEqual(t, s.hotPart(t, a), s.hotPart(t, b), "%v\n%s", changes, s.describe(a, b))
@@ -68,6 +71,7 @@ func TestHotPartSeesEveryHotChange(t *testing.T) {
 // TestHotPartIsAConfiguration: the hot part can be decoded, and is its own hot part. It has no leaf of another class except the places of elements.
 func TestHotPartIsAConfiguration(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
+		s.root.by.keys = uniqueKeys
 		config := s.draw(t)
 		part := s.hotPart(t, config)
 		decoded, err := s.schema.Decode([]byte(part))

@@ -124,7 +124,7 @@ func requireOrder(t require.TestingT, p modelNode, raw json.RawMessage) {
 			case p.set:
 				require.Negative(t, bytes.Compare(elements[i-1], element), "%s", raw)
 			case p.key != "":
-				require.Negative(t, compareListKeys(t, p.key, elements[i-1], element), "%s", raw)
+				require.LessOrEqual(t, compareListKeys(t, p.key, elements[i-1], element), 0, "%s", raw)
 			}
 		}
 	case leafShape:
@@ -139,6 +139,9 @@ func compareListKeys(t require.TestingT, name string, a, b json.RawMessage) int 
 		var members map[string]any
 		require.NoError(t, decoder.Decode(&members))
 		keys[i] = members[name]
+	}
+	if keys[0] == nil || keys[1] == nil {
+		return boolToInt(keys[0] != nil) - boolToInt(keys[1] != nil)
 	}
 	if text, ok := keys[0].(string); ok {
 		return strings.Compare(text, keys[1].(string))

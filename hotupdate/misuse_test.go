@@ -125,10 +125,9 @@ func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 		{&config{Keyed: []element{{Name: "a"}}}, nil, differ("keyed[name=a]"), "no keys"},
 		{&config{Keyed: []element{{Name: "a"}}}, &config{}, differ("keyed[name=a]"), "no keys"},
 		{&config{Keyed: []element{{Name: "a"}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b", Hot: "x"}, {Name: "a"}}}, nil, "the order carries no meaning"},
-		{&config{Keyed: []element{{}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b"}, {}}}, []problem{
-			valueProblem("missing-list-key", "keyed[0]"), valueProblem("missing-list-key", "keyed[1]"),
-		}, "no key in either half"},
-		{&config{Keyed: []element{{}}}, &config{Keyed: []element{{Hot: "x"}}}, nil, "the only element needs no key"},
+		{&config{Keyed: []element{{}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b"}, {Hot: "x"}}}, nil, "a missing key is a key"},
+		{&config{Keyed: []element{{}, {}}}, &config{Keyed: []element{{Hot: "x"}, {Hot: "y"}}}, nil, "elements of one key have an order"},
+		{&config{Keyed: []element{{}, {}}}, &config{Keyed: []element{{Hot: "x"}}}, differ(`keyed[name=""]#2`), "one element less"},
 		{&config{Keyed: []element{{}}}, &config{Keyed: []element{{Name: "a"}}}, differ(`keyed[name=""]`, "keyed[name=a]"), "another key"},
 		{&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]", "map[b]"), "another key"},
 		{&config{Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]"), "no keys"},

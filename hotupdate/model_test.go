@@ -36,8 +36,18 @@ type modelNode struct {
 // reading is the state of reading a type: its overrides, and a cache of its members.
 type reading struct {
 	overrides map[string]string
+	keys      keysDrawn
 	members   map[memberKey][]modelNode
 }
+
+// keysDrawn says how often a key of a list may be drawn.
+type keysDrawn int
+
+const (
+	anyKeys       keysDrawn = iota
+	uniqueKeys              // once
+	uniqueIfMixed           // once in lists whose elements may have different classes
+)
 
 // memberKey has the inputs of an object's members.
 type memberKey struct {
@@ -69,7 +79,7 @@ const (
 
 // rootOf is the node of a whole configuration.
 func rootOf(t reflect.Type, overrides map[string]string) modelNode {
-	return modelNode{typ: t, by: &reading{overrides, map[memberKey][]modelNode{}}}
+	return modelNode{typ: t, by: &reading{overrides: overrides, members: map[memberKey][]modelNode{}}}
 }
 
 // base is a type without pointers.

@@ -115,15 +115,3 @@ func TestCoverOfOnlyElements(t *testing.T) {
 	assert.Len(t, coverage.Covered, 2)
 	assert.Len(t, coverage.Left, 1)
 }
-
-// TestElementsThatNeedTheirKey: two elements are told apart by their keys. A hot update can lay a hot
-// element beside another one. Null is no element. A missing number would be mistaken for 0.
-func TestElementsThatNeedTheirKey(t *testing.T) {
-	schema := schemaFor[onlyElements](t)
-	for raw, path := range map[string]string{
-		`{"volumes":[{"name":"a"},{}]}`: "volumes[1]", `{"pointers":[null]}`: "pointers[0]", `{"ranked":[{}]}`: "ranked[0]", `{"hot":[{}]}`: "hot[0]", `{"ignored":[{}]}`: "ignored[0]", `{"selected":[{}]}`: "selected[0]",
-	} {
-		_, err := schema.DiffRaw([]byte(`{}`), []byte(raw))
-		assert.Equal(t, atPath("missing-list-key", path), problemsOf(err), raw)
-	}
-}

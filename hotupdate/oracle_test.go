@@ -140,6 +140,7 @@ func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) 
 // other elements keep the places of later ones.
 func (w view) list(p modelNode, v reflect.Value) []any {
 	var list []any
+	var levels []view
 	full := 0
 	for i := range v.Len() {
 		tree, whole, something := w.element(p, v.Index(i))
@@ -147,6 +148,9 @@ func (w view) list(p modelNode, v reflect.Value) []any {
 			continue
 		}
 		list = append(list, tree)
+		if p.key != "" {
+			levels = append(levels, p.levelOf(v.Index(i)))
+		}
 		if whole || something {
 			full = len(list)
 		}
@@ -157,25 +161,52 @@ func (w view) list(p modelNode, v reflect.Value) []any {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(canonical(a), canonical(b)) })
 		list = slices.CompactFunc(list, reflect.DeepEqual)
 	case p.key != "":
-		slices.SortFunc(list, func(a, b any) int { return byKey(a.(map[string]any)[p.key], b.(map[string]any)[p.key]) })
+		return inKeyOrder(p.key, list, levels)
 	}
 	return list
 }
 
-// byKey is the order of list keys: texts by their bytes, integers by value. A missing key is the empty text, and comes before integers.
+// inKeyOrder orders elements by key, those of one key by the strictest class that has something of them, and those of one class as they are given.
+func inKeyOrder(key string, list []any, levels []view) []any {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	keyAt := func(i int) any { return list[i].(map[string]any)[key] }
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(byKey(keyAt(a), keyAt(b)), cmp.Compare(levels[a], levels[b]))
+	})
+	ordered := make([]any, len(list))
+	for i, at := range order {
+		ordered[i] = list[at]
+	}
+	return ordered
+}
+
+// levelOf is the strictest view that has something of an element, or its presence.
+func (p modelNode) levelOf(elem reflect.Value) view {
+	for _, w := range []view{immutableView, hashView, hotView} {
+		if _, whole, something := w.element(p, elem); whole || something {
+			return w
+		}
+	}
+	return fullView
+}
+
+// byKey is the order of list keys: texts by their bytes, integers by value. A missing integer is nil, and comes before integers.
 func byKey(a, b any) int {
+	if a == nil || b == nil {
+		return cmp.Compare(boolToInt(a != nil), boolToInt(b != nil))
+	}
 	one, isNumber := a.(number)
 	other, isToo := b.(number)
-	switch {
-	case isNumber && isToo:
+	if isNumber && isToo {
 		return one.exact().Cmp(other.exact())
-	case isNumber:
-		return +1
-	case isToo:
-		return -1
 	}
 	return strings.Compare(string(a.(text)), string(b.(text)))
 }
+
+func boolToInt(b bool) int { return map[bool]int{true: 1}[b] }
 
 func (w view) array(p modelNode, v reflect.Value) (array []any, something bool) {
 	array = make([]any, v.Len())
@@ -265,10 +296,13 @@ func (w view) elementAs(c, e modelNode, elem reflect.Value) (tree any, whole, so
 }
 
 // identify adds to an object its key, and its selector if the view includes the collection or the
-// element, zero or not. A missing key is the empty text.
+// element, zero or not. A missing key is the empty text, or nil if keys are integers.
 func (w view) identify(c, e modelNode, v reflect.Value, object map[string]any) {
 	if c.key != "" {
-		object[c.key] = text("")
+		object[c.key] = nil
+		if base(e.member(c.key).typ).Kind() == reflect.String {
+			object[c.key] = text("")
+		}
 		if key := behind(e.member(c.key).of(v)); key.IsValid() {
 			object[c.key] = leafTree(key)
 		}

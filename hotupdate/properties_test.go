@@ -166,6 +166,12 @@ func (s spot) meaning() [2]any {
 	return [2]any{nil, true}
 }
 
+// isTextKey reports whether a member is the key of a list, and a pointer to a text: nil and empty texts are one key.
+func (p modelNode) isTextKey(list modelNode) bool {
+	isKey := p.path == step(list.elem().path, list.key)
+	return isKey && p.typ.Kind() == reflect.Pointer && base(p.typ).Kind() == reflect.String
+}
+
 // collectSpots finds the leaves below an addressable value.
 func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 	if p.shape() == leafShape {
@@ -191,6 +197,7 @@ func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 		for i := range v.Len() {
 			collectSpots(spots, p.elemOf(v.Index(i)), v.Index(i), commit)
 		}
+		*spots = slices.DeleteFunc(*spots, func(s spot) bool { return p.key != "" && s.place.isTextKey(p) })
 	case mapShape:
 		for _, key := range sortedKeys(v) {
 			elem := reflect.New(v.Type().Elem()).Elem()

@@ -167,7 +167,7 @@ func defaultRows() []schemaErrorRow {
 			Elem    *[]int8               `json:"elem"    hotupdatable:"false,default='[1,300]'"`
 			Inner   *optionOuter          `json:"inner"   hotupdatable:"false,default='{\"items\":[{\"on\":1}]}'"`
 			JSON    *optionItem           `json:"json"    hotupdatable:"false,default=a"`
-			Keyless *[]optionItem         `json:"keyless" hotupdatable:"false,key=name,default='[{\"name\":\"a\"},{}]'"`
+			Keyless *[]optionItem         `json:"keyless" hotupdatable:"false,key=name,default='[{\"name\":\"\"},{}]'"`
 			Keys    *map[int]string       `json:"keys"    hotupdatable:"false,default='{\"a\":\"\"}'"`
 			List    *[]string             `json:"list"    hotupdatable:"false,default='{}'"`
 			Map     *map[string]string    `json:"map"     hotupdatable:"false,default='[]'"`

@@ -29,7 +29,9 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 // Merge joins an immutable and a hot half. Merging the result of [Split] gives a configuration that
 // equals the original in JSON. Merging the immutable half of one configuration with the hot half of
 // another gives the result of a hot update. Where a collection has fields of both halves, its
-// elements must be the same in both, apart from entries of a map that belong to one half.
+// elements must be the same in both, apart from entries of a map that belong to one half. Elements of
+// one key are paired in the order in which they are given. So they need one order in both
+// configurations, also if their classes differ.
 func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	immutableHalf, hotHalf, err := s.values(immutable, hot)
 	if err != nil {

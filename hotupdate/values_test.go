@@ -107,18 +107,33 @@ func (a author) list(p modelNode, v reflect.Value) {
 	v.Set(reflect.MakeSlice(p.typ, 0, n))
 	for range n {
 		elem := a.value(p.elem())
-		isNew := p.key == "" || isNewKey(p, v, elem)
-		if isNew || n == 1 && mayLackKey(p, elem) {
+		if p.key == "" || a.takesKey(p, v, elem) {
 			v.Set(reflect.Append(v, elem))
 		}
 	}
 }
 
-// isNewKey reports whether an element of a keyed list has a key, and one that the list does not have yet.
-func isNewKey(p modelNode, list, elem reflect.Value) bool {
-	if keyOf(p, elem) == nil || fmt.Sprint(keyOf(p, elem)) == "" {
-		return false
+// takesKey decides whether an element with this key is added to a keyed list. It may give the element a key that the list has.
+func (a author) takesKey(p modelNode, list, elem reflect.Value) bool {
+	if p.hasUniqueKeys() {
+		return isNewKey(p, list, elem)
 	}
+	if object := behind(elem); object.IsValid() && list.Len() > 0 && chance(a.t, 4) {
+		if other := behind(list.Index(pick(a.t, list.Len()))); other.IsValid() {
+			copyField(p.elem().member(p.key), other, object)
+		}
+	}
+	return isNewKey(p, list, elem) || chance(a.t, 2)
+}
+
+// hasUniqueKeys reports whether keys of a list are drawn once.
+func (p modelNode) hasUniqueKeys() bool {
+	isMixed := p.when != "" || p.class != hotupdate.Immutable
+	return p.by.keys == uniqueKeys || p.by.keys == uniqueIfMixed && isMixed
+}
+
+// isNewKey reports whether an element of a keyed list has a key that the list does not have yet.
+func isNewKey(p modelNode, list, elem reflect.Value) bool {
 	for i := range list.Len() {
 		if keyOf(p, list.Index(i)) == keyOf(p, elem) {
 			return false
@@ -127,21 +142,31 @@ func isNewKey(p modelNode, list, elem reflect.Value) bool {
 	return true
 }
 
-// mayLackKey reports whether an element may be without a key where it is the only one.
-func mayLackKey(p modelNode, elem reflect.Value) bool {
-	isText := base(p.elem().member(p.key).typ).Kind() == reflect.String
-	isImmutable := p.class == hotupdate.Immutable && p.when == ""
-	return isImmutable && isText && behind(elem).IsValid()
+// keyOf is the key of an element of a keyed list. An absent text is empty, and an absent integer behind a pointer nil.
+func keyOf(p modelNode, elem reflect.Value) any {
+	m := p.elem().member(p.key)
+	key := reflect.Value{}
+	if object := behind(elem); object.IsValid() {
+		key = behind(m.of(object))
+	}
+	switch {
+	case key.IsValid():
+		return fmt.Sprint(key.Interface())
+	case base(m.typ).Kind() == reflect.String:
+		return ""
+	case m.typ.Kind() == reflect.Pointer:
+		return nil
+	}
+	return "0"
 }
 
-// keyOf is the key of an element of a keyed list, or nil.
-func keyOf(p modelNode, elem reflect.Value) any {
-	if object := behind(elem); object.IsValid() {
-		if key := behind(p.elem().member(p.key).of(object)); key.IsValid() {
-			return key.Interface()
-		}
+// copyField copies a field by which an element is found or selected. Behind a nil embedded pointer it is zero.
+func copyField(field modelNode, from, to reflect.Value) {
+	if original := field.of(from); original.IsValid() {
+		field.put(to, original)
+	} else if field.of(to).IsValid() {
+		field.put(to, reflect.Zero(field.typ))
 	}
-	return nil
 }
 
 func (a author) mapping(p modelNode, v reflect.Value) {
@@ -331,10 +356,10 @@ func (e editor) elementAs(p, at modelNode, v reflect.Value) reflect.Value {
 	rewritten := e.value(at, v)
 	if object := behind(rewritten); object.IsValid() && at.shape() == objectShape {
 		if p.key != "" {
-			e.retain(at.member(p.key), v, object)
+			copyField(at.member(p.key), behind(v), object)
 		}
 		if p.when != "" && e.keep.sees(p.class) {
-			e.retain(at.member(p.when), v, object)
+			copyField(at.member(p.when), behind(v), object)
 			e.flip(p, object)
 		}
 	}
@@ -346,15 +371,6 @@ func (e editor) flip(p modelNode, object reflect.Value) {
 	if e.meddles && p.when != p.key && chance(e.t, 2) {
 		selector := p.elem().member(p.when)
 		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
-	}
-}
-
-// retain copies a field by which an element is found or selected. Behind a nil embedded pointer it is zero.
-func (e editor) retain(identity modelNode, v, rewritten reflect.Value) {
-	if original := identity.of(behind(v)); original.IsValid() {
-		identity.put(rewritten, original)
-	} else if identity.of(rewritten).IsValid() {
-		identity.put(rewritten, reflect.Zero(identity.typ))
 	}
 }
 
@@ -393,17 +409,53 @@ func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 	e.appendElement(p, v, rewritten)
 	mayBeReversed := p.set || p.key != "" || e.meddle()
 	if mayBeReversed && chance(e.t, 2) {
+		kept := e.tied(p, rewritten)
 		reverse(rewritten)
+		if p.key != "" && !e.meddle() {
+			e.restore(p, rewritten, kept)
+		}
 	}
 }
 
-// appendElement may add a new element to a list, in a keyed one under a new key.
+// tie is what elements of a keyed list have in common that keep their order.
+type tie struct {
+	key   any
+	level view
+}
+
+// tied lists the elements of each tie, in order.
+func (e editor) tied(p modelNode, list reflect.Value) map[tie][]reflect.Value {
+	tied := map[tie][]reflect.Value{}
+	for i := range list.Len() {
+		if p.key != "" {
+			elem := reflect.New(list.Type().Elem()).Elem()
+			elem.Set(list.Index(i))
+			at := tieOf(p, elem)
+			tied[at] = append(tied[at], elem)
+		}
+	}
+	return tied
+}
+
+func tieOf(p modelNode, elem reflect.Value) tie { return tie{keyOf(p, elem), p.levelOf(elem)} }
+
+// restore brings the elements of each tie back into their order, at the places that they have now.
+func (e editor) restore(p modelNode, list reflect.Value, tied map[tie][]reflect.Value) {
+	for i := range list.Len() {
+		at := tieOf(p, list.Index(i))
+		list.Index(i).Set(tied[at][0])
+		tied[at] = tied[at][1:]
+	}
+}
+
+// appendElement may add a new element to a list. If keys are unique, it has a new key.
 func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	elem := e.author.value(p.newElem())
+	isTaken := p.key != "" && p.hasUniqueKeys() && !isNewKey(p, rewritten, elem)
+	wasTaken := p.key != "" && p.hasUniqueKeys() && !isNewKey(p, v, elem)
 	switch {
 	case p.marksPresence() && rewritten.IsNil(): // which would be present from now on
-	case p.key != "" && rewritten.Len() == 1 && !isNewKey(p, reflect.Zero(rewritten.Type()), rewritten.Index(0)): // the only element without a key
-	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
+	case isTaken, wasTaken:
 	case e.meddle(), p.key != "" && e.adds(p, p.elemOf, elem) && chance(e.t, 2):
 		rewritten.Set(reflect.Append(rewritten, elem))
 	}

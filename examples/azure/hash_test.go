@@ -111,3 +111,28 @@ func TestVolumesAreHashedInTheOrderOfTheirNames(t *testing.T) {
 	vector := []gardener.DataVolume{{Name: "foo", Size: "25Gi"}, {Name: "bar", Size: "30Gi", Type: new("type")}} // of the extension's own test
 	assert.Equal(t, []string{"30Gi", "type", "25Gi"}, data("1.33.2", vector))
 }
+
+// TestDataVolumesOfOneName: the extension's admission takes two data volumes of one name, and the extension uses the last. So every era hashes them,
+// and exchanging them is a change from the canonical era on.
+func TestDataVolumesOfOneName(t *testing.T) {
+	data := func(version, volumes string, strategy hotupdate.Strategy) []string {
+		pool := exampletest.Pool(version, provider.Config(`"dataVolumes":[`+volumes+`]`))
+		pool.UpdateStrategy = strategy
+		got, err := azure.GenerateWorkerPoolHash(pool, azure.Zone{})
+		require.NoError(t, err)
+		return exampletest.Data(got)
+	}
+	const (
+		first  = `{"name":"a","imageRef":{"id":"i"}}`
+		second = `{"name":"a","imageRef":{"id":"j"}}`
+		other  = `{"name":"b"}`
+	)
+	for _, version := range []string{"1.33.2", "1.35.1", "1.37.0"} {
+		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate} {
+			data(version, first+","+second, strategy)
+		}
+	}
+	before := data("1.37.0", first+","+other+","+second, hotupdate.AutoRollingUpdate)
+	assert.Equal(t, before, data("1.37.0", other+","+first+","+second, hotupdate.AutoRollingUpdate))
+	assert.NotEqual(t, before, data("1.37.0", second+","+other+","+first, hotupdate.AutoRollingUpdate))
+}

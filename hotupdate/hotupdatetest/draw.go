@@ -275,9 +275,7 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 	text := keyText(n, e)
 	isKeyed := n.Key != nil || n.Kind == fieldplan.Map
 	isTaken := slices.ContainsFunc(all, func(other entry) bool { return keyText(n, other) == text })
-	isEmpty := n.Key != nil && (text == "" || text == `""`)
-	isRepeated := isKeyed && isTaken
-	if isEmpty || isRepeated {
+	if isKeyed && isTaken {
 		return all
 	}
 	below.selects(n, e.value)

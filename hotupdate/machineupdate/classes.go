@@ -96,7 +96,8 @@ type preparation struct {
 //   - unusable-class, if the provider spec does not fit the Schema, or if it has no members: it is
 //     nil, empty, null or {}. Members that the Schema does not know are Immutable, since an extension
 //     may be rolled out before its driver. A member whose name differs from a known name only in case
-//     is an error, since drivers would read it as the known member.
+//     is an error, since drivers would read it as the known member. So is an element of a list with
+//     key= that is Hot or InPlace, or has such a part, and whose key the list repeats.
 //   - large-hot-part, if no record can hold the hot part.
 //   - unusable-schema or invalid-lane, as in [Driver.Validate].
 func (c *Classes) Prepare(class MachineClass, driver Driver) (*PreparedClass, error) {

@@ -19,7 +19,7 @@ func (r *run) list(n *routine, m memory) bool {
 		if i > 0 {
 			r.buf = append(r.buf, ',')
 		}
-		r.at(n, m, i)
+		r.at(n, i)
 		switch e := elements.at(i, n.elemPointers); {
 		case n.writesPresence:
 			r.element(n.elem, e)
@@ -77,7 +77,7 @@ func (r *run) set(n *routine, m memory) bool {
 	r.held++
 	r.spans = withRoom(r, r.spans, elements.len)
 	for i := range elements.len {
-		r.at(n, m, i)
+		r.at(n, i)
 		from := len(r.buf)
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.spans = append(r.spans, span{from, len(r.buf)})

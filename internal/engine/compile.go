@@ -18,6 +18,7 @@ type Program struct {
 	canonical *writing                            // the canonical document
 	whole     *writing                            // everything
 	readable  map[structtag.Class]func() *writing // the fields of a class, as JSON that decodes into the type
+	levels    *levels                             // of the elements of keyed lists
 
 	canonicalJSON func() *document // the canonical document of raw JSON
 	wholeJSON     func() *document // everything in raw JSON
@@ -42,17 +43,20 @@ func Of(p *fieldplan.Plan) *Program {
 
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
+	levels := &levels{}
 	program := &Program{
 		pointer:   pointer,
 		readable:  map[structtag.Class]func() *writing{},
-		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain),
-		whole:     compileFor(p.Root, fieldplan.All, leaf.Plain),
+		canonical: levels.compile(p.Root, fieldplan.Projected, leaf.Plain),
+		whole:     levels.compile(p.Root, fieldplan.All, leaf.Plain),
+		levels:    levels,
 	}
+	levels.views = viewsOf(p.Root, levels, program.canonical)
 	program.canonicalJSON = sync.OnceValue(func() *document { return compileJSON(p, program.canonical, program.whole) })
 	program.wholeJSON = sync.OnceValue(func() *document { return compileJSON(p, program.whole, program.whole) })
 	for _, class := range []structtag.Class{structtag.Hot, structtag.InPlace} {
 		program.readable[class] = sync.OnceValue(func() *writing {
-			return compileFor(p.Root, fieldplan.Of(class), leaf.Quoted)
+			return levels.compile(p.Root, fieldplan.Of(class), leaf.Quoted)
 		})
 	}
 	return program
@@ -107,6 +111,8 @@ type routine struct {
 	len          int           // of an array
 	zero         func() []byte // of an array: the text of the zero array
 	key          *op           // of a keyed list
+	refusesTies  bool          // elements of one key in a keyed list are reported
+	levels       *levels       // of a keyed list whose elements may differ in their class as projected; otherwise nil
 	when         *selector     // nil if all elements are written alike
 	selector     *selector     // the same, also if all elements are written alike
 	values       *sync.Pool    // of a map: memory for its values
@@ -220,6 +226,7 @@ type compiler struct {
 	want     fieldplan.ClassSet // the classes that are written
 	spelling leaf.Spelling      // of the leaves
 	routines map[context]*routine
+	levels   *levels
 }
 
 // context is a node with the collection that it is an element of, if the collection decides which
@@ -233,8 +240,8 @@ func contextOf(n, in *fieldplan.Node) context {
 	return context{n, in}
 }
 
-func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
-	c := &compiler{want: want, spelling: spelling, routines: map[context]*routine{}}
+func (l *levels) compile(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
+	c := &compiler{want: want, spelling: spelling, routines: map[context]*routine{}, levels: l}
 	w := &writing{root: c.routine(root, nil), routines: c.routines}
 	w.deep = w.root.height > MaxDepth
 	for _, n := range c.routines {
@@ -457,6 +464,10 @@ func (c *compiler) elements(n *routine, from *fieldplan.Node) {
 	if from.Key != nil {
 		key := c.op(from.Elem, from.Key)
 		n.key = &key
+		n.refusesTies = c.spelling == leaf.Quoted
+		if mayDiffer(from) {
+			n.levels = c.levels
+		}
 	}
 	c.entries(n, from)
 	if from.When == nil {

@@ -18,12 +18,15 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
 }
 
 func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Difference, error) {
-	compiled := Of(p)
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.program = compiled
-	d.partner = true
 	d.overlays = overlays
+	return d.diff(p, old, updated)
+}
+
+func (d *differ) diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
+	d.program = Of(p)
+	d.partner = true
 	roots := twoValues{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -43,7 +46,10 @@ type differ struct {
 	texts    [2][]byte // scratch for the current leaf
 	same     int       // the number of first fields that are known to be the same in the next objects
 	partner  bool      // false inside an element without a counterpart on the other side
+	seeks    bool      // repetitions are recorded
 	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
+
+	repetitions []fieldpath.Path // see [Repetitions]
 }
 
 // position is the index of an element in the old keyed list. The trail has its index in the new
@@ -343,17 +349,37 @@ func (d *differ) keyed(s sides) {
 		old = s.stricter().node
 		updated = s.stricter().node
 	}
-	pairs := pairing{
-		left: [2][]Element{
-			d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value),
-		},
+	pairs := pairing{}
+	isMap := old.Kind == fieldplan.Map
+	if isMap {
+		pairs.left[0] = d.program.whole.of(old).entries(&d.trail, s[0].value)
+		pairs.left[1] = d.program.whole.of(updated).entries(&d.trail, s[1].value)
+	} else {
+		pairs = d.listPairs(s)
 	}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
 			d.moved = append(d.moved, position{len(d.trail.Path), old.At})
 		}
-		d.element(s, pairs.element().Step(s[0].node), pairs.values(), s[0].node)
+		step := pairs.element().Step(s[0].node)
+		if !isMap {
+			step.Places = pairs.places()
+		}
+		d.element(s, step, pairs.values(), s[0].node)
 	}
+}
+
+// listPairs pairs the elements of two keyed lists. Those of one key are paired in their order among those
+// of one class as projected, see [levels]: the class by the stricter of both lists.
+func (d *differ) listPairs(s sides) pairing {
+	strict := s.stricter().node
+	pairs := d.program.pairsOf(&d.trail, strict, s.values(), func(elem reflect.Value) int {
+		return int(d.program.levels.of(strict, valueOf(elem)))
+	})
+	if d.seeks {
+		d.seek(strict, pairs.left[0], pairs.left[1])
+	}
+	return pairs
 }
 
 func (d *differ) positions(s sides) {

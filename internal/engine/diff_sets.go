@@ -25,6 +25,9 @@ func (d *differ) sets(s sides) {
 			d.emit(sides{{node: elem, from: s[0].from}, {node: elem, from: s[1].from}}, texts)
 			d.trail.Leave()
 		}
+		if d.seeks && pairs.at[0] == nil {
+			d.seekInSet(s, pairs.at[1])
+		}
 	}
 }
 

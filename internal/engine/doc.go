@@ -12,7 +12,7 @@
 //	an unset array                              run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.joinSet
-//	order of keyed lists, duplicates            run.index; routine.directionOf finds lists that are in order
+//	order of keyed lists, repeated keys         run.index, by levels; routine.directionOf finds lists in order
 //	order of maps, duplicates                   routine.entries; run.read for strings, which have no duplicates
 //	class of a single key of a map              fieldplan.Node.RuleOf
 //	hotwhen                                     fieldplan.Selector; selector.holds reads the element
@@ -20,7 +20,7 @@
 //	null: of elements, in hot maps              routine.isNull, routine.isAbsent
 //	unknown members                             routine.unknownMembers, op.unknown
 //	depth and cycles                            Ancestors.visit
-//	pairs of elements                           pairing
+//	pairs of elements                           pairing; pairsOf and number, for those of one key
 //	whether something in a value is hashed      Program.isHashed: a run writes it
 //	what is added and removed with a class      overlay, by the changes that a diff lists
 //	text of paths and pointers                  package fieldpath

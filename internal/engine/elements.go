@@ -17,11 +17,12 @@ import (
 
 // Element is one element of a collection, with its identity.
 type Element struct {
-	Key    string        // text of the map key or list key
-	order  uint64        // of integer list keys
-	At     int           // position in a list
-	mapKey reflect.Value // Go key of a map
-	Value  reflect.Value
+	Key     string        // text of the map key or list key
+	order   uint64        // of integer list keys
+	At      int           // position in a list
+	ordinal int           // number of elements of the same list key before this one, in either of two lists
+	mapKey  reflect.Value // Go key of a map
+	Value   reflect.Value
 }
 
 // Step returns the step from collection n to the element.
@@ -30,7 +31,10 @@ func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	case n.Kind == fieldplan.Map:
 		return n.Step(fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key})
 	case n.Pairing == fieldplan.ByKey:
-		return n.Step(fieldpath.Step{Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At})
+		return n.Step(fieldpath.Step{
+			Kind: fieldpath.ListKey, Name: n.Key.Name, Value: e.Key, At: e.At,
+			Ordinal: int32(e.ordinal), //nolint:gosec // smaller than the list
+		})
 	default:
 		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}
@@ -69,6 +73,11 @@ func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 // CompareKeys is the order in which [routine.entries] and [Program.keyed] return elements, and in which
 // elements are paired.
 func CompareKeys(a, b Element) int {
+	return cmp.Or(compareListKeys(a, b), cmp.Compare(a.ordinal, b.ordinal))
+}
+
+// compareListKeys is the order of keys alone.
+func compareListKeys(a, b Element) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.Key, b.Key))
 }
 
@@ -149,12 +158,4 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 	}
 	r.trail.MoveTo(t)
 	return elements
-}
-
-// elements returns the elements of a map or keyed list in canonical order.
-func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
-	if n.Kind == fieldplan.Map {
-		return p.whole.of(n).entries(t, v)
-	}
-	return p.keyed(t, n, v)
 }

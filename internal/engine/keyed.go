@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -8,7 +10,8 @@ import (
 )
 
 // keyedList writes the elements in the order of their keys. Lists in ascending or descending order
-// need no index.
+// need no index. Elements of one key cannot be told apart by what applies a readable part, so such an
+// element in it is reported.
 func (r *run) keyedList(n *routine, m memory) bool {
 	elements := elementsAt(m, n)
 	if elements.len == 0 {
@@ -17,6 +20,7 @@ func (r *run) keyedList(n *routine, m memory) bool {
 	first := len(r.entries)
 	count := elements.len
 	order := mixed
+	ordinal := 0
 	if !r.traced { // building an index reports invalid keys
 		order = n.directionOf(&elements)
 	}
@@ -33,9 +37,19 @@ func (r *run) keyedList(n *routine, m memory) bool {
 			at = r.entries[first+i].at
 		case ascending:
 		}
-		r.at(n, m, at)
-		if r.keyedElement(n, elements.at(at, n.elemPointers), "", before) {
-			before = ','
+		if r.traced {
+			ordinal = r.goToKeyed(n, m, first, first+i, ordinal)
+		}
+		if !r.keyedElement(n, elements.at(at, n.elemPointers), "", before) {
+			continue
+		}
+		before = ','
+		if n.refusesTies && order == mixed && r.isTie(n, &elements, first, first+i) {
+			r.report(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-list-key",
+				What: "is one of several elements with this key, which cannot be updated apart from each other",
+				Hint: "give each element a key of its own",
+			})
 		}
 	}
 	r.entries = r.entries[:first]
@@ -46,20 +60,19 @@ func (r *run) keyedList(n *routine, m memory) bool {
 	return true
 }
 
-// index appends the elements of a keyed list to the entries, in order, and returns their number.
-// Elements without a key, and all but the first of several elements with one key, are reported and
-// left out, see [routine.mayLackKey].
+// index appends the elements of a keyed list to the entries, in order, and returns their number:
+// sorted by key, elements of one key by their class as projected, see [levels], and those of one class
+// as they are given. Elements whose key is not valid UTF-8 are reported and left out.
 func (r *run) index(n *routine, m memory) int {
 	first := len(r.entries)
 	elements := elementsAt(m, n)
 	r.entries = withRoom(r, r.entries, elements.len)
 	for i := range elements.len {
-		elem := elements.at(i, n.elemPointers)
-		key, ok := n.keyOf(elem)
-		if (ok || n.mayLackKey(&elements, elem)) && utf8.ValidString(key.text) {
+		key, _ := n.keyOf(elements.at(i, n.elemPointers))
+		if utf8.ValidString(key.text) {
 			r.entries = append(r.entries, entry{order: key.order, at: i})
 		} else {
-			r.reportKey(n, i, key)
+			r.reportKey(i)
 		}
 	}
 	own := r.entries[first:]
@@ -72,35 +85,70 @@ func (r *run) index(n *routine, m memory) int {
 	} else {
 		sortByOrder(own)
 	}
-	distinct := own[:0]
-	for i, e := range own {
-		if i > 0 && own[i-1].order == e.order && textOf(own[i-1].at) == textOf(e.at) {
-			r.at(n, m, e.at)
-			r.report(&fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements",
-				Hint: "give each element a key of its own",
-			})
+	for from, to := 0, 1; from < len(own); to++ {
+		isTied := to < len(own) && own[from].order == own[to].order && textOf(own[from].at) == textOf(own[to].at)
+		if isTied {
 			continue
 		}
-		distinct = append(distinct, e)
+		if to-from > 1 && !r.probes {
+			n.arrange(&elements, own[from:to])
+		}
+		from = to
 	}
-	r.entries = r.entries[:first+len(distinct)]
-	return len(distinct)
+	return len(own)
 }
 
-// reportKey reports an element whose key is missing or not valid UTF-8.
-func (r *run) reportKey(n *routine, i int, key listKey) {
+// arrange orders elements of one key by their class as projected. Integers that are absent sort before
+// the smallest one.
+func (n *routine) arrange(elements *elements, own []entry) {
+	ranks := make(map[int]int, len(own))
+	for _, e := range own {
+		elem := elements.at(e.at, n.elemPointers)
+		if n.levels != nil {
+			ranks[e.at] = int(n.levels.of(n.plan, elem))
+		}
+		if _, isSet := n.keyOf(elem); isSet {
+			ranks[e.at] += absentFirst
+		}
+	}
+	slices.SortStableFunc(own, func(a, b entry) int { return cmp.Compare(ranks[a.at], ranks[b.at]) })
+}
+
+// absentFirst is above the number of classes.
+const absentFirst = 8
+
+// isTie reports whether an element of a keyed list has the key of one beside it in an index that begins
+// at first.
+func (r *run) isTie(n *routine, elements *elements, first, i int) bool {
+	isLikeBefore := i > first && r.haveOneKey(n, elements, i-1)
+	return isLikeBefore || i+1 < len(r.entries) && r.haveOneKey(n, elements, i)
+}
+
+// haveOneKey reports whether an entry of an index and the next one have one key.
+func (r *run) haveOneKey(n *routine, elements *elements, i int) bool {
+	key, isSet := n.keyOf(elements.at(r.entries[i].at, n.elemPointers))
+	next, isNextSet := n.keyOf(elements.at(r.entries[i+1].at, n.elemPointers))
+	return key == next && isSet == isNextSet
+}
+
+// goToKeyed records the current element of the keyed list at m, by its entry in an index that begins at
+// first. It gets the ordinal of the entry before, and returns that of this one.
+func (r *run) goToKeyed(n *routine, m memory, first, i, before int) (ordinal int) {
+	e := n.keyAt(m, r.entries[i].at)
+	elements := elementsAt(m, n)
+	if i > first && r.haveOneKey(n, &elements, i-1) {
+		e.ordinal = before + 1
+	}
+	r.goTo(e.Step(n.plan))
+	return e.ordinal
+}
+
+// reportKey reports an element whose key is not valid UTF-8.
+func (r *run) reportKey(i int) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
-	if key.text != "" {
-		r.report(invalidUTF8Key())
-		return
-	}
-	r.report(&fault.Error{
-		Kind: fault.Missing, Code: "missing-list-key",
-		What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it",
-	})
+	r.report(invalidUTF8Key())
 }
 
 // keyedElement writes an element of a keyed list, or an entry of a map with key name, after the
@@ -113,11 +161,7 @@ func (r *run) keyedElement(n *routine, m memory, name string, before byte) bool 
 	} else if !r.key(n, before, name) {
 		return false
 	}
-	elem, presence := n.entry(name)
-	if n.when != nil && n.when.holds(r.buf, m) {
-		elem = n.when.hot
-		presence = n.when.writesPresence
-	}
+	elem, presence := n.elementAs(r.buf, name, m)
 	if presence {
 		r.element(elem, m)
 	} else if !r.traces(elem, m) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // listKey identifies an element of a keyed list: by a text, or by an integer, mapped to an unsigned
@@ -15,25 +13,33 @@ type listKey struct {
 	text  string
 }
 
-// keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen
-// elsewhere.
-func (n *routine) keyOf(m memory) (key listKey, ok bool) {
-	if !exists(m) {
-		return key, false
-	}
-	if m = n.key.location.in(m); !exists(m) {
-		return key, false
+// keyOf reads the key of an element. It is false for an absent integer behind a pointer, which is a
+// key before all others. An absent text is empty, and any other absent integer is 0. Whether a text is
+// UTF-8 is seen elsewhere.
+func (n *routine) keyOf(m memory) (key listKey, isSet bool) {
+	if exists(m) {
+		m = n.key.location.in(m)
 	}
 	switch {
+	case !exists(m):
+		return n.absentKey()
 	case n.kind == textKeyedKind:
 		key.text = textAt(m)
-		return key, key.text != ""
 	case n.key.routine.kind == uintKind:
 		key.order = uintAt(m, n.key.routine.bits)
 	default:
 		key.order = orderOf(intAt(m, n.key.routine.bits))
 	}
 	return key, true
+}
+
+func (n *routine) absentKey() (key listKey, isSet bool) {
+	isText := n.kind == textKeyedKind
+	isNumber := !isText && !n.key.field.Pointer
+	if isNumber && n.key.routine.kind != uintKind {
+		key.order = orderOf(0)
+	}
+	return key, isText || isNumber
 }
 
 // orderOf maps an integer to an unsigned number of the same order.
@@ -48,14 +54,13 @@ const (
 	mixed      direction = 0
 )
 
-// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique
-// and present.
+// directionOf finds the direction of a keyed list. In a list that is not mixed every key is unique.
 func (n *routine) directionOf(elements *elements) direction {
 	var before listKey
 	found := ascending
 	for i := range elements.len {
-		key, ok := n.keyOf(elements.at(i, n.elemPointers))
-		if !ok {
+		key, isSet := n.keyOf(elements.at(i, n.elemPointers))
+		if !isSet {
 			return mixed
 		}
 		if i > 0 {
@@ -72,25 +77,13 @@ func (n *routine) directionOf(elements *elements) direction {
 	return found
 }
 
-// mayLackKey reports whether the element at m may be without a key: it is the only one of its list,
-// and not null. Where elements may be hot, each needs a key, since a hot element can be laid beside
-// it.
-func (n *routine) mayLackKey(elements *elements, m memory) bool {
-	isOnlyText := n.kind == textKeyedKind && elements.len == 1
-	if !isOnlyText || !exists(m) {
-		return false
-	}
-	mayBeHot := n.plan.When != nil || !fieldplan.IsProjected(n.plan.Class)
-	return !mayBeHot
-}
-
 // keyAt returns element i of the keyed list at m, with its key.
 func (n *routine) keyAt(m memory, i int) Element {
 	elements := elementsAt(m, n)
-	key, _ := n.keyOf(elements.at(i, n.elemPointers))
+	key, isSet := n.keyOf(elements.at(i, n.elemPointers))
 	e := Element{Key: key.text, order: key.order, At: i}
 	switch {
-	case n.kind == textKeyedKind:
+	case n.kind == textKeyedKind, !isSet:
 	case n.key.routine.kind == uintKind:
 		e.Key = strconv.FormatUint(e.order, 10)
 	default:

@@ -21,17 +21,29 @@ const (
 	maxDeals = 4
 )
 
+// sortByOrder sorts entries by their numbers, and those of one number as they are given.
 func sortByOrder(own []entry) {
-	slices.SortFunc(own, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(own, func(a, b entry) int {
+		if order := cmp.Compare(a.order, b.order); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.at, b.at)
+	})
 }
 
-// sortByText sorts entries whose texts have a common prefix of at least alike bytes. More than
+// sortByText sorts entries whose texts have a common prefix of at least alike bytes. Entries of one
+// text stand as they are given, by their index. More than
 // fewEntries are dealt by the three bytes after their common prefix, which needs no branches that a
 // processor mispredicts. Groups with the same three bytes are sorted by the bytes after them, until
 // no deals are left.
 func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) string) {
 	if len(own) <= fewEntries || deals == 0 {
-		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
+		slices.SortFunc(own, func(a, b entry) int {
+			if order := strings.Compare(textOf(a.at), textOf(b.at)); order != 0 {
+				return order
+			}
+			return cmp.Compare(a.at, b.at)
+		})
 		return
 	}
 	first := textOf(own[0].at)

@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"encoding/json"
 	"iter"
 	"maps"
 	"reflect"
 	"slices"
 	"sync"
 
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
@@ -200,12 +198,10 @@ func overlayElements(n *fieldplan.Node, changes []Difference, depth int, onto, f
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
 	result := slices.Clone(to)
-	at := placesOf(n, to)
-	atOther := placesOf(n, others)
 	for group := range steps(changes, depth) {
-		i := at(group[0].Path[depth])
+		atOther, i := placesOf(group[0].Path[depth])
 		old := placeAt(n, to, i)
-		other := placeAt(n, others, atOther(group[0].Path[depth]))
+		other := placeAt(n, others, atOther)
 		switch elem := identified(n, overlay(n.Elem, group, depth+1, old, other), old, other); {
 		case 0 <= i && i < len(result):
 			result[i] = elem
@@ -223,36 +219,13 @@ func overlayElements(n *fieldplan.Node, changes []Difference, depth int, onto, f
 	return result
 }
 
-// placesOf returns a function from a step to the index of its element. The index is -1 if a keyed
+// placesOf returns the indices of an element in the old and in the new list. An index is -1 if a keyed
 // list has no such element.
-func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
-	if n.Pairing != fieldplan.ByKey {
-		return func(s fieldpath.Step) int { return s.At }
+func placesOf(step fieldpath.Step) (old, updated int) {
+	if step.Kind == fieldpath.ListKey {
+		return int(step.Places[0]) - 1, int(step.Places[1]) - 1
 	}
-	places := map[string]int{}
-	for i, elem := range list {
-		members, _ := elem.(map[string]any)
-		places[treeKey(n.Key, members[n.Key.Name])] = i
-	}
-	return func(s fieldpath.Step) int {
-		if i, ok := places[s.Value]; ok {
-			return i
-		}
-		return -1
-	}
-}
-
-// treeKey is the text of a key: a string or an integer. A missing string is empty, a missing
-// integer 0.
-func treeKey(key *fieldplan.Field, tree any) string {
-	switch value := tree.(type) {
-	case string:
-		return value
-	case json.Number:
-		text, _ := canonjson.AppendNumber(nil, []byte(value))
-		return string(text)
-	}
-	return map[bool]string{false: "0"}[key.Node.Leaf == leaf.String]
+	return step.At, step.At
 }
 
 // placeAt is the element at an index. A missing element of an array is null, which decodes to zero.
@@ -313,7 +286,8 @@ func steps(changes []Difference, depth int) iter.Seq[[]Difference] {
 // isSameStep reports whether two steps lead to one part. An element with a key may have different
 // indices in both values.
 func isSameStep(a, b fieldpath.Step) bool {
-	isSameName := a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value
+	isSameName := a.Kind == b.Kind && a.Name == b.Name
+	isSameKey := a.Value == b.Value && a.Ordinal == b.Ordinal
 	isSamePlace := a.Kind != fieldpath.Index || a.At == b.At
-	return isSameName && isSamePlace
+	return isSameName && isSameKey && isSamePlace
 }

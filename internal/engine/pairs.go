@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
+	"math"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -34,8 +37,84 @@ func (p twoValues) any() reflect.Value {
 	return p[1]
 }
 
+// pairsOf pairs the elements of two keyed lists, which n describes. If a key is repeated, its elements
+// are paired in their order among those of one rank.
+func (p *Program) pairsOf(t *Trail, n *fieldplan.Node, lists twoValues, rank func(elem reflect.Value) int) pairing {
+	pairs := pairing{left: [2][]Element{p.keyed(t, n, lists[0]), p.keyed(t, n, lists[1])}}
+	if !isRepeating(pairs.left[0]) && !isRepeating(pairs.left[1]) {
+		return pairs
+	}
+	for groups := pairs; groups.next(); {
+		key := *groups.element()
+		var tied [2][]Element
+		for side, e := range groups.at {
+			if e == nil {
+				continue
+			}
+			list := pairs.left[side][len(pairs.left[side])-len(groups.left[side])-1:]
+			tied[side] = list[:ties(list, key)]
+			groups.left[side] = list[len(tied[side]):]
+		}
+		number(tied, rank)
+	}
+	return pairs
+}
+
+// isRepeating reports whether two elements of a list, which is in order, have one key.
+func isRepeating(list []Element) bool {
+	for i := 1; i < len(list); i++ {
+		if compareListKeys(list[i-1], list[i]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ties counts the first elements of a list that have a key.
+func ties(list []Element, key Element) (n int) {
+	for n < len(list) && compareListKeys(list[n], key) == 0 {
+		n++
+	}
+	return n
+}
+
+// number gives elements of one key in two lists their ordinals. Two with one ordinal are a pair.
+func number(tied [2][]Element, rank func(elem reflect.Value) int) {
+	if len(tied[0]) <= 1 && len(tied[1]) <= 1 {
+		return // they are paired whatever their ranks
+	}
+	var ranks [2][]int
+	for side, elements := range tied {
+		ranked := map[int]int{}
+		for i := range elements {
+			ranked[elements[i].At] = rank(elements[i].Value)
+		}
+		slices.SortFunc(elements, func(a, b Element) int {
+			return cmp.Or(cmp.Compare(ranked[a.At], ranked[b.At]), cmp.Compare(a.At, b.At))
+		})
+		for i := range elements {
+			ranks[side] = append(ranks[side], ranked[elements[i].At])
+		}
+	}
+	at := [2]int{}
+	for ordinal := 0; at[0] < len(tied[0]) || at[1] < len(tied[1]); ordinal++ {
+		lowest := math.MaxInt
+		for side, i := range at {
+			if i < len(ranks[side]) {
+				lowest = min(lowest, ranks[side][i])
+			}
+		}
+		for side, i := range at {
+			if i < len(ranks[side]) && ranks[side][i] == lowest {
+				tied[side][i].ordinal = ordinal
+				at[side]++
+			}
+		}
+	}
+}
+
 // pairing iterates over the elements of two collections in canonical order, and pairs elements with
-// the same key.
+// the same key and ordinal.
 type pairing struct {
 	left [2][]Element // elements that are left
 	at   [2]*Element  // the current pair; nil on a side that has no such element
@@ -91,6 +170,16 @@ func (p *pairing) values() (values twoValues) {
 		}
 	}
 	return values
+}
+
+// places are the positions of the pair's elements in both lists, counted from 1.
+func (p *pairing) places() (places [2]int32) {
+	for side, e := range p.at {
+		if e != nil {
+			places[side] = int32(e.At) + 1 //nolint:gosec // smaller than the list
+		}
+	}
+	return places
 }
 
 // arrayOrZero returns an array. A missing array is the zero array.

@@ -27,7 +27,7 @@ import (
 //
 // A transcript explains nothing. It fails, and the caller reads the whole value, if:
 //   - package rawjson would refuse the JSON, or a value has no canonical text;
-//   - an element of a keyed list has no key, which one element may lack, and an integer is then 0;
+//   - an element of a keyed list has no key that is an integer, or two have one key;
 //   - values are nested so deeply that what is absent may be too deep;
 //   - more bytes would be moved into their order than a fixed number for each byte of the JSON;
 //   - the JSON or the document is longer than 64 MiB.
@@ -429,8 +429,8 @@ func (t *transcript) setOf(s *source) bool {
 	return isWritten
 }
 
-// keyedList writes a keyed list. Elements without a key, and two with one key, are left to the
-// value. See [run.keyedList].
+// keyedList writes a keyed list. Elements without a key that is an integer, and two with one key, are
+// left to the value. See [run.keyedList].
 func (t *transcript) keyedList(s *source) bool {
 	start := len(t.buf)
 	first := len(t.pieces)
@@ -442,7 +442,8 @@ func (t *transcript) keyedList(s *source) bool {
 		if !t.keyedElement(s, &p) {
 			t.buf = t.buf[:from] // the piece is kept for its key
 		}
-		if !p.hasKey {
+		isAbsentNumber := !p.hasKey && s.routine.kind != textKeyedKind
+		if isAbsentNumber {
 			t.fail()
 			break
 		}
@@ -505,7 +506,6 @@ func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
 	switch n.Plan().Leaf {
 	case leaf.String:
 		t.name(p, t.in.LastText())
-		p.hasKey = p.name != p.nameEnd // an empty text is no key
 	case leaf.Uint:
 		p.order, _ = strconv.ParseUint(string(text), 10, 64)
 	default:

@@ -54,7 +54,7 @@ func TestFaultsTellWhere(t *testing.T) {
 	c := &config{
 		Ints:    map[string]int{bad: 1},
 		Inner:   &config{List: []string{"a", bad}},
-		Keyed:   []item{{Name: "b", Mode: bad}, {}, {Name: bad}, {Name: "a"}, {Name: "b"}},
+		Keyed:   []item{{Name: "b", Mode: bad}, {Mode: bad}, {Name: bad}, {Name: "a"}, {Name: "b", Mode: bad}},
 		Numbers: map[number]int{1: 1, 2: 2},
 		Ranked:  []*item{{Rank: 1}, nil, {Rank: 1, Mode: bad}},
 		Secret:  map[string]item{"key": {Mode: bad}},
@@ -65,9 +65,9 @@ func TestFaultsTellWhere(t *testing.T) {
 	assert.Equal(t, []string{
 		"inner.list[1] invalid-utf8",
 		"ints invalid-utf8",
-		"keyed[1] missing-list-key", "keyed[2] invalid-utf8", "keyed[name=b] duplicate-list-key", "keyed[name=b].mode invalid-utf8",
+		"keyed[2] invalid-utf8", `keyed[name=""].mode invalid-utf8`, "keyed[name=b].mode invalid-utf8", "keyed[name=b]#2.mode invalid-utf8",
 		"numbers[n0] duplicate-map-key",
-		"ranked[1] missing-list-key", "ranked[rank=1] duplicate-list-key",
+		"ranked[rank=1]#2.mode invalid-utf8",
 		"secret[(sensitive)].mode invalid-utf8",
 		"set[1][1] invalid-utf8",
 		"tags[a] invalid-utf8", "tags invalid-utf8",

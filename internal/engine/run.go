@@ -30,6 +30,7 @@ type run struct {
 	flushed int  // number of bytes that went to the digest
 	held    int  // number of enclosing sets and arrays, in which nothing is final
 
+	probes    bool      // it is only asked whether anything is written
 	deep      bool      // depth and ancestors are recorded
 	depth     int       // of the current object or collection below the root
 	ancestors Ancestors // of the current part
@@ -76,6 +77,7 @@ func (r *run) end() {
 	r.depth = 0
 	r.deep = false
 	r.traced = false
+	r.probes = false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
 	}
@@ -135,10 +137,10 @@ func (r *run) in(o *op) {
 	}
 }
 
-// at records the current element of the list at m.
-func (r *run) at(n *routine, m memory, i int) {
+// at records the current element of a list.
+func (r *run) at(n *routine, i int) {
 	if r.traced {
-		r.goToElement(n, m, i)
+		r.goToElement(n, i)
 	}
 }
 
@@ -149,11 +151,8 @@ func (r *run) atKey(n *routine, key string) {
 	}
 }
 
-func (r *run) goToElement(n *routine, m memory, i int) {
+func (r *run) goToElement(n *routine, i int) {
 	e := Element{At: i}
-	if n.key != nil {
-		e = n.keyAt(m, i)
-	}
 	r.goTo(e.Step(n.plan))
 }
 

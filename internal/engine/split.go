@@ -296,9 +296,15 @@ func (c *copier) places(n *fieldplan.Node, to reflect.Value, from twoValues) {
 	}
 }
 
-// keyed fills a keyed list in the order of the first half.
+// keyed fills a keyed list in the order of the first half. Elements of one key are paired in the order
+// in which they are given, the hot ones and the others apart from each other.
 func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from twoValues) {
-	pairs := pairing{left: [2][]Element{c.program.keyed(&c.trail, n, from[0]), c.program.keyed(&c.trail, n, from[1])}}
+	pairs := c.program.pairsOf(&c.trail, n, from, func(elem reflect.Value) int {
+		if c.program.ElementNode(n, "", elem) == n.Elem {
+			return 0
+		}
+		return 1
+	})
 	for pairs.next() {
 		var elem reflect.Value
 		if first := pairs.at[0]; first != nil {

@@ -208,13 +208,20 @@ func (o *op) isUnset(text []byte) bool {
 }
 
 // zeroIdentity writes a key or selector as zero, because the element or a pointer is nil. Of the
-// fields behind a pointer, only a text is written as zero.
+// fields behind a pointer, only a text is written as zero, and an integer as null.
 func (r *run) zeroIdentity(o *op, before byte) {
-	text := cmp.Or(o.routine.constant, string(o.field.Zero), `""`)
+	text := cmp.Or(o.routine.constant, string(o.field.Zero))
+	isAbsent := text == "" && o.field.Node.Leaf != leaf.String
+	if text == "" {
+		text = `""`
+	}
+	if isAbsent {
+		text = leaf.Null
+	}
 	r.buf = r.header(o, before)
 	start := len(r.buf)
 	r.buf = append(r.buf, text...)
-	if o.quoted {
+	if o.quoted && !isAbsent {
 		r.buf = leaf.Spell(r.buf, start, o.routine.plan.Leaf, leaf.Quoted)
 	}
 }

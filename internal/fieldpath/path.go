@@ -1,8 +1,9 @@
 // Package fieldpath writes and reads the paths by which people and programs name a field.
 //
 // A path is a list of JSON names, with elements in brackets: tags.vm[cost-center],
-// dataVolumes[name=a].iops, zones[=eu-1], args[0]. The package owns the spelling of paths and of
-// RFC 6901 pointers. It must not know types or values.
+// dataVolumes[name=a].iops, zones[=eu-1], args[0]. Of several elements with one key, the second is
+// dataVolumes[name=a]#2. The package owns the spelling of paths and of RFC 6901 pointers. It must not
+// know types or values.
 package fieldpath
 
 import (
@@ -28,11 +29,13 @@ const Hidden = "(sensitive)"
 
 // Step is one step of a path through a value.
 type Step struct {
-	Kind   StepKind
-	Name   string
-	Value  string
-	At     int
-	Hidden bool // the key or value must not be shown
+	Kind    StepKind
+	Hidden  bool     // the key or value must not be shown
+	Ordinal int32    // of a ListKey: the number of elements with this key before this one
+	Places  [2]int32 // of a ListKey, for those who ask: the positions in two lists from 1 on; 0 where it is missing
+	Name    string
+	Value   string
+	At      int
 }
 
 // Path leads from the root to a part of a value.
@@ -65,11 +68,19 @@ func (s Step) append(dst []byte) []byte {
 		dst = s.appendShown(append(dst, '['), s.Name)
 	case ListKey:
 		dst = append(append(append(dst, '['), s.Name...), '=')
-		dst = s.appendShown(dst, s.Value)
+		return s.appendOrdinal(append(s.appendShown(dst, s.Value), ']'))
 	case SetElem:
 		dst = s.appendShown(append(dst, "[="...), s.Value)
 	}
 	return append(dst, ']')
+}
+
+// appendOrdinal numbers the elements of one key, from the second on.
+func (s Step) appendOrdinal(dst []byte) []byte {
+	if s.Ordinal == 0 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, '#'), int64(s.Ordinal)+1, 10)
 }
 
 func (s Step) appendShown(dst []byte, text string) []byte {

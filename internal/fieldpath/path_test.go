@@ -26,6 +26,11 @@ func element(value string, at int) fieldpath.Step {
 
 func index(at int) fieldpath.Step { return fieldpath.Step{Kind: fieldpath.Index, At: at} }
 
+func numbered(s fieldpath.Step, ordinal int32) fieldpath.Step {
+	s.Ordinal = ordinal
+	return s
+}
+
 func hidden(s fieldpath.Step) fieldpath.Step {
 	s.Hidden = true
 	return s
@@ -62,6 +67,8 @@ func TestPath(t *testing.T) {
 		{fieldpath.Path{mapKey("a b")}, "[a b]", "/a b", "a space is printable"},
 		{fieldpath.Path{member("l"), listKey("n.m", "x]", 1)}, `l[n.m="x]"]`, "/l/1", "the key's value is quoted on its own"},
 		{fieldpath.Path{member("l"), listKey("n", "", 1)}, `l[n=""]`, "/l/1", "an empty key"},
+		{fieldpath.Path{member("l"), numbered(listKey("n", "a", 4), 1), member("b")}, `l[n=a]#2.b`, "/l/4/b", "the second of a key"},
+		{fieldpath.Path{member("l"), numbered(listKey("n", "a#2", 4), 11)}, `l[n=a#2]#12`, "/l/4", "a key may look like one"},
 		{fieldpath.Path{member("l"), element("", 0)}, `l[=""]`, "/l/0", "an empty element"},
 		{fieldpath.Path{member("m"), hidden(mapKey("secret")), member("a")}, "m[(sensitive)].a", "/m", "a hidden key ends the pointer above it"},
 		{fieldpath.Path{member("l"), hidden(listKey("name", "secret", 4)), member("a")}, "l[name=(sensitive)].a", "/l/4/a", "a position gives nothing away"},

@@ -10,6 +10,7 @@ type PatternStep struct {
 	Name    string
 	Element bool
 	Quoted  bool // the name is written in brackets, as that of a key of a map is
+	Ordinal int  // of an element of a shown path: the number of elements with its key before it
 }
 
 // Elements returns the pattern of the elements of a collection.
@@ -93,13 +94,15 @@ func quotedStep(rest string) (step PatternStep, tail string, ok bool) {
 }
 
 // ParseShown reads a path that [Path.String] has written. A step in brackets is an element, whose
-// name is the text in the brackets without quotes: 3, name=a.b, cost-center.
+// name is the text in the brackets without quotes: 3, name=a.b, cost-center. A number behind the
+// brackets is its ordinal: 1 for the second element of a key.
 func ParseShown(shown string) (steps []PatternStep) {
 	for shown != "" {
 		var step PatternStep
 		if shown[0] == '[' {
 			step.Element = true
 			step.Name, shown = inBrackets(shown[1:])
+			step.Ordinal, shown = ordinalOf(shown)
 		} else {
 			shown = strings.TrimPrefix(shown, ".")
 			step.Name = shown[:strings.IndexAny(shown+".", ".[")]
@@ -108,6 +111,20 @@ func ParseShown(shown string) (steps []PatternStep) {
 		steps = append(steps, step)
 	}
 	return steps
+}
+
+// ordinalOf reads the number behind the brackets of a second or later element of a key.
+func ordinalOf(rest string) (ordinal int, tail string) {
+	number, isNumbered := strings.CutPrefix(rest, "#")
+	if !isNumbered {
+		return 0, rest
+	}
+	number = number[:strings.IndexAny(number+".", ".[")]
+	ordinal, err := strconv.Atoi(number)
+	if err != nil {
+		return 0, rest
+	}
+	return ordinal - 1, rest[len("#")+len(number):]
 }
 
 // PatternOf returns the pattern of a path that [Path.String] has written: with [] for each element of a

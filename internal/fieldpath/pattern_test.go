@@ -142,8 +142,9 @@ func TestShownPathsAreReadBack(t *testing.T) {
 				path = append(path, mapKey(name))
 				want = append(want, fieldpath.PatternStep{Name: name, Element: true})
 			case 3:
-				path = append(path, listKey("k", name, at))
-				want = append(want, fieldpath.PatternStep{Name: "k=" + name, Element: true})
+				ordinal := rapid.Int32Range(0, 2).Draw(t, "ordinal")
+				path = append(path, numbered(listKey("k", name, at), ordinal))
+				want = append(want, fieldpath.PatternStep{Name: "k=" + name, Element: true, Ordinal: int(ordinal)})
 			case 4:
 				path = append(path, element(name, at))
 				want = append(want, fieldpath.PatternStep{Name: "=" + name, Element: true})
@@ -159,7 +160,7 @@ func TestShownPathsAreReadBack(t *testing.T) {
 func TestPatternOf(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "tags[a]": "tags[]",
+		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "disks[name=a]#2.size": "disks[].size", "disks[name=a]#12": "disks[]", "tags[a]": "tags[]",
 		`tags["a]b"].c`: "tags[].c", `tags["a\"]b"]`: "tags[]", "a[=x][1]": "a[][]", "broken[": "broken[]",
 	} {
 		assert.Equal(t, want, fieldpath.PatternOf(path), path)

@@ -198,21 +198,15 @@ func (r *defaultReader) elements(n *Node, list []any, path string) {
 		}
 		members, _ := elem.(map[string]any)
 		key := string(textOfTree(n.Key.Node, n.Key.Quoted, members[n.Key.Name]))
-		isEmpty := key == "" || key == `""`
-		isExempt := len(list) == 1 && elem != nil && n.MayLackKey()
-		isMissing := isEmpty && !isExempt
-		if isMissing || slices.Contains(keys, key) {
+		isNumberBehindPointer := n.Key.Pointer && n.Key.Node.Leaf != leaf.String
+		if key == "" && !isNumberBehindPointer { // it is absent
+			key = string(leaf.Zero(n.Key.Node.Leaf, n.Key.Node.Type))
+		}
+		if slices.Contains(keys, key) {
 			r.reject(at, "has no "+n.Key.Name+" of its own, by which it is found")
 		}
 		keys = append(keys, key)
 	}
-}
-
-// MayLackKey reports whether the only element of a keyed list needs no key: if the key is a string,
-// and the element cannot be hot.
-func (n *Node) MayLackKey() bool {
-	isKeyedByText := n.Pairing == ByKey && n.Key.Node.Leaf == leaf.String
-	return isKeyedByText && n.When == nil && IsProjected(n.Class)
 }
 
 // element reads an element, whose presence belongs to its collection, or to the element itself if

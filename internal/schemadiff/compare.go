@@ -282,20 +282,15 @@ func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location)
 	return s
 }
 
-// mayFail reports whether values at or below a pair of nodes may be valid for the old hash, or not
-// read for it, and be an error in the updated one: keyed lists without keys or with repeated ones,
-// and leaves that have no canonical text.
+// mayFail reports whether values at or below a pair of nodes may not be read for the old hash, and be
+// an error in the updated one: leaves that have no canonical text.
 func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 	if seen[p] || p.old.Kind != p.updated.Kind {
 		return false
 	}
 	seen[p] = true
-	isRead := p.updated.Classes.Any(fieldplan.Projected)
-	isNew := isRead && !p.old.Classes.Any(fieldplan.Projected)
-	readsKeys := isNew || isRead && p.oneNeedsKeyNow()
-	switch {
-	case p.updated.Pairing == fieldplan.ByKey && readsKeys,
-		p.updated.Kind == fieldplan.Leaf && isNew && p.updated.Leaf.MayFail():
+	isNew := p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
+	if p.updated.Kind == fieldplan.Leaf && isNew && p.updated.Leaf.MayFail() {
 		return true
 	}
 	for _, f := range p.old.Fields {
@@ -306,16 +301,46 @@ func mayFail(p twoNodes, seen map[twoNodes]bool) bool {
 	return p.old.Elem != nil && mayFail(twoNodes{p.old.Elem, p.updated.Elem}, seen)
 }
 
-// readsKeysNow reports whether the keys of a list are read for the updated hash only, because of a
-// field below that is new or has another class. A change of the list's own class is reported as
-// such.
-func (p twoNodes) readsKeysNow() bool {
-	isNew := p.updated.Classes.Any(fieldplan.Projected) && !p.old.Classes.Any(fieldplan.Projected)
-	return p.updated.Pairing == fieldplan.ByKey && p.old.Class == p.updated.Class && isNew
+// reordersTies reports whether elements of one key may have another order in a hash: Immutable ones
+// stand before InPlace ones, and a part of them is of the other class now.
+func (p twoNodes) reordersTies() bool {
+	areKeyed := p.old.Pairing == fieldplan.ByKey && p.updated.Pairing == fieldplan.ByKey
+	isMixed := func(n *fieldplan.Node) bool { return n.Classes&fieldplan.Projected == fieldplan.Projected }
+	isOneMixed := isMixed(p.old) || isMixed(p.updated)
+	return areKeyed && isOneMixed && swapsClasses(p, map[twoNodes]bool{})
 }
 
-// oneNeedsKeyNow reports whether the only element of a list could lack its key, and no longer can.
-func (p twoNodes) oneNeedsKeyNow() bool { return p.old.MayLackKey() && !p.updated.MayLackKey() }
+// swapsClasses reports whether a part at or below a pair of nodes was Immutable and is InPlace, or the
+// other way round.
+func swapsClasses(p twoNodes, seen map[twoNodes]bool) bool {
+	if seen[p] || p.old.Kind != p.updated.Kind {
+		return false
+	}
+	seen[p] = true
+	areHashed := fieldplan.IsProjected(p.old.Class) && fieldplan.IsProjected(p.updated.Class)
+	if areHashed && p.old.Class != p.updated.Class {
+		return true
+	}
+	below := []twoNodes{}
+	for _, f := range p.old.Fields {
+		switch now := p.updated.Lookup(f.Name); {
+		case now != nil:
+			below = append(below, twoNodes{f.Node, now.Node})
+		case p.updated.Rest != nil: // it becomes an unknown member
+			below = append(below, twoNodes{f.Node, p.updated.Rest.Node})
+		}
+	}
+	if p.old.Elem != nil {
+		below = append(below, twoNodes{p.old.Elem, p.updated.Elem})
+	}
+	if p.old.When != nil && p.updated.When != nil {
+		below = append(below, twoNodes{p.old.When.Hot, p.updated.When.Hot})
+	}
+	for _, pattern := range patternsOf(p) {
+		below = append(below, twoNodes{entryFor(p.old, pattern), entryFor(p.updated, pattern)})
+	}
+	return slices.ContainsFunc(below, func(p twoNodes) bool { return swapsClasses(p, seen) })
+}
 
 // classEffect is the effect of a change of class on the hashes of configurations that set the
 // field.
@@ -497,20 +522,12 @@ func (d *comparer) collection(p twoNodes, s location) {
 	rolls := ifHashed(p.classes(), whereFilled)
 	switch was, is := p.pairings(); {
 	case was != is:
-		f := Finding{Kind: "PairingChanged", Old: was, New: is, Roll: rolls}
-		if p.updated.Pairing == fieldplan.ByKey {
-			f.Forbidden = some(whereFilled)
-		}
-		d.add(s, f)
-	case p.readsKeysNow():
-		d.add(s, Finding{Kind: "PairingChanged", Old: notHashed, New: is, Forbidden: some(whereFilled)})
+		d.add(s, Finding{Kind: "PairingChanged", Old: was, New: is, Roll: rolls})
+	case p.reordersTies():
+		d.add(s, Finding{Kind: "PairingChanged", Old: tiesBefore, New: tiesNow, Roll: some(whereFilled)})
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
-		f := Finding{Kind: "HotWhenChanged", Old: was, New: is, Roll: rolls}
-		if p.oneNeedsKeyNow() && p.updated.Pairing == fieldplan.ByKey {
-			f.Forbidden = some(whereFilled)
-		}
-		d.add(s, f)
+		d.add(s, Finding{Kind: "HotWhenChanged", Old: was, New: is, Roll: rolls})
 	}
 	patterns := patternsOf(p)
 	for _, pattern := range patterns {
@@ -589,10 +606,7 @@ func elementNull(in, p twoNodes) Finding {
 	f := Finding{
 		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
 	}
-	isRefused := in.old.ElemPointer && refusesNull(p.updated)
-	// Null is not a key, but the zero number is one.
-	isNoKey := in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey
-	if isRefused || isNoKey {
+	if in.old.ElemPointer && refusesNull(p.updated) {
 		f.Forbidden = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf

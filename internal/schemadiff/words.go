@@ -15,8 +15,11 @@ import (
 // noneButFields describes an object whose fields have defaults of their own.
 const noneButFields = "none but those of its fields"
 
-// notHashed describes the elements of a collection of which nothing is hashed.
-const notHashed = "not hashed"
+// Elements of one key stand in the order of their classes, which are others now.
+const (
+	tiesBefore = "elements of one key ordered by their old classes"
+	tiesNow    = "elements of one key ordered by their new classes"
+)
 
 var (
 	nullability    = map[bool]string{true: "a pointer", false: "a value"}
@@ -105,7 +108,7 @@ func innerText(f *fieldplan.Field) string {
 }
 
 // pairings describes how elements are found. A number that becomes a text is another key, even
-// under the same name: a missing number is 0, and a missing text is no key.
+// under the same name: a missing number is 0 or null, and a missing text is empty.
 func (p twoNodes) pairings() (was, is string) {
 	was = pairing(p.old)
 	is = pairing(p.updated)

@@ -52,7 +52,11 @@ func lineOf(object *tree.Node, problem *fault.Error) int {
 // stepsOf returns the steps of a path as [tree.Node.Find] takes them.
 func stepsOf(path string) (steps []string) {
 	for _, step := range fieldpath.ParseShown(path) {
-		steps = append(steps, step.Name)
+		name := step.Name
+		if step.Ordinal > 0 {
+			name += "#" + strconv.Itoa(step.Ordinal+1)
+		}
+		steps = append(steps, name)
 	}
 	return steps
 }

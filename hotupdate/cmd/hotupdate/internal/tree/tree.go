@@ -144,7 +144,8 @@ func (n *Node) Duplicates() (names []string) {
 }
 
 // Find returns the last node on a path that exists, and how many steps lead to it. A step is the
-// name of a member, the position of an element or, as in name=a, the key of one.
+// name of a member, the position of an element or, as in name=a, the key of one. The second with this
+// key is name=a#2.
 func (n *Node) Find(path []string) (found *Node, steps int) {
 	for _, step := range path {
 		below := n.step(step)
@@ -167,7 +168,28 @@ func (n *Node) step(step string) *Node {
 		}
 	}
 	if key, text, byKey := strings.Cut(step, "="); byKey {
-		return n.Keyed(key, text)
+		return n.numbered(key, text)
+	}
+	return nil
+}
+
+// numbered is Keyed for a text that may end with a number, as in a#2: the second element with the key.
+func (n *Node) numbered(key, text string) *Node {
+	if found := n.Keyed(key, text); found != nil {
+		return found
+	}
+	at := strings.LastIndexByte(text, '#')
+	if at < 0 {
+		return nil
+	}
+	number, err := strconv.Atoi(text[at+1:])
+	for _, element := range n.Elements() {
+		if err == nil && element.At(key).Text() == text[:at] {
+			number--
+			if number == 0 {
+				return element
+			}
+		}
 	}
 	return nil
 }

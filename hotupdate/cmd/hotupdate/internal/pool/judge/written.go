@@ -33,6 +33,9 @@ func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node)
 	}
 	names = names[above:]
 	shown = shown[above:]
+	if repeatsKey(old, shown) || repeatsKey(updated, shown) {
+		return change
+	}
 	isRemoved := change.Op == hotupdate.OpRemove // the path has positions of the old config
 	var before, after place
 	if isRemoved {
@@ -74,6 +77,35 @@ func placeIn(config *tree.Node, names []string) place {
 		found = found.below(name)
 	}
 	return found
+}
+
+// repeatsKey reports whether a list on a path has the key in the path more than once. Such elements
+// are paired by their classes, which the config does not tell.
+func repeatsKey(config *tree.Node, shown []fieldpath.PatternStep) bool {
+	found := config
+	for _, step := range shown {
+		key, text, isKeyed := strings.Cut(step.Name, "=")
+		isElement := isKeyed && key != ""
+		if !isElement || found.Kind() != tree.List {
+			found, _ = found.Find([]string{step.Name})
+			continue
+		}
+		var all []*tree.Node
+		for _, element := range found.Elements() {
+			if element.At(key).Text() == text {
+				all = append(all, element)
+			}
+		}
+		switch len(all) {
+		case 0:
+			return false
+		case 1:
+			found = all[0]
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // counterpartIn finds the value in the other config. Elements with a key may have another position
