@@ -181,6 +181,20 @@ func TestHiddenOwners(t *testing.T) {
 	assert.Contains(t, plan.Pools[0].Questions[0].String(), "which fields does the manager own? (none that the manifest leaves out gives none, all gives machines added)")
 }
 
+// TestReservationsOfOnePool: reservations that only the cluster's pool has may be those that Gardener filled in by the
+// machine type, and fills in again, or those of a user.
+func TestReservationsOfOnePool(t *testing.T) {
+	t.Parallel()
+	none := edit{"spec.kubernetes.kubelet", nil}
+	reserved := at("kubernetes", object{"kubelet": object{"kubeReserved": object{"cpu": "500m", "memory": "2Gi", "pid": "20k"}}})
+	cluster := manifest(t, "pairs/"+onGCP, append(inCluster(t, none), none, reserved)...)
+	updated := manifest(t, "pairs/"+onGCP, written(none)...)
+	assert.Equal(t, verdict.None, planned(t, cluster, updated, apply.Way{By: apply.Client}).Verdict(), "they stay")
+	plan := planned(t, cluster, updated, apply.Way{By: apply.Replace})
+	assert.Equal(t, verdict.Indeterminate.String(), plan.Verdict().String())
+	assert.Contains(t, plan.Pools[0].Rules, verdict.GKEReservation)
+}
+
 // shootWith returns the Shoot of a file with another pool beside the first one.
 func shootWith(t *testing.T, edits []edit, name string) []byte {
 	t.Helper()

@@ -30,7 +30,7 @@ func fillReservations(r Reading, given Given) filling {
 	case !r.Updated.OfShoot(), isFilledInNothing(r.readBack()), sameKubelet && sameMode:
 		return nothing()
 	case r.oneIsReadBack() && (isFilledPerPool(&r.Old) || isFilledPerPool(&r.Updated)):
-		return known(mode{perPool: true, reserves: r.storedPerPool(profile)}.fill)
+		return fillStored(r, profile)
 	}
 	isRemoved := r.Old.shootReserves() && !r.Updated.shootReserves()
 	isOnBoth := r.oneIsReadBack() && !isRemoved // what the plugin has filled in is on both sides
@@ -60,6 +60,20 @@ func fillReservations(r Reading, given Given) filling {
 		return filling{[]Fact{ReservationMode}, []func(*Reading){ofShoot.fill, perPool.fill}}
 	}
 	return known(ofShoot.fill)
+}
+
+// fillStored completes the pools of a Shoot whose stored pools have reservations: those that the plugin has
+// filled in by the machine type, or those of a user, which it does not fill in again.
+func fillStored(r Reading, profile *CloudProfile) filling {
+	stored := mode{perPool: true, reserves: r.storedPerPool(profile)}
+	formula := mode{perPool: true, reserves: profile.reservation}
+	switch {
+	case profile.hasMachineType(&r.Updated):
+		return known(formula.fill)
+	case stored.keeps(r) == formula.keeps(r):
+		return known(stored.fill)
+	}
+	return filling{[]Fact{GKEReservation}, []func(*Reading){stored.fill, formula.fill}}
 }
 
 // ofShoot is the mode without useGKEFormula.
