@@ -266,7 +266,7 @@ var planError = regexp.MustCompile(`(?m)(?:old|new)/(e\d+)\.json(?::\d+)?: (.*)$
 // an error about one pair leaves the others without an answer.
 func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) {
 	tb.Helper()
-	arguments := []string{"plan", "--gardener", "none", "--all", "--output", "json", "old", "new"}
+	arguments := []string{"plan", "--gardener", "none", "--apply", "client", "--all", "--output", "json", "old", "new"}
 	if pairs[0].base.profile != "" {
 		arguments = append(arguments, "--cloudprofile", "profile.yaml")
 	}
