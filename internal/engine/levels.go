@@ -23,7 +23,7 @@ type levels struct {
 // repeated.
 func viewsOf(root *fieldplan.Node, l *levels, canonical *writing) (views [structtag.Ignored]func() *writing) {
 	upTo := fieldplan.ClassSet(0)
-	for class := structtag.Immutable; class < structtag.Ignored; class++ {
+	for class := range structtag.Ignored {
 		upTo |= fieldplan.Of(class)
 		want := upTo
 		views[class] = sync.OnceValue(func() *writing {
