@@ -28,8 +28,8 @@ func (c *call) addConfig(command *cobra.Command) {
 // addExclude adds the flag of the files that are left out.
 func (c *call) addExclude(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.exclude, "exclude", nil,
-		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base; give the flag "+
-			"again for\nanother one")
+		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base: with a slash, the "+
+			"path relative\nto OLD or NEW, and else a name in any folder; give the flag again for another one")
 }
 
 // configure reads the config file, and takes from it what no flag says.

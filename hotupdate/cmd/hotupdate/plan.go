@@ -140,6 +140,9 @@ func (c *call) planChange() (int, error) {
 		return exitOK, nil
 	}
 	for _, plan := range plans {
+		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run
+			plan.AdmissionAsked()
+		}
 		plan.Accept(accepted)
 	}
 	if err := c.writeReport(c.reportOf(plans, r, accepted)); err != nil {

@@ -25,7 +25,7 @@ func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *fact
 		m.note(m.gardener.Fails(a.Error))
 		return
 	}
-	p.Rules = slices.DeleteFunc(p.Rules, func(r verdict.Rule) bool { return r == verdict.AdmissionUnjudged })
+	p.AdmissionAsked()
 	for _, fact := range a.Assumed {
 		m.note(m.gardener.Assumes(fact))
 	}

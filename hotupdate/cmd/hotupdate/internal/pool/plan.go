@@ -224,6 +224,9 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 
 // compare says what happens to each worker pool, see [NewPlan].
 func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	if err := hasProviders(old, updated); err != nil {
+		return nil, err
+	}
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider",
@@ -255,6 +258,27 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	}
 	plan.hideTold()
 	return plan, nil
+}
+
+// hasProviders reports a Shoot or Worker without the type of its provider, if the other one has it: a part of
+// a manifest, such as a patch.
+func hasProviders(old, updated *facts.Manifest) error {
+	isPartial := old.Kind == updated.Kind && (old.Provider == "") != (updated.Provider == "")
+	if updated.Kind == facts.NoKind || !isPartial {
+		return nil
+	}
+	field := "spec.provider.type"
+	if updated.Kind == facts.Worker {
+		field = "spec.type"
+	}
+	what := "has no " + field
+	if old.Provider == "" {
+		what = "is compared with a manifest that has no " + field
+	}
+	return &fault.Error{
+		Kind: fault.Missing, Code: "no-provider-type", What: what,
+		Hint: "compare whole manifests: a part of one, such as a patch, has to be merged first",
+	}
 }
 
 // LeftOut is a field that only the Shoot of the cluster has, and that a plan does not show because it
@@ -297,11 +321,17 @@ func whyLeftOut(c judge.Finding) string {
 	return "removed, or filled in again by Gardener: " + cmp.Or(c.Rule.Text, "no machine is touched")
 }
 
-// hideTold removes the changes above the pools that a pool shows.
+// hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
+// depends on it.
 func (p *Plan) hideTold() {
 	p.Changes = slices.DeleteFunc(p.Changes, func(c judge.Finding) bool {
 		return (c.Rule == verdict.ToldAtPools || c.Verdict == verdict.None) && p.tells(c.Pointer)
 	})
+	for i := range p.Changes {
+		if p.Changes[i].Rule == verdict.ToldAtPools {
+			p.Changes[i].Rule = verdict.NotHashed
+		}
+	}
 }
 
 // tells reports whether a pool has a change of the field at a pointer in the Shoot.
@@ -323,6 +353,11 @@ func (p *Plan) remark() {
 		}
 		p.Rules = verdict.Sorted(p.Rules)
 	}
+}
+
+// AdmissionAsked notes that Gardener was asked whether it admits the change.
+func (p *Plan) AdmissionAsked() {
+	p.Rules = slices.DeleteFunc(p.Rules, func(r verdict.Rule) bool { return r == verdict.AdmissionUnjudged })
 }
 
 // isChanged reports whether the two sides differ in anything.

@@ -51,6 +51,8 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// NotJudged are the objects of which the report says nothing else.
 	NotJudged []NotJudged `json:"notJudged"`
+
+	isAdmissionOpen bool // nobody was asked whether a change is admitted
 }
 
 // NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
@@ -86,6 +88,8 @@ type ManifestReport struct {
 	LeftOut []pool.LeftOut `json:"leftOut,omitempty"`
 
 	Basis
+
+	quiet int // the number of pools that are left out, see [Selection]
 }
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
@@ -184,6 +188,8 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{}, LeftOut: plan.LeftOut,
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.Possible(), plan.Questions()),
 		}
+		isOpen := slices.Contains(plan.Rules, verdict.AdmissionUnjudged)
+		r.isAdmissionOpen = r.isAdmissionOpen || isOpen
 		for _, p := range plan.Pools {
 			m.Pools = append(m.Pools, poolOf(p))
 		}
@@ -224,7 +230,9 @@ func (m *ManifestReport) isUnchanged() bool {
 func (m *ManifestReport) quieten() {
 	isNone := func(c ChangeReport) bool { return c.Verdict == none }
 	m.Changes = slices.DeleteFunc(m.Changes, isNone)
+	all := len(m.Pools)
 	m.Pools = slices.DeleteFunc(m.Pools, func(p PoolReport) bool { return p.Verdict == none })
+	m.quiet = all - len(m.Pools)
 	for i := range m.Pools {
 		m.Pools[i].Changes = slices.DeleteFunc(m.Pools[i].Changes, isNone)
 	}

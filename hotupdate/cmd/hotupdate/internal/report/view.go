@@ -57,6 +57,9 @@ func viewOf(r *Report) *section {
 		root.merge()
 	}
 	root.gravestFirst()
+	if isRefused := root.Word == verdict.Forbidden.String(); r.isAdmissionOpen && !isRefused {
+		root.Message += ", if Gardener admits it"
+	}
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
 	}
@@ -81,8 +84,8 @@ func (m *ManifestReport) section() section {
 		s.Sections = append(s.Sections, m.Pools[i].section(configField))
 	}
 	s.share()
-	s.Message = s.counted("pool", 0)
-	if len(m.Pools) == 0 {
+	s.Message = s.counted("pool", m.quiet)
+	if len(m.Pools)+m.quiet == 0 {
 		s.Message = "there are no worker pools"
 	}
 	return s
@@ -276,6 +279,8 @@ func (c *ChangeReport) why(config string) (text, source string) {
 		return c.Rule.Text, c.Rule.Source
 	case c.Omitted:
 		return "one side leaves the field to a default that is not known", ""
+	case !strings.HasPrefix(c.Path, config) && strings.Contains(c.Source, "extension"):
+		return "by the extension's rules for worker pools", ""
 	case !strings.HasPrefix(c.Path, config):
 		return "by Gardener's rules for worker pools", ""
 	case c.Path == config:

@@ -123,7 +123,8 @@ func (p *pair) infrastructure() (all []Finding) {
 		pointer := pathOf(d.Path).Pointer()
 		isHashed := func(path string) bool { return isBelow(pointer, facts.PointerTo(path)) }
 		if slices.ContainsFunc(p.provider.HashedInfrastructure, isHashed) && !inPlace(p.strategy) {
-			all = append(all, ofPool(verdict.Indeterminate, verdict.InfrastructureMayRoll)...)
+			d.Path = append([]string{"spec", "provider", "infrastructureConfig"}, d.Path...)
+			all = append(all, about(d, verdict.Indeterminate, verdict.InfrastructureMayRoll))
 		}
 	}
 	return all

@@ -45,10 +45,30 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 	}
 	for _, d := range differences {
 		if len(d.related) == 0 {
-			judged = append(judged, p.unseenByName(d)...)
+			judged = append(judged, p.unseenByName(p.typeOfWhole(d, judged))...)
 		}
 	}
 	return judged
+}
+
+// typeOfWhole judges the apiVersion and the kind of a config that one side does not have. Alone, they are not
+// removed or added: the name of the pool depends on them only if nothing else explains another name.
+func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
+	isWhole := facts.IsNull(p.stored.old.ProviderConfig) || facts.IsNull(p.stored.updated.ProviderConfig)
+	isOpen := d.renames == verdict.Indeterminate && isTypeMeta(d.Path)
+	if !isWhole || !isOpen {
+		return d
+	}
+	d.renames = p.renamedBy(p.stored.updated.ProviderConfig)
+	if slices.ContainsFunc(judged, func(found Finding) bool { return found.Verdict == verdict.Roll }) {
+		d.renames = verdict.None
+	}
+	return d
+}
+
+// isTypeMeta reports whether a path is the path of the apiVersion or the kind of a config.
+func isTypeMeta(path []string) bool {
+	return len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
 }
 
 // tryAlone tries every difference alone: whether the new pool would have another name with it. If
@@ -154,7 +174,6 @@ func (p *pair) followsState(found Finding) bool {
 // unseenByName judges a difference that the Schema does not see: of order, of spelling, or an empty
 // object.
 func (p *pair) unseenByName(d tried) []Finding {
-	isTypeMeta := len(d.Path) == 1 && (d.Path[0] == "apiVersion" || d.Path[0] == "kind")
 	switch {
 	case d.renames == verdict.Roll:
 		found := p.unseen(d.Difference, verdict.OfClass(hotupdate.Immutable, p.strategy), verdict.HashedAsWritten)
@@ -164,7 +183,7 @@ func (p *pair) unseenByName(d tried) []Finding {
 		return []Finding{p.unseen(d.Difference, verdict.Indeterminate, p.nameUnknown())}
 	case isEmptyObject(d.Old) || isEmptyObject(d.New):
 		return []Finding{p.unseen(d.Difference, verdict.None, verdict.EmptyObject)}
-	case isTypeMeta: // the type of the config
+	case isTypeMeta(d.Path): // the type of the config
 		return nil
 	}
 	return []Finding{p.unseen(d.Difference, verdict.None, verdict.SameMeaning)}
