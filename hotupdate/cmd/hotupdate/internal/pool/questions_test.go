@@ -6,8 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
@@ -118,6 +121,61 @@ func checkAsks(
 		assert.NotEqual(t, verdict.NoRule, question.Rule, line)
 		for _, v := range question.Becomes().Verdicts() {
 			assert.True(t, may.Has(v), "%s: %s", line, question)
+		}
+	}
+}
+
+// How a manifest is applied decides what becomes of reservations that Gardener has filled in, if a label changes
+// that the selector of useGKEFormula reads.
+func TestReservationsOfALabel(t *testing.T) {
+	t.Parallel()
+	old := edited(t, nil)
+	updated := edited(t, []edit{{"metadata.labels.team", "a"}})
+	for _, test := range []struct {
+		ways   []apply.Way
+		want   verdict.Verdict
+		reason string
+	}{
+		{[]apply.Way{{By: apply.Client}}, verdict.None, "the reservations of the Shoot stay, and win"},
+		{[]apply.Way{{By: apply.Server}}, verdict.None, "the same"},
+		{[]apply.Way{{By: apply.Replace}}, verdict.Roll, "the pool gets reservations by its machine type"},
+		{nil, verdict.Indeterminate, "the way is not known"},
+	} {
+		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: test.ways}
+		o.Landscape.GKEFormula = formulaOf(t, "team=a")
+		plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
+		require.NoError(t, err)
+		assert.Equal(t, test.want.String(), plan.Verdict().String(), test.reason)
+		if test.ways == nil {
+			require.Len(t, plan.Pools[0].Questions, 1)
+			assert.Equal(t, "state it by --apply", plan.Pools[0].Questions[0].Answer)
+		}
+	}
+}
+
+// The feature gate of a landscape decides whether a new pool can be updated in place.
+func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
+	t.Parallel()
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
+	require.NoError(t, err)
+	added := read(t, manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image.version", "1592.2.0")))
+	for name, test := range map[string]struct {
+		gate verdict.Fact[bool]
+		want verdict.Verdict
+		rule verdict.Rule
+	}{
+		"unknown": {verdict.Fact[bool]{}, verdict.MachinesAdded, verdict.GateIsOn},
+		"on":      {verdict.Known(true, "a.yaml:1"), verdict.MachinesAdded, verdict.NoRule},
+		"off":     {verdict.Known(false, "a.yaml:1"), verdict.Forbidden, verdict.GateIsOff},
+	} {
+		o := judge.Options{Providers: extensions.All(), CloudProfile: profile}
+		o.Landscape.FeatureGates = map[string]verdict.Fact[bool]{"InPlaceNodeUpdates": test.gate}
+		got := judge.Added(&added.Pools[0], o)
+		assert.Equal(t, test.want, got.Verdict, name)
+		if test.rule != verdict.NoRule {
+			assert.Contains(t, got.Rules, test.rule, name)
+		} else {
+			assert.Empty(t, got.Rules, name)
 		}
 	}
 }

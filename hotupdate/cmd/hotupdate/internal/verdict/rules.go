@@ -48,6 +48,10 @@ var (
 	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
 	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
 	ZonesRefused   = Rule{Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit}
+	GateIsOff      = Rule{
+		Refuses, "the feature gate InPlaceNodeUpdates is off, without which a new pool cannot be updated in place",
+		Validation,
+	}
 	SecretNameLost = Rule{Refuses, "the extension refuses a pool without a node-agent secret name", workers}
 )
 
@@ -362,7 +366,7 @@ func VersionsAlike(old, updated string) Rule {
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, SecretNameLost,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback, SecretNameGained, RotationStarted,
 		RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,

@@ -7,6 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // Fact decides about machines, and is neither in the manifests nor in the CloudProfile.
@@ -43,6 +44,8 @@ type Readings struct {
 type Given struct {
 	CloudProfile *CloudProfile // nil if it is not known
 	Landscape    Landscape
+	// Merges says whether a manifest is merged into the stored object, and does not replace it.
+	Merges verdict.Fact[bool]
 }
 
 // ReadingsOf returns the readings of a pool on both sides.

@@ -92,9 +92,9 @@ func fillByLabels(r Reading, given Given) filling {
 	formula, isKnown := given.Landscape.GKEFormula.Value()
 	switch {
 	case isKnown && formula.appliesTo(&r.Updated):
-		return mayBeKept(r, ofShoot, perPool)
+		return mayBeKept(r, given, ofShoot, perPool)
 	case isKnown:
-		return mayBeKept(r, perPool, ofShoot)
+		return mayBeKept(r, given, perPool, ofShoot)
 	}
 	isSame := ofShoot.keeps(r) && perPool.keeps(r)
 	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
@@ -107,9 +107,14 @@ func fillByLabels(r Reading, given Given) filling {
 }
 
 // mayBeKept fills in by the old mode on both sides, or by the mode of each side.
-func mayBeKept(r Reading, before, after mode) filling {
-	if before.keeps(r) == keepBetween(r, before, after) {
+func mayBeKept(r Reading, given Given, before, after mode) filling {
+	merges, isKnown := given.Merges.Value()
+	isSame := before.keeps(r) == keepBetween(r, before, after)
+	switch {
+	case isSame, isKnown && merges:
 		return known(before.fill)
+	case isKnown:
+		return known(between(before, after))
 	}
 	return filling{[]Fact{KeptReservation}, []func(*Reading){before.fill, between(before, after)}}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -75,7 +76,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 			Hint: "compare pools of one provider",
 		})
 	}
-	readings := facts.ReadingsOf(old, updated, facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape})
+	readings := facts.ReadingsOf(old, updated, o.given())
 	compared := make([]Comparison, len(readings.All))
 	for i, reading := range readings.All {
 		var err error
@@ -84,6 +85,15 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 		}
 	}
 	return combined(compared, readings.Open), nil
+}
+
+// given returns what is known beside the manifests.
+func (o Options) given() facts.Given {
+	given := facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape}
+	if len(o.Ways) == 1 {
+		given.Merges = verdict.Known(o.Ways[0].By != apply.Replace, "--apply")
+	}
+	return given
 }
 
 // compareReading compares a pool as Gardener stores it.

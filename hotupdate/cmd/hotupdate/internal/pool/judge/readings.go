@@ -167,9 +167,9 @@ var questions = map[facts.Fact]verdict.Question{
 	},
 	facts.KeptReservation: {
 		Rule: verdict.KeptReservation, Fact: "how the manifest is applied", Owner: "your deployment",
-		Answer: "compare with the Shoot of the cluster, after the change",
+		Answer: "state it by --apply",
 		Values: []verdict.Value{
-			verdict.Gives("client-side or server-side apply"), verdict.Gives("replacement, or a patch of whole lists"),
+			verdict.Gives("client or server"), verdict.Gives("replace, or a patch of whole lists"),
 		},
 	},
 	facts.GKEReservation: {

@@ -28,7 +28,13 @@ func Added(p *facts.Pool, o Options) Comparison {
 		}
 	}
 	if inPlace(p.Declared) {
-		add(verdict.None, verdict.GateIsOn)
+		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
+		switch {
+		case !isKnown:
+			add(verdict.None, verdict.GateIsOn)
+		case !isOn:
+			add(verdict.Forbidden, verdict.GateIsOff)
+		}
 		if v, rule := o.imageInPlace(hash.Image{}, facts.ImageOf(p.Worker)); v != verdict.None {
 			add(v, rule)
 		}
