@@ -70,7 +70,10 @@ func azureState(pool *provider.WorkerPool) []provider.Part {
 	if status.Identity != nil {
 		identity.Value = &status.Identity.ID
 	}
-	set := azureSet(pool, isKnown && status.Zoned)
+	set := provider.Part{Name: setPart, Path: setPath, IsKnown: true} // pools with zones do not have it
+	if !isKnown || !status.Zoned {
+		set = azureSet(pool)
+	}
 	all := []provider.Part{identity, set}
 	if set.Value != nil {
 		return all // its machines are in no zone
@@ -95,12 +98,11 @@ func azureState(pool *provider.WorkerPool) []provider.Part {
 	return all
 }
 
-// azureSet returns the set of virtual machines of a pool, which pools with zones do not have.
-func azureSet(pool *provider.WorkerPool, isZoned bool) provider.Part {
-	set := provider.Part{Name: setPart, Path: "status.providerStatus.vmoDependencies", IsKnown: isZoned}
-	if isZoned {
-		return set
-	}
+const setPath = "status.providerStatus.vmoDependencies"
+
+// azureSet returns the set of virtual machines of a pool without zones.
+func azureSet(pool *provider.WorkerPool) provider.Part {
+	set := provider.Part{Name: setPart, Path: setPath}
 	type dependency struct {
 		PoolName string `json:"poolName"`
 		Name     string `json:"name"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,11 +42,13 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a set field in JSON. As is the meaning of its value, if that is not the value itself,
+// fieldShown is a set field in JSON. Today is what a change of it does under today's release of the extension,
+// and empty for custom resources. As is the meaning of its value, if that is not the value itself,
 // and By says what As follows from, see schemabridge.Description.
 type fieldShown struct {
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`
+	Today     string          `json:"today,omitempty"`
 	Class     string          `json:"class"`
 	Origin    string          `json:"origin"`
 	Source    string          `json:"source,omitempty"`
@@ -96,10 +99,15 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 			return one, err
 		}
 	}
+	isCustom := m.Options(r.Options).ByClasses
 	fields, err := pool.Explain(p, m.Options(r.Options))
 	for _, f := range fields {
+		today := ""
+		if !isCustom {
+			today = pool.Today(m.Manifest, &p, f.Change, r.Options).String()
+		}
 		one.Fields = append(one.Fields, fieldShown{
-			Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
+			Today: today, Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
 			Value: json.RawMessage(f.New), Sensitive: f.Sensitive, As: f.As, By: f.By,
 		})
 	}
@@ -114,7 +122,14 @@ func (e explained) text() string {
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		rows = append(rows, []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source), f.meaning()})
+		row := []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source), f.meaning()}
+		if f.Today != "" {
+			row = slices.Insert(row, 2, f.Today)
+		}
+		rows = append(rows, row)
+	}
+	if len(e.Fields) > 0 && e.Fields[0].Today != "" {
+		rows = slices.Insert(rows, 0, []string{"field", "value", "a change today", "class", "declared by", ""})
 	}
 	title := ""
 	if e.Pool != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -313,21 +314,89 @@ func exitCodeOf(v verdict.Verdict) int {
 // rulesCommand writes the table by which plan judges.
 func (c *call) rulesCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use:   "rules",
-		Short: "the fields that plan judges, with the functions that say so",
-		Args:  cobra.NoArgs,
+		Use:   "rules [FIELD]",
+		Short: "the fields that plan judges, or one, with the functions that say so",
+		Args:  cobra.MaximumNArgs(1),
 	}, func() (int, error) {
-		c.out.WriteString(rulesText())
-		return exitOK, nil
+		if len(c.args) == 0 {
+			c.out.WriteString(rulesText())
+			return exitOK, nil
+		}
+		text, err := c.ruleOf(c.args[0])
+		c.out.WriteString(text)
+		return exitOK, err
 	})
+}
+
+// ruleOf says what a change of one field does today: its rows in the tables, or for a field of a provider
+// config what plan says of each provider that has it, in each era of its release.
+func (c *call) ruleOf(field string) (string, error) {
+	var rows [][]string
+	config, isConfig := strings.CutPrefix(field, fields.Config+".")
+	if isConfig {
+		rows = c.rulesOfConfig(config)
+	} else {
+		rows = rowsOf(field)
+	}
+	if len(rows) == 1 {
+		return "", fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such as "+
+			"machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
+	}
+	return plaintext.Table(rows), nil
+}
+
+func rowsOf(field string) [][]string {
+	rows := [][]string{{"field of", "rolling", "in place", "source"}}
+	for _, section := range fieldTables() {
+		if row, isKnown := section.table.Row(fields.InShoot(field)); isKnown {
+			rows = append(rows, []string{section.title, row.Rolling.String(), row.InPlace.String(), row.Source})
+		}
+	}
+	return rows
+}
+
+func (c *call) rulesOfConfig(field string) [][]string {
+	rows := [][]string{{"provider", "Kubernetes", "a change today, of a pool that rolls", "era"}}
+	schemas, err := side.NewCatalog("", c.std.providers)
+	if err != nil {
+		return rows
+	}
+	o := judge.Options{Schema: schemas.Schema, Providers: c.std.providers}
+	for _, p := range c.std.providers {
+		for _, version := range append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...) {
+			v, judged, isField := pool.TodayIn(p, version+".0", field, o)
+			last := rows[len(rows)-1]
+			isSame := last[0] == p.Name && isField && last[3] == judged.NewEra
+			from := "from " + version
+			if version == oldestMinor {
+				from = "the oldest"
+			}
+			if isField && !isSame {
+				rows = append(rows, []string{p.Name, from, v.String(), judged.NewEra})
+			}
+		}
+	}
+	return rows
+}
+
+// oldestMinor is in the first era of every provider.
+const oldestMinor = "1.30"
+
+func isEmpty(version string) bool { return version == "" }
+
+// fieldTable is a table of fields with its title.
+type fieldTable struct {
+	title string
+	table fields.Table
+}
+
+func fieldTables() []fieldTable {
+	return []fieldTable{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}}
 }
 
 func rulesText() string {
 	var text strings.Builder
-	for _, section := range []struct {
-		title string
-		table fields.Table
-	}{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}} {
+	for _, section := range fieldTables() {
 		rows := [][]string{{"field", "rolling", "in place", "source"}}
 		for _, f := range section.table.Sorted() {
 			rows = append(rows, []string{f.Path, f.Rolling.String(), f.InPlace.String(), f.Source})

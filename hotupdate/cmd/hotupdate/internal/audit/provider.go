@@ -85,8 +85,8 @@ func (o owner) check(r *Releases, judged map[string]bool) error {
 	if o.provider != "" || !isOpen || len(judged) < 2 {
 		return nil
 	}
-	return fmt.Errorf("there are pools of the providers %s, and it is not known whose releases %s and %s are; name the "+
-		"provider by --provider", strings.Join(slices.Sorted(maps.Keys(judged)), ", "), r.old.From, r.updated.From)
+	return fmt.Errorf("there are pools of the providers %s, and it is not known whose releases %s and %s are; name "+
+		"the provider by --provider", strings.Join(slices.Sorted(maps.Keys(judged)), ", "), r.old.From, r.updated.From)
 }
 
 // remark says by what the provider was found.
@@ -94,8 +94,8 @@ func (o owner) remark() []string {
 	if o.provider == "" || o.isByName || o.isGiven {
 		return nil
 	}
-	return []string{"the releases are taken for those of " + o.provider + ", by the fields of their Schemas; pools of " +
-		"others are judged by --provider"}
+	return []string{"the releases are taken for those of " + o.provider + ", by the fields of their Schemas; pools " +
+		"of others are judged by --provider"}
 }
 
 // byFields returns the position of the only provider whose Schema explains the fields: it has three of

@@ -232,7 +232,8 @@ func poolRows() []Field {
 			"inPlaceUpdateTimeout", "machineCreationTimeout", "machineDrainTimeout", "machineHealthTimeout",
 			"machinePreserveTimeout", "maxEvictRetries", "nodeConditions"),
 		rows(None, None, key, "controlPlane"),
-		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.secretRef.*", "backup.providerConfig", "backup.providerConfig.*",
+		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.secretRef.*",
+			"backup.providerConfig", "backup.providerConfig.*",
 			"backup.provider", "backup.region", "exposure.dns", "exposure.extension.type",
 			"exposure.extension.providerConfig", "exposure.extension.providerConfig.*"),
 	)
