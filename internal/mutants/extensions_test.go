@@ -1,16 +1,19 @@
 package mutants_test
 
 const (
-	recorded      = "internal/extensions ^TestRecords$"
-	awsFile       = "internal/extensions/aws.go"
-	azureFile     = "internal/extensions/azure.go"
-	extensionFile = "internal/extensions/extensions.go"
-	hashedPool    = "internal/extensions/pool.go"
+	recorded        = "internal/extensions ^TestRecords$"
+	recordedChanges = "hotupdate/cmd/hotupdate/internal/pool ^TestRecordedChanges$"
+	openstackFile   = "internal/extensions/openstack.go"
+	awsFile         = "internal/extensions/aws.go"
+	azureFile       = "internal/extensions/azure.go"
+	extensionFile   = "internal/extensions/extensions.go"
+	hashedPool      = "internal/extensions/pool.go"
 )
 
 // extensionMutants exchange two neighbours of each list that a released extension hashes, or leave one out.
 var extensionMutants = []mutant{
 	{"azure hashes data volumes by their names", azureFile, "range pool.byName() {", "range pool.DataVolumes {", recorded},
+	{"plan rolls where azure's volumes exchange their sizes", azureFile, "range pool.byName() {", "range pool.DataVolumes[:0] {", recordedChanges},
 	{"azure hashes the size before the type", azureFile, "data = appendSet(append(data, v.Size), v.Type)", "data = append(appendSet(data, v.Type), v.Size)", recorded},
 	{"azure hashes the identity before the set", azureFile, "pool.State.IdentityID, pool.State.AvailabilitySet,", "pool.State.AvailabilitySet, pool.State.IdentityID,", recorded},
 	{"azure hashes the identity before the subnet", azureFile, "pool.State.IdentityID, pool.State.AvailabilitySet, pool.State.Subnet", "pool.State.Subnet, pool.State.IdentityID, pool.State.AvailabilitySet", recorded},
@@ -43,6 +46,11 @@ var extensionMutants = []mutant{
 	{"aws's list begins with Kubernetes 1.34", awsFile, "ListFrom: \"1.34\"", "ListFrom: \"1.35\"", recorded},
 	{"a data volume's type stands before its encryption", hashedPool, "appendSet(appendSet(append(data, v.Size), v.Type), v.Encrypted)", "appendSet(appendSet(append(data, v.Size), v.Encrypted), v.Type)", recorded},
 	{"a data volume's size stands before its type", hashedPool, "appendSet(append(data, v.Size), v.Type), v.Encrypted)", "append(appendSet(data, v.Type), v.Size), v.Encrypted)", recorded},
+	{"openstack sorts labels", openstackFile, "\tslices.Sort(labels)\n", "", recorded},
+	{"openstack sorts security groups", openstackFile, "slices.Sorted(slices.Values(c.AdditionalSecurityGroups))", "c.AdditionalSecurityGroups", recorded},
+	{"openstack lists labels before security groups", openstackFile, "append(labels, slices.Sorted(slices.Values(c.AdditionalSecurityGroups))...)", "append(slices.Sorted(slices.Values(c.AdditionalSecurityGroups)), labels...)", recorded},
+	{"openstack lists only labels that trigger a rolling update", openstackFile, "if l.TriggerRollingOnUpdate {", "if true {", recorded},
+	{"openstack hashes its server group", openstackFile, "appendSet(nil, pool.State.ServerGroupID)", "appendSet[string](nil)", recorded},
 	{"the capacity is sorted", hashedPool, "range slices.Sorted(maps.Keys(t.Capacity)) {", "range slices.Collect(maps.Keys(t.Capacity)) {", recorded},
 	{"quantities are whole numbers", hashedPool, "name, quantity.Value()))", "name, quantity.MilliValue()))", recorded},
 	{"own strings stand before the list", extensionFile, "append(e.Own(pool), data...), err", "append(data, e.Own(pool)...), err", recorded},
