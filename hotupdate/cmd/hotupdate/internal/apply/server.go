@@ -42,7 +42,8 @@ func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 			whole = s.apply(owned, sent, manager)
 		}
 		return []Applied{
-			none.with(Way{By: Server}, OwnsNothing, cluster, manifest), whole.with(Way{By: Server}, OwnsAll, cluster, manifest),
+			none.with(Way{By: Server}, OwnsNothing, cluster, manifest),
+			whole.with(Way{By: Server}, OwnsAll, cluster, manifest),
 		}
 	}
 	managers := []string{manager}

@@ -146,7 +146,8 @@ func (p *pair) waiting() []Finding {
 		return nil
 	}
 	return undecided(verdict.Question{
-		Rule: verdict.EarlierMayWait, Fact: "whether earlier changes of the Shoot wait", Owner: "the Worker of the cluster",
+		Rule: verdict.EarlierMayWait, Fact: "whether earlier changes of the Shoot wait",
+		Owner:  "the Worker of the cluster",
 		Answer: "compare the Worker of the cluster with the spec of the Shoot",
 		Values: []verdict.Value{
 			verdict.Gives("none", verdict.None),
