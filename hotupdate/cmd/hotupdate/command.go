@@ -27,9 +27,9 @@ type streams struct {
 	color    bool // in out
 	columns  int  // of out; 0 if out is not a terminal
 	byGit    bool // called by git to show a difference
-	// gitPrefix is the folder in the work tree in which the user calls git, and merged the path that git
+	// gitPrefix is the folder in the work tree in which the user calls git, and shownPath the path that git
 	// difftool shows.
-	gitPrefix, merged string
+	gitPrefix, shownPath string
 	progress          *progress
 	providers         []provider.Provider
 }

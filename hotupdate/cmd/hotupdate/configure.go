@@ -87,9 +87,9 @@ func (c *call) shownByGit() (*config.Shown, error) {
 	switch {
 	case len(c.args) > 2:
 		return &config.Shown{Path: c.args[0], OldBlob: c.args[2]}, nil
-	case c.std.byGit && c.std.merged != "":
+	case c.std.byGit && c.std.shownPath != "":
 		blob, err := config.BlobOf(c.args[0])
-		return &config.Shown{Path: c.std.merged, OldBlob: blob}, err
+		return &config.Shown{Path: c.std.shownPath, OldBlob: blob}, err
 	}
 	return nil, nil //nolint:nilnil // the user calls
 }

@@ -36,7 +36,7 @@ func main() {
 	debug.SetGCPercent(200) // a run is short: collecting less often saves a tenth of its time
 	std := streams{
 		program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(),
-		gitPrefix: os.Getenv("GIT_PREFIX"), merged: os.Getenv("MERGED"),
+		gitPrefix: os.Getenv("GIT_PREFIX"), shownPath: os.Getenv("BASE"),
 		providers: extensions.All(),
 	}
 	if info, err := os.Stdout.Stat(); err == nil {
