@@ -5,8 +5,8 @@
 #   plan.sh OLD NEW [COMMIT...]
 #
 # The clone must have the further commits too: the merge of a pull request has a second parent. PATHS are the files and folders to look at, as
-# git's pathspecs, a line each. FAIL_ON is the value of --fail-on, FLAGS are further flags of hotupdate plan. The exit code is that of
-# hotupdate plan.
+# git's pathspecs, a line each. FAIL_ON is the value of --fail-on, FLAGS are further flags of hotupdate plan. The config file is that of OLD. The
+# exit code is that of hotupdate plan, and 1 if the paths match nothing.
 set -euo pipefail
 
 old=$1 new=$2
@@ -37,18 +37,93 @@ for commit in "$@"; do
 		refuse "$commit: is not in the clone; check out the merge of the pull request, with fetch-depth: 2"
 done
 
-# The kinds of manifests. Custom resources may have any.
-kinds="kind[\"']?[[:space:]]*:[[:space:]]*[\"']?(Shoot|Worker)"
+# The kinds of manifests, also as SOPS encrypts them. Custom resources may have any.
+kind="kind[\"']?[[:space:]]*:[[:space:]]*[\"']?"
+kinds="$kind(Shoot|Worker|WorkerConfig|ENC\\[)([^[:alnum:]]|\$)"
 case " ${FLAGS:-}" in
 *' --crd'*) kinds='' ;;
 esac
 
-# copy COMMIT FILE TO: the file as it is in the commit, if it is there and has a manifest. Without its zero bytes, UTF-16 is legible to grep.
+# copy COMMIT FILE TO: the file as it is in the commit, if it is there.
 copy() {
 	git show "$1:$2" >"$tmp/file" 2>/dev/null || return 0
-	tr -d '\000' <"$tmp/file" | grep -E "$kinds" >/dev/null || return 0
 	mkdir -p "$(dirname "$3/$2")"
 	mv "$tmp/file" "$3/$2"
+}
+
+# concerns COMMIT FILE: whether the file has a manifest, or cannot be read: git-crypt and git-lfs leave no text of it. Without its zero bytes,
+# UTF-16 is legible to grep. A kind may come from a template.
+concerns() {
+	git show "$1:$2" >"$tmp/file" 2>/dev/null || return 1
+	tr -d '\000' <"$tmp/file" >"$tmp/text"
+	LC_ALL=C grep -q -a -E "$kinds" "$tmp/text" && return 0
+	LC_ALL=C grep -q -a -E '^.?.?GITCRYPT|^version https://git-lfs' "$tmp/text" && return 0
+	grep -q -a 'gardener\.cloud/' "$tmp/text" && LC_ALL=C grep -q -a -E "$kind(\\{\\{|\\\$\\{)" "$tmp/text"
+}
+
+# charts COMMIT TO: the charts of Helm above changed files, or of changed values, that have manifests. What Helm makes of them is not known, so
+# the command refuses them.
+charts() {
+	local file folder chart root
+	git grep -l -z -e '' "$1" -- ':(top,glob)**/Chart.yaml' ${excluded[@]+"${excluded[@]}"} >"$tmp/charts" || return 0
+	while IFS= read -r -d '' file; do
+		file=${file#"$1:"}
+		folder=$(dirname "$file")
+		changed_below "$folder" || changed_values || continue
+		chart=$(git show "$1:$file")
+		{
+			echo "$folder"
+			sed -n -E "s|^[[:space:]-]*repository:[[:space:]]*[\"']?file://([^\"']*)[\"']?[[:space:]]*\$|$folder/\\1|p" <<<"$chart"
+		} >"$tmp/roots"
+		while IFS= read -r root; do
+			hand_over "$1" "$2" "${root#./}"
+		done <"$tmp/roots"
+		copy "$1" "$file" "$2"
+	done <"$tmp/charts"
+}
+
+# hand_over COMMIT TO FOLDER: what manifests a folder has, and archives, which may have some.
+hand_over() {
+	local found below=${3#.}
+	git grep -l -z -a -E -e "$kinds" "$1" -- ":(top,literal)$below" >"$tmp/found" || true
+	git ls-tree -r -z --name-only --full-tree "$1" -- ${below:+"$below"} >"$tmp/all" || true
+	while IFS= read -r -d '' found; do
+		copy "$1" "${found#"$1:"}" "$2"
+	done <"$tmp/found"
+	while IFS= read -r -d '' found; do
+		case $found in
+		*.tgz) copy "$1" "$found" "$2" ;;
+		esac
+	done <"$tmp/all"
+}
+
+# changed_values: whether a changed file is called like values of a chart, which may stand anywhere.
+changed_values() {
+	local file
+	for file in "${changed[@]}"; do
+		case $(basename "$file") in
+		*values*.yaml | *values*.yml) return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# substituted COMMIT TO: manifests with variables, if the request changes a substitution of Flux: one in a Kustomization, or a ConfigMap or Secret
+# where some have variables.
+substituted() {
+	local file isSubstitution=
+	for file in "${changed[@]}"; do
+		git show "$1:$file" >"$tmp/file" 2>/dev/null || continue
+		! grep -q 'postBuild' "$tmp/file" || isSubstitution=yes
+		! grep -q -E "$kind(ConfigMap|Secret)" "$tmp/file" || ! git grep -q 'substituteFrom' "$1" || isSubstitution=yes
+	done
+	[ -n "$isSubstitution" ] || return 0
+	git grep -l -z -F -e "\${" "$1" -- ':(top,glob)**/*.yaml' ':(top,glob)**/*.yml' ':(top,glob)**/*.json' ${excluded[@]+"${excluded[@]}"} \
+		>"$tmp/variables" || return 0
+	while IFS= read -r -d '' file; do
+		file=${file#"$1:"}
+		! concerns "$1" "$file" || copy "$1" "$file" "$2"
+	done <"$tmp/variables"
 }
 
 # overlays COMMIT TO: the kustomizations above changed files, where they make something of manifests. What they make is not known, so the
@@ -91,11 +166,27 @@ while IFS= read -r path; do
 done <<<"${PATHS:-}"
 [ ${#paths[@]} -gt 0 ] || paths=(.)
 git diff --name-only --no-renames -z "$old" "$new" -- "${paths[@]}" >"$tmp/names" || refuse 'git does not understand the paths'
+
+# matches PATH...: whether a commit has a file that the paths choose.
+matches() {
+	local empty
+	empty=$(git hash-object -t tree /dev/null)
+	! git diff --no-ext-diff --quiet "$empty" "$old" -- "$@" || ! git diff --no-ext-diff --quiet "$empty" "$new" -- "$@"
+}
+
+for path in "${paths[@]}"; do
+	case $path in
+	':!'* | ':^'*) ;;
+	*) matches "$path" || refuse "paths: $path matches no file, neither before nor after the change" ;;
+	esac
+done
+matches "${paths[@]}" || refuse 'paths: every file is left out'
 changed=()
 while IFS= read -r -d '' file; do
 	changed+=("$file")
 	case $file in
 	*.yaml | *.yml | *.json)
+		concerns "$old" "$file" || concerns "$new" "$file" || continue
 		copy "$old" "$file" "$tmp/old"
 		copy "$new" "$file" "$tmp/new"
 		;;
@@ -104,6 +195,14 @@ done <"$tmp/names"
 [ ${#changed[@]} -gt 0 ] || exit 0
 overlays "$old" "$tmp/old"
 overlays "$new" "$tmp/new"
+charts "$old" "$tmp/old"
+charts "$new" "$tmp/new"
+substituted "$old" "$tmp/old"
+substituted "$new" "$tmp/new"
+for file in "${changed[@]}"; do # with manifests, the command says it
+	[ "$(basename "$file")" != .hotupdate.yaml ] || [ -n "$(find "$tmp/old" "$tmp/new" -type f)" ] ||
+		printf '%s\n' 'The config file .hotupdate.yaml is changed. It counts from the next change on.'
+done
 [ -n "$(find "$tmp/old" "$tmp/new" -type f)" ] || exit 0
 
 # named: files have their names in the repository.
@@ -111,7 +210,7 @@ named() { sed -e "s|$tmp/new/||g" -e "s|$tmp/old/|before: |g" -e "s|$tmp/new|aft
 
 code=0
 # shellcheck disable=SC2086 # FLAGS are words
-hotupdate plan --output markdown ${FAIL_ON:+--fail-on="$FAIL_ON"} ${FLAGS:-} "$tmp/old" "$tmp/new" >"$tmp/out" 2>"$tmp/err" || code=$?
+hotupdate plan --output markdown --base "$old" --allow-none ${FAIL_ON:+--fail-on="$FAIL_ON"} ${FLAGS:-} "$tmp/old" "$tmp/new" >"$tmp/out" 2>"$tmp/err" || code=$?
 case $code in
 0 | 9 | 1[0-5]) named <"$tmp/err" | logged ;;
 *)

@@ -79,6 +79,7 @@ type options struct {
 	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
+	allowNone                               bool
 	defaulted                               bool
 	audit                                   auditOptions
 }

@@ -60,6 +60,8 @@ func (c *call) addPlan(command *cobra.Command) {
 		"the `WAY` in which a manifest in NEW is applied to a Shoot of a cluster in OLD: client (kubectl apply),\n"+
 			"server or server=MANAGER (server-side apply with this field manager, such as of Flux), or replace.\n"+
 			"Without it, a verdict on which the ways differ is indeterminate")
+	flags.BoolVar(&c.allowNone, "allow-none", false,
+		"do not fail if no object is compared, as if OLD and NEW have only the files that a commit changes")
 	flags.BoolVar(&c.verbose, "verbose", false,
 		"show to developers which Go field declares a class, the sources of rules, and the fields of a cluster's Shoot\n"+
 			"that are left out, each with the reason")
@@ -118,6 +120,7 @@ func (c *call) planChange() (int, error) {
 		return exitOK, nil
 	}
 	r.Lenient = isOfGit
+	r.AllowNone = c.allowNone
 	if err := r.ChartAround(".", path); err != nil && isOfGit { // git calls in the root of the work tree
 		c.std.printError(err)
 		return exitOK, nil

@@ -46,7 +46,7 @@ func TestVerdicts(t *testing.T) {
 		assert.Equal(t, code != 0, j.failed, code)
 		assert.Equal(t, "<!-- plan by hotupdate -->\n| verdict |\n", w.comment(), code)
 		assert.Equal(t, "| verdict |\n", j.summary, code)
-		assert.Contains(t, w.calls(), "plan --output markdown --fail-on=roll,removed /", code)
+		assert.Contains(t, w.calls(), "plan --output markdown --base HEAD^1 --allow-none --fail-on=roll,removed /", code)
 		if code != 0 {
 			assert.Contains(t, j.log, fmt.Sprintf("::error title=hotupdate plan::%s, see the summary of the job\nexit code %d\n", word, code))
 		}
@@ -313,6 +313,140 @@ func TestCommandRefusesKustomizations(t *testing.T) {
 	j := w.run(fake{}, nil, nil)
 	assert.Contains(t, j.log, "exit code 1\n")
 	assert.Contains(t, j.summary, "is a kustomization; render it first")
+}
+
+// TestNothingIsSeen: a job that cannot see what a change does to machines fails, and its report names the reason. One that sees that the
+// change has nothing to do with them passes.
+func TestNothingIsSeen(t *testing.T) {
+	t.Parallel()
+	const chart = "apiVersion: v2\nname: fleet\nversion: 1.0.0\n"
+	template := strings.Replace(shoot("web", "m5.large"), "m5.large", "'{{ .Values.type }}'", 1)
+	variable := strings.Replace(shoot("web", "m5.large"), "m5.large", "${machine_type}", 1)
+	flux := func(text string) string {
+		return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: web}\nspec: {postBuild: " + text + "}\n"
+	}
+	deployment := func(image string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {image: '{{ " + image + " }}'}\n"
+	}
+	for _, test := range []struct {
+		name   string
+		files  map[string]string
+		change map[string]string
+		paths  string
+		want   string // in the report; empty if the job passes
+	}{
+		{"a path without files", nil, map[string]string{"a.yaml": shoot("web", "a")}, "shoot", "paths: shoot matches no file, neither before nor after the change"},
+		{"one of two paths", nil, map[string]string{"shoots/a.yaml": shoot("web", "a")}, "shoots\nclusters/**", "paths: clusters/** matches no file"},
+		{"all files left out", nil, map[string]string{"a.yaml": shoot("web", "a")}, ".\n:!*", "paths: every file is left out"},
+		{"a path that the change adds", nil, map[string]string{"shoots/a.yaml": shoot("web", "a")}, "shoots", ""},
+		{"a path whose files stay", map[string]string{"shoots/a.yaml": shoot("web", "a")}, map[string]string{"b.yaml": shoot("b", "a")}, "shoots", ""},
+		{
+			"values of a chart",
+			map[string]string{"fleet/Chart.yaml": chart, "fleet/values.yaml": "type: m5.large\n", "fleet/templates/web.yaml": template},
+			map[string]string{"fleet/values.yaml": "type: m5.xlarge\n"},
+			"", "fleet/Chart.yaml: is a chart that may render Shoots or Workers; render it first, with helm template",
+		},
+		{
+			"values elsewhere",
+			map[string]string{"fleet/Chart.yaml": chart, "prod/values-web.yaml": "type: m5.large\n", "fleet/templates/web.yaml": template},
+			map[string]string{"prod/values-web.yaml": "type: m5.xlarge\n"},
+			"", "fleet/Chart.yaml: is a chart",
+		},
+		{
+			"values of a chart that depends on one beside it",
+			map[string]string{
+				"prod/Chart.yaml": chart + "dependencies:\n- name: fleet\n  repository: file://../fleet\n", "prod/values.yaml": "type: m5.large\n",
+				"fleet/Chart.yaml": chart, "fleet/templates/web.yaml": template,
+			},
+			map[string]string{"prod/values.yaml": "type: m5.xlarge\n"},
+			"", "prod/Chart.yaml: is a chart",
+		},
+		{
+			"a chart of other kinds",
+			map[string]string{"app/Chart.yaml": chart, "app/values.yaml": "a: b\n", "app/templates/a.yaml": deployment(".Values.a"), "web.yaml": shoot("web", "a")},
+			map[string]string{"app/values.yaml": "a: c\n", "app/templates/a.yaml": deployment(".Values.b")},
+			"", "",
+		},
+		{
+			"a substitution of Flux",
+			map[string]string{"web.yaml": variable, "flux.yaml": flux("{substitute: {machine_type: m5.large}}")},
+			map[string]string{"flux.yaml": flux("{substitute: {machine_type: m5.xlarge}}")},
+			"", "web.yaml:9: has ${machine_type}, a variable that Flux or envsubst replaces",
+		},
+		{
+			"a ConfigMap with variables",
+			map[string]string{
+				"web.yaml": variable, "flux.yaml": flux("{substituteFrom: [{kind: ConfigMap, name: types}]}"),
+				"types.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: types}\ndata: {machine_type: m5.large}\n",
+			},
+			map[string]string{"types.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: types}\ndata: {machine_type: m5.xlarge}\n"},
+			"", "web.yaml:9: has ${machine_type}, a variable",
+		},
+		{
+			"a ConfigMap without variables",
+			map[string]string{"web.yaml": shoot("web", "a"), "a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"},
+			map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"},
+			"", "",
+		},
+		{
+			"encrypted", map[string]string{"web.yaml": shoot("web", "a")}, map[string]string{"web.yaml": "\x00GITCRYPT\x00\x01\xff\xfe"},
+			"", "web.yaml: is not text",
+		},
+		{"a kind of a template", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"}, "", "a.yaml:2: is a template"},
+		{"a Shoot's state", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"}, "", ""},
+		{"a text about a Shoot", nil, map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 'kind: Shoot'}\n"}, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, test.files)
+			w.real()
+			w.pullRequest(test.change)
+			inputs := map[string]string{"fail-on": "roll,removed"}
+			if test.paths != "" {
+				inputs["paths"] = test.paths
+			}
+			j := w.run(fake{}, inputs, nil)
+			assert.Equal(t, test.want != "", j.failed, j.log)
+			if test.want != "" {
+				assert.Contains(t, j.summary, test.want)
+				assert.Contains(t, w.comment(), test.want)
+			}
+		})
+	}
+}
+
+// TestConfigFile: the gate has the facts and the rules of the commit that a request is merged into. A change of them in the request is reported, and
+// decides nothing.
+func TestConfigFile(t *testing.T) {
+	t.Parallel()
+	const config = "formatVersion: 1\nfailOn: [roll, removed]\naccept: accept.yaml\n"
+	const nothing = "formatVersion: 1\naccepted: []\n"
+	const everything = "formatVersion: 1\naccepted: [{verdict: roll, reason: mine, expires: 2999-12-31}]\n"
+	w := newWorld(t, map[string]string{".hotupdate.yaml": config, "accept.yaml": nothing, "web.yaml": shoot("web", "m5.large")})
+	w.real()
+	w.pullRequest(map[string]string{"web.yaml": shoot("web", "m5.xlarge")})
+	j := w.run(fake{}, nil, nil)
+	assert.Contains(t, j.log, "exit code 12\n", "the verdicts are those of the file")
+	assert.NotContains(t, j.summary, "decides nothing here")
+
+	w.git("checkout", "-q", "main")
+	w.git("reset", "-q", "--hard", "HEAD^1")
+	w.pullRequest(map[string]string{
+		"web.yaml": shoot("web", "m5.xlarge"), ".hotupdate.yaml": "formatVersion: 1\naccept: accept.yaml\n", "accept.yaml": everything,
+	})
+	j = w.run(fake{}, nil, nil)
+	assert.Contains(t, j.log, "exit code 12\n", "the request cannot let itself pass")
+	assert.Contains(t, j.summary, ".hotupdate.yaml: is changed, which decides nothing here")
+	assert.Contains(t, j.summary, "accept.yaml: is changed, which decides nothing here")
+
+	w.git("reset", "-q", "--hard", "HEAD^1")
+	w.pullRequest(map[string]string{"accept.yaml": everything, ".hotupdate.yaml": config + "undecided: pass\n"})
+	j = w.run(fake{}, nil, nil)
+	assert.False(t, j.failed, j.log)
+	assert.Contains(t, j.summary, "The config file .hotupdate.yaml is changed.")
+	w.pullRequest(map[string]string{"web.yaml": shoot("web", "m5.xlarge")})
+	j = w.run(fake{}, nil, nil)
+	assert.False(t, j.failed, "the next request has it: %s", j.log)
 }
 
 // TestManifests: what the command gets to see.

@@ -54,7 +54,7 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 }
 
 // Compare compares the manifests of two sides, each a file or a directory. There are no plans if
-// neither side has a manifest, and the Reader is lenient; else this is an error.
+// neither side has a manifest, and the Reader allows it; else this is an error.
 //
 // An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
 // nothing could be compared, the problems are the error.
@@ -71,7 +71,7 @@ func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan
 		return nil, errors.Join(err, joined(notJudged(before, after)))
 	}
 	if len(before.list)+len(after.list) == 0 {
-		if r.Lenient {
+		if r.Lenient || r.AllowNone {
 			return nil, nil
 		}
 		return nil, r.nothingFound(old, updated)

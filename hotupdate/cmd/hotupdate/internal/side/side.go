@@ -75,6 +75,8 @@ type Reader struct {
 	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
+	// AllowNone says that neither side needs an object that is compared.
+	AllowNone bool
 	// AnyName says that objects of two names may be compared, see [pairUp].
 	AnyName bool
 	// Pools are the names of the wanted pools; empty for all.
