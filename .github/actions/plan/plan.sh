@@ -210,7 +210,7 @@ named() { sed -e "s|$tmp/new/||g" -e "s|$tmp/old/|before: |g" -e "s|$tmp/new|aft
 
 code=0
 # shellcheck disable=SC2086 # FLAGS are words
-hotupdate plan --output markdown --base "$old" --allow-none ${FAIL_ON:+--fail-on="$FAIL_ON"} ${FLAGS:-} "$tmp/old" "$tmp/new" >"$tmp/out" 2>"$tmp/err" || code=$?
+hotupdate plan --output markdown --allow-none --base="$old" ${FAIL_ON:+--fail-on="$FAIL_ON"} ${FLAGS:-} "$tmp/old" "$tmp/new" >"$tmp/out" 2>"$tmp/err" || code=$?
 case $code in
 0 | 9 | 1[0-5]) named <"$tmp/err" | logged ;;
 *)

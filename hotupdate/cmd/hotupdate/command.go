@@ -30,8 +30,8 @@ type streams struct {
 	// gitPrefix is the folder in the work tree in which the user calls git, and shownPath the path that git
 	// difftool shows.
 	gitPrefix, shownPath string
-	progress          *progress
-	providers         []provider.Provider
+	progress             *progress
+	providers            []provider.Provider
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.

@@ -50,6 +50,9 @@ func (c *call) configure() error {
 	if !c.isGiven("exclude") {
 		c.exclude = c.config.Exclude
 	}
+	if !c.isGiven("apply") {
+		c.apply = c.config.Apply
+	}
 	c.passUndecided = c.config.UndecidedPasses
 	isViewer := c.shown != nil || isOfKubectl(c.args) // whose differ must not fail
 	if isGate := c.isGiven("fail-on") || c.isGiven("exit-code"); !isGate && !isViewer {

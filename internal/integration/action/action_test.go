@@ -46,7 +46,7 @@ func TestVerdicts(t *testing.T) {
 		assert.Equal(t, code != 0, j.failed, code)
 		assert.Equal(t, "<!-- plan by hotupdate -->\n| verdict |\n", w.comment(), code)
 		assert.Equal(t, "| verdict |\n", j.summary, code)
-		assert.Contains(t, w.calls(), "plan --output markdown --base HEAD^1 --allow-none --fail-on=roll,removed /", code)
+		assert.Contains(t, w.calls(), "plan --output markdown --allow-none --base=HEAD^1 --fail-on=roll,removed /", code)
 		if code != 0 {
 			assert.Contains(t, j.log, fmt.Sprintf("::error title=hotupdate plan::%s, see the summary of the job\nexit code %d\n", word, code))
 		}

@@ -1,5 +1,5 @@
 // Package config reads the config file of a repository, .hotupdate.yaml: the facts of a landscape that are in
-// no manifest, and what a gate lets pass.
+// no manifest, how manifests are applied, and what a gate lets pass.
 //
 // It owns the format of the file, where the file is looked for, and which version of it counts: the one in the
 // work tree, or for a change that git or a pull request shows, that of the commit before the change. It does not
@@ -29,6 +29,8 @@ type File struct {
 	Name string
 	// Landscape has the facts of the landscape.
 	Landscape facts.Landscape
+	// Apply says how manifests are applied, as --apply does; empty if the file does not say it.
+	Apply string
 	// Accept is the file of accepted changes, and CloudProfile the one with CloudProfiles; empty for none.
 	Accept, CloudProfile string
 	// FailOn are the verdicts that fail a gate, in the words of --fail-on.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -30,7 +31,7 @@ func Parse(text []byte, name string) (*File, error) {
 	}
 	p := &parser{name: name, file: &File{Name: name}}
 	p.members(root, "", map[string]member{
-		"formatVersion": p.formatVersion, "landscape": p.landscape,
+		"formatVersion": p.formatVersion, "landscape": p.landscape, "apply": p.apply,
 		"accept":       p.text(&p.file.Accept, "the path of a file"),
 		"cloudProfile": p.text(&p.file.CloudProfile, "the path of a file"),
 		"failOn":       p.failOn, "undecided": p.undecided, "exclude": p.exclude,
@@ -205,6 +206,17 @@ func (p *parser) matches(value *tree.Node, path string, form *regexp.Regexp, mus
 var (
 	releaseForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+(\.[0-9]+)?$`)
 )
+
+func (p *parser) apply(value *tree.Node, path string) {
+	const must = "client, server, server=MANAGER or replace"
+	if !p.hasType(value, path, tree.Text, must) {
+		return
+	}
+	if _, err := apply.Parse(value.Text()); err != nil {
+		p.add(value, path, &fault.Error{Kind: fault.Malformed, Code: "malformed-value", What: err.Error()})
+	}
+	p.file.Apply = value.Text()
+}
 
 // Verdicts are the verdicts that a gate can fail for, in the words of --fail-on, the gravest first.
 func Verdicts() (words []string) {

@@ -28,6 +28,7 @@ landscape:
     aws: {release: v1.73, adopted: true}
     gcp:
       adopted: false
+apply: server=flux
 accept: gate/accept.yaml
 cloudProfile: profiles.yaml
 failOn: [removed, roll]
@@ -53,6 +54,7 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, verdict.Known(true, "a.yaml:12"), file.Landscape.Extensions["aws"].Adopted)
 	assert.Equal(t, verdict.Known(false, "a.yaml:14"), file.Landscape.Extensions["gcp"].Adopted)
 	assert.Equal(t, verdict.Fact[string]{}, file.Landscape.Extensions["gcp"].Release, "not stated")
+	assert.Equal(t, "server=flux", file.Apply)
 	assert.Equal(t, "gate/accept.yaml", file.Accept)
 	assert.Equal(t, "profiles.yaml", file.CloudProfile)
 	assert.Equal(t, []string{"removed", "roll"}, file.FailOn)
@@ -78,7 +80,7 @@ func TestParse(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, code, want string }{
-		{"", "wrong-json-type", "a.yaml:1: must be an object with accept, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
+		{"", "wrong-json-type", "a.yaml:1: must be an object with accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
 		{"a: [\n", "malformed-config", "a.yaml: is not valid YAML or JSON: line 1: did not find expected node content"},
 		{"{{ .x }}", "malformed-config", "a.yaml: is a template, since it has {{ and }}; render it first, such as by helm template"},
 		{"accept: a", "missing-member", "a.yaml:1: formatVersion: is missing; write formatVersion: 1"},
@@ -86,7 +88,7 @@ func TestProblems(t *testing.T) {
 		{"formatVersion: '1'", "unknown-version", "a.yaml:1: formatVersion: is not a version that this command reads; write 1"},
 		{"formatVersion:", "unknown-version", "a.yaml:1: formatVersion: is not a version that this command reads; write 1"},
 		{"formatVersion: 1\n\nfailon: [roll]", "unknown-member", "a.yaml:3: failon: is unknown; did you mean failOn?"},
-		{"formatVersion: 1\nzone: a", "unknown-member", "a.yaml:2: zone: is unknown; write accept, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
+		{"formatVersion: 1\nzone: a", "unknown-member", "a.yaml:2: zone: is unknown; write accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
 		{"formatVersion: 1\nlandscape: {useGkeFormula: true}", "unknown-member", "a.yaml:2: landscape.useGkeFormula: is unknown; did you mean useGKEFormula?"},
 		{"formatVersion: 1\nlandscape: yes", "wrong-json-type", "a.yaml:2: landscape: must be an object with extensions, featureGates, gardener or useGKEFormula, and is the boolean true, as YAML reads yes"},
 		{"formatVersion: 1\nlandscape:\n  gardener: 1.150", "wrong-json-type", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
@@ -102,6 +104,7 @@ func TestProblems(t *testing.T) {
 		{"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{operator: Exists}]}}}", "missing-member", "selector.matchExpressions[0].key: is missing; write the key of a label"},
 		{"formatVersion: 1\nlandscape: {extensions: {aws: {adopted: 1}}}", "wrong-json-type", "a.yaml:2: landscape.extensions.aws.adopted: must be true or false"},
 		{"formatVersion: 1\nlandscape: {extensions: {aws: {version: v1.2.3}}}", "unknown-member", "landscape.extensions.aws.version: is unknown; write adopted or release"},
+		{"formatVersion: 1\napply: Server", "malformed-value", "a.yaml:2: apply: must be client, server, server=MANAGER or replace"},
 		{"formatVersion: 1\naccept: ''", "malformed-value", "a.yaml:2: accept: is empty; write the path of a file"},
 		{"formatVersion: 1\nfailOn: roll", "wrong-json-type", "a.yaml:2: failOn: must be a list of verdicts"},
 		{"formatVersion: 1\nfailOn:\n- roll\n- rol", "unknown-word", "a.yaml:4: failOn[1]: is unknown; did you mean roll? The words are removed, forbidden, "},

@@ -241,7 +241,8 @@ func (b *branches) undecided(name string, question verdict.Question) Planned {
 func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdict.Question {
 	question := verdict.Question{
 		Rule: verdict.HowApplied, Fact: "how is the manifest applied?",
-		Answer: "answer by --apply client, server[=MANAGER] or replace, or compare what the API server makes of it: " +
+		Answer: "answer by --apply client, server[=MANAGER] or replace, or state apply in " + judge.ConfigFile +
+			", or compare what the API server makes of it: " +
 			`KUBECTL_EXTERNAL_DIFF="hotupdate plan" kubectl diff -f FILE`,
 	}
 	if isStated {
