@@ -64,7 +64,7 @@ concerns() {
 # charts COMMIT TO: the charts of Helm above changed files, or of changed values, that have manifests. What Helm makes of them is not known, so
 # the command refuses them.
 charts() {
-	local file folder chart root
+	local file folder chart root handed
 	git grep -l -z -e '' "$1" -- ':(top,glob)**/Chart.yaml' ${excluded[@]+"${excluded[@]}"} >"$tmp/charts" || return 0
 	while IFS= read -r -d '' file; do
 		file=${file#"$1:"}
@@ -74,11 +74,12 @@ charts() {
 		{
 			echo "$folder"
 			sed -n -E "s|^[[:space:]-]*repository:[[:space:]]*[\"']?file://([^\"']*)[\"']?[[:space:]]*\$|$folder/\\1|p" <<<"$chart"
-		} >"$tmp/roots"
+		} | sed -E -e ':a' -e 's|[^/]+/\.\./||' -e 'ta' >"$tmp/roots"
+		handed=
 		while IFS= read -r root; do
 			hand_over "$1" "$2" "${root#./}"
 		done <"$tmp/roots"
-		copy "$1" "$file" "$2"
+		[ -z "$handed" ] || copy "$1" "$file" "$2"
 	done <"$tmp/charts"
 }
 
@@ -89,10 +90,11 @@ hand_over() {
 	git ls-tree -r -z --name-only --full-tree "$1" -- ${below:+"$below"} >"$tmp/all" || true
 	while IFS= read -r -d '' found; do
 		copy "$1" "${found#"$1:"}" "$2"
+		handed=yes
 	done <"$tmp/found"
 	while IFS= read -r -d '' found; do
 		case $found in
-		*.tgz) copy "$1" "$found" "$2" ;;
+		*.tgz) copy "$1" "$found" "$2" && handed=yes ;;
 		esac
 	done <"$tmp/all"
 }

@@ -321,7 +321,7 @@ func TestNothingIsSeen(t *testing.T) {
 	t.Parallel()
 	const chart = "apiVersion: v2\nname: fleet\nversion: 1.0.0\n"
 	template := strings.Replace(shoot("web", "m5.large"), "m5.large", "'{{ .Values.type }}'", 1)
-	variable := strings.Replace(shoot("web", "m5.large"), "m5.large", "${machine_type}", 1)
+	variable := strings.Replace(shoot("web", "m5.large"), "m5.large", "'${machine_type}'", 1)
 	flux := func(text string) string {
 		return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: web}\nspec: {postBuild: " + text + "}\n"
 	}
@@ -390,7 +390,7 @@ func TestNothingIsSeen(t *testing.T) {
 		},
 		{
 			"encrypted", map[string]string{"web.yaml": shoot("web", "a")}, map[string]string{"web.yaml": "\x00GITCRYPT\x00\x01\xff\xfe"},
-			"", "web.yaml: is not text",
+			"", "web.yaml: is encrypted by git-crypt",
 		},
 		{"a kind of a template", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"}, "", "a.yaml:2: is a template"},
 		{"a Shoot's state", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"}, "", ""},
