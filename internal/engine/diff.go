@@ -43,11 +43,12 @@ type differ struct {
 	entries  []textEntry // scratch for the current map
 	moved    []position  // of the paired elements on the way
 	changes  []Difference
-	texts    [2][]byte // scratch for the current leaf
-	same     int       // the number of first fields that are known to be the same in the next objects
-	partner  bool      // false inside an element without a counterpart on the other side
-	seeks    bool      // repetitions are recorded
-	overlays bool      // every added or removed element is a change, and the stricter side's class says what null means
+	above    fieldpath.Path // of the last change, without its last step
+	texts    [2][]byte      // scratch for the current leaf
+	same     int            // the number of first fields that are known to be the same in the next objects
+	partner  bool           // false inside an element without a counterpart on the other side
+	seeks    bool           // repetitions are recorded
+	overlays bool           // every added or removed element is a change, and the stricter side's class says what null means
 
 	repetitions []fieldpath.Path // see [Repetitions]
 }
@@ -453,7 +454,7 @@ func (d *differ) change(s sides, texts [2]string) Difference {
 	strict := s.stricter()
 	op := opOf(texts)
 	c := Difference{
-		Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1],
+		Path: d.place(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1],
 		Sensitive: strict.node.HidesBelow,
 	}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
@@ -464,15 +465,22 @@ func (d *differ) change(s sides, texts [2]string) Difference {
 	return c
 }
 
-// path returns the current path: in the old value for removals, otherwise in the new value.
-func (d *differ) path(op Op) fieldpath.Path {
-	path := slices.Clone(d.trail.Path)
-	if op == OpRemove {
+// place returns the current path: in the old value for removals, otherwise in the new value. It shares
+// the steps above the last one with the former place, if they are the same.
+func (d *differ) place(op Op) fieldpath.Place {
+	last := len(d.trail.Path) - 1
+	if op == OpRemove && len(d.moved) > 0 {
+		path := slices.Clone(d.trail.Path)
 		for _, m := range d.moved {
 			path[m.depth].At = m.at
 		}
+		return fieldpath.Place{Above: path[:last], Last: path[last]}
 	}
-	return path
+	above := d.trail.Path[:last]
+	if !slices.Equal(d.above, above) {
+		d.above = slices.Clone(above)
+	}
+	return fieldpath.Place{Above: d.above, Last: d.trail.Path[last]}
 }
 
 func opOf(texts [2]string) Op {
@@ -511,7 +519,7 @@ const (
 
 // Difference is a leaf that differs.
 type Difference struct {
-	Path      fieldpath.Path
+	Path      fieldpath.Place
 	Op        Op
 	Class     structtag.Class
 	Origin    Origin

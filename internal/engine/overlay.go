@@ -48,7 +48,7 @@ func overlay(n *fieldplan.Node, changes []Difference, depth int, onto, from any)
 		}
 		return from
 	}
-	if c := changes[0]; len(c.Path) == depth {
+	if c := changes[0]; c.Path.Len() == depth {
 		isNull := from == nil && c.Op == OpReplace
 		changes = changes[1:]
 		switch {
@@ -98,7 +98,7 @@ func overlayMembers(n *fieldplan.Node, changes []Difference, depth int, onto, fr
 	lookup := membersOf(n, to)
 	lookupOther := membersOf(n, others)
 	for group := range steps(changes, depth) {
-		step := group[0].Path[depth]
+		step := group[0].Path.At(depth)
 		f, child := memberNode(n, step.Name)
 		source, other := lookupOther(step.Name)
 		name, old := lookup(step.Name)
@@ -199,7 +199,7 @@ func overlayElements(n *fieldplan.Node, changes []Difference, depth int, onto, f
 	others, _ := from.([]any)
 	result := slices.Clone(to)
 	for group := range steps(changes, depth) {
-		atOther, i := placesOf(group[0].Path[depth])
+		atOther, i := placesOf(group[0].Path.At(depth))
 		old := placeAt(n, to, i)
 		other := placeAt(n, others, atOther)
 		switch elem := identified(n, overlay(n.Elem, group, depth+1, old, other), old, other); {
@@ -272,7 +272,7 @@ func sizeOf(tree any) int {
 func steps(changes []Difference, depth int) iter.Seq[[]Difference] {
 	return func(yield func([]Difference) bool) {
 		for from, to := 0, 1; from < len(changes); to++ {
-			if to < len(changes) && isSameStep(changes[from].Path[depth], changes[to].Path[depth]) {
+			if to < len(changes) && isSameStep(changes[from].Path.At(depth), changes[to].Path.At(depth)) {
 				continue
 			}
 			if !yield(changes[from:to]) {

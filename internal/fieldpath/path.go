@@ -48,9 +48,46 @@ const usualLength = 128
 // String returns the path for people.
 func (p Path) String() string {
 	var buf [usualLength]byte
-	dst := buf[:0]
+	return string(p.append(buf[:0]))
+}
+
+func (p Path) append(dst []byte) []byte {
 	for _, s := range p {
 		dst = s.append(dst)
+	}
+	return dst
+}
+
+// Place is a path of at least one step. Places in one object or collection share the steps above the
+// last one, which nobody may change.
+type Place struct {
+	Above Path
+	Last  Step
+}
+
+// Len is the number of steps.
+func (p *Place) Len() int { return len(p.Above) + 1 }
+
+// At returns step i.
+func (p *Place) At(i int) Step {
+	if i == len(p.Above) {
+		return p.Last
+	}
+	return p.Above[i]
+}
+
+// String returns the path for people.
+func (p *Place) String() string {
+	var buf [usualLength]byte
+	return string(p.Last.append(p.Above.append(buf[:0])))
+}
+
+// Pointer is [Path.Pointer].
+func (p *Place) Pointer() string {
+	var buf [usualLength]byte
+	dst, ok := p.Above.appendPointer(buf[:0])
+	if ok {
+		dst, _ = Path{p.Last}.appendPointer(dst)
 	}
 	return string(dst)
 }
@@ -128,19 +165,24 @@ func isPlain(text, special string) bool {
 // shown.
 func (p Path) Pointer() string {
 	var buf [usualLength]byte
-	dst := buf[:0]
+	dst, _ := p.appendPointer(buf[:0])
+	return string(dst)
+}
+
+// appendPointer appends the pointer. It is false if a step must not be shown.
+func (p Path) appendPointer(dst []byte) ([]byte, bool) {
 	for _, s := range p {
 		switch s.Kind {
 		case Index, ListKey, SetElem:
 			dst = strconv.AppendInt(append(dst, '/'), int64(s.At), 10)
 		case MapKey, Member:
 			if s.Hidden {
-				return string(dst)
+				return dst, false
 			}
 			dst = appendToken(dst, s.Name)
 		}
 	}
-	return string(dst)
+	return dst, true
 }
 
 // escape and unescape are the escapes in a name of RFC 6901.

@@ -20,8 +20,8 @@ type KeyRules struct {
 	All      []*KeyRule // in the order of their patterns
 	exact    map[string]*KeyRule
 	prefixes []prefixRule // in the order of the prefixes
-	begins   [256]bool  // the first bytes of all keys that a rule matches
-	matches  bool       // a rule matches the empty key
+	begins   [256]bool    // the first bytes of all keys that a rule matches
+	matches  bool         // a rule matches the empty key
 }
 
 // prefixRule is the rule for the keys with a prefix.

@@ -1,0 +1,52 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// nested is a type whose values nest as deeply as a config may.
+type nested struct {
+	Next *nested           `json:"next,omitempty"`
+	List []nested          `json:"list,omitempty"`
+	Tags map[string]string `json:"tags,omitempty"`
+	Hot  map[string]string `json:"hot,omitempty"  hotupdatable:"true"`
+}
+
+// TestDiffsOfNestedValuesAreLinear: a difference of many keys below many levels takes memory in proportion to the config and to what is reported. Each
+// change had a copy of all steps above it.
+func TestDiffsOfNestedValuesAreLinear(t *testing.T) {
+	schema := schemaFor[nested](t)
+	for _, wrap := range [][2]string{{`{"next":`, `}`}, {`{"list":[`, `]}`}} {
+		for _, name := range []string{"tags", "hot"} {
+			for _, keys := range []int{100, 400} {
+				config := func(value string) []byte {
+					entries := make([]string, keys)
+					for i := range entries {
+						entries[i] = fmt.Sprintf(`"k%04d":%q`, i, value)
+					}
+					const levels = 200
+					return []byte(strings.Repeat(wrap[0], levels) + `{"` + name + `":{` + strings.Join(entries, ",") + "}}" + strings.Repeat(wrap[1], levels))
+				}
+				old := config("a")
+				updated := config("b")
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				changes, err := schema.DiffRaw(old, updated)
+				runtime.ReadMemStats(&after)
+				require.NoError(t, err)
+				require.Len(t, changes, keys)
+				written := bytes.Count(old, nil)
+				for _, c := range changes {
+					written += len(c.Path) + len(c.Pointer)
+				}
+				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*written+1<<18), "%s %d keys", name, keys)
+			}
+		}
+	}
+}
