@@ -3,7 +3,9 @@ package hotupdate_test
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,5 +50,29 @@ func TestDiffsOfNestedValuesAreLinear(t *testing.T) {
 				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*written+1<<18), "%s %d keys", name, keys)
 			}
 		}
+	}
+}
+
+// TestKeysThatMarshalThemselvesCostLittle: a key that its type reads from a text needs no decoder of its own, and so no memory but for the value.
+func TestKeysThatMarshalThemselvesCostLittle(t *testing.T) {
+	type config struct {
+		Hosts map[netip.Addr]string `json:"hosts,omitempty"`
+		Ports map[uint16]string     `json:"ports,omitempty"`
+	}
+	schema := schemaFor[config](t)
+	const keys = 1000
+	for name, key := range map[string]func(i int) string{
+		"hosts": func(i int) string { return fmt.Sprintf("10.0.%d.%d", i/256, i%256) }, "ports": strconv.Itoa,
+	} {
+		entries := make([]string, keys)
+		for i := range entries {
+			entries[i] = fmt.Sprintf("%q:%q", key(i), "value")
+		}
+		raw := []byte(`{"` + name + `":{` + strings.Join(entries, ",") + "}}")
+		perKey := testing.AllocsPerRun(5, func() {
+			_, err := schema.HashRaw(raw)
+			require.NoError(t, err)
+		}) / keys
+		require.Less(t, perKey, 12.0, name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // firstCapacity is the number of elements for which a list has memory at first.
@@ -102,16 +103,29 @@ func (r *decoding) entry(n *Node, m *mapping) *fault.Error {
 	return problem
 }
 
-// setByKey lets the decoder read the key, and stores the element under it. Several names may mean
-// one key.
-func (r *decoding) setByKey(n *Node, m *mapping, name string) {
+// setByDecoder lets the decoder read the key, and reports whether it could.
+func setByDecoder(n *Node, m *mapping, name string) (readable bool) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys := reflect.New(n.keys)
-	before := m.value.Len()
-	readable := kubernetes(append(spelled, ":true}"...), keys.Interface())
+	readable = kubernetes(append(spelled, ":true}"...), keys.Interface())
 	for it := keys.Elem().MapRange(); it.Next(); {
 		m.key.SetIterKey(it)
 		m.value.SetMapIndex(m.key, m.elem)
+	}
+	return readable
+}
+
+// setByKey reads the key, and stores the element under it. Several names may mean
+// one key.
+func (r *decoding) setByKey(n *Node, m *mapping, name string) {
+	before := m.value.Len()
+	readable := false
+	if n.readsKeys {
+		if readable = leaf.ReadKey(m.key, name); readable {
+			m.value.SetMapIndex(m.key, m.elem)
+		}
+	} else {
+		readable = setByDecoder(n, m, name)
 	}
 	switch {
 	case !readable:

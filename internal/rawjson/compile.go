@@ -51,6 +51,8 @@ type Node struct {
 	elem target       // of a collection
 	keys reflect.Type // a map type with the same keys
 
+	readsKeys bool // the keys need no decoder
+
 	begins     byte   // the first byte of the JSON; 0 if it may be several
 	want       string // the expected JSON type, for problems
 	rounds     bool   // the decoder rounds numbers
@@ -105,6 +107,7 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 		n.want = "object"
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
+		n.readsKeys = leaf.ReadsKeyAlone(n.typ.Key())
 	case number:
 		n.bits = n.typ.Bits()
 	case text:
