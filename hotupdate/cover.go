@@ -124,7 +124,7 @@ func member(object any, names []string) (any, *fault.Error) {
 		return engine.Absent{}, nil
 	}
 	if object == nil {
-		return nil, nil //nolint:nilnil // the configuration is null
+		return nil, nil // the configuration is null
 	}
 	members, problem := membersOf(object, "")
 	value := object

@@ -27,7 +27,7 @@ type hinted struct {
 	List          []resource.Quantity `json:"list,omitempty"`
 }
 
-func hintedByCRD(t testing.TB) *hotupdate.Schema {
+func hintedByCRD(t *testing.T) *hotupdate.Schema {
 	t.Helper()
 	quantity := openAPI{"type": "string", "format": "quantity"}
 	duration := openAPI{"type": "string", "format": "duration"}
@@ -103,8 +103,10 @@ func TestHintsAdmitWhatTheAPIServerAdmits(t *testing.T) {
 		require.NotContains(t, err.Error(), "leaf.")
 	}
 	for _, tc := range []struct{ old, updated, path string }{
-		{`{"quantity":""}`, `{}`, "quantity"}, {`{"quantity":"5%"}`, `{"quantity":"5"}`, "quantity"},
-		{`{"duration":"1 day"}`, `{"duration":"24h"}`, "duration"}, {`{"time":"x"}`, `{"time":"2024-01-01T00:00:00Z"}`, "time"},
+		{`{"quantity":""}`, `{}`, "quantity"},
+		{`{"quantity":"5%"}`, `{"quantity":"5"}`, "quantity"},
+		{`{"duration":"1 day"}`, `{"duration":"24h"}`, "duration"},
+		{`{"time":"x"}`, `{"time":"2024-01-01T00:00:00Z"}`, "time"},
 	} {
 		changes, err := schema.DiffRaw([]byte(tc.old), []byte(tc.updated))
 		require.NoError(t, err)

@@ -219,9 +219,9 @@ func (r *resolver) refuseSameName(found []*jsonField) {
 }
 
 // isBeside reports whether two fields stand in the same struct, reached by the same way.
-func (f *jsonField) isBeside(other *jsonField) bool {
-	last := len(f.index) - 1
-	return len(other.index) == len(f.index) && slices.Equal(f.index[:last], other.index[:last])
+func (jf *jsonField) isBeside(other *jsonField) bool {
+	last := len(jf.index) - 1
+	return len(other.index) == len(jf.index) && slices.Equal(jf.index[:last], other.index[:last])
 }
 
 // refuseUnused reports each struct tag that no field in JSON has: of a field that is unexported,

@@ -10,15 +10,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// HintedQuantity, HintedDuration and HintedTime hold the JSON of values of a custom resource that a
-// format of its CRD, or the option as, says to be a quantity, a duration or a time. The API server
-// also admits other strings in their place. Such a string stands for itself, even if it is empty. Nil
-// is the zero quantity, the zero duration and no time.
-type (
-	HintedQuantity []byte
-	HintedDuration []byte
-	HintedTime     []byte
-)
+// HintedQuantity holds the JSON of a value of a custom resource that a format of its CRD, or the option
+// as, says to be a quantity. The API server also admits other strings in its place. Such a string
+// stands for itself, even if it is empty. Nil is the zero quantity.
+type HintedQuantity []byte
+
+// HintedDuration is like [HintedQuantity] for a duration. Nil is the zero duration.
+type HintedDuration []byte
+
+// HintedTime is like [HintedQuantity] for a time. Nil is no time.
+type HintedTime []byte
 
 // strictKinds are the kinds that read nothing else than what the hint says.
 var strictKinds = map[Kind]Kind{HintQuantity: Quantity, HintDuration: Duration, HintTime: Time}

@@ -72,7 +72,7 @@ func Tree(raw []byte) (tree any, err error) {
 		return nil, problem
 	}
 	if in.At == len(raw) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // the tree of null
 	}
 	if _, problem := canonjson.AppendValue(nil, raw); problem != nil {
 		return nil, problem
