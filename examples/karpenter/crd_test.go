@@ -47,8 +47,8 @@ func TestCRDsBesideTypes(t *testing.T) {
 			"DefaultChanged disruption.consolidationPolicy: none, \"WhenEmptyOrUnderutilized\"",
 			"DefaultChanged template.spec.expireAfter: none, \"720h0m0s\"",
 			"TypeChanged template.spec.expireAfter: opaque, durationText",
-			"TypeChanged template.spec.startupTaints[].timeAdded: metaTime, time", // a text may have a fraction of a second
-			"TypeChanged template.spec.taints[].timeAdded: metaTime, time",
+			"TypeChanged template.spec.startupTaints[].timeAdded: metaTime, time or text", // a text may have a fraction of a second
+			"TypeChanged template.spec.taints[].timeAdded: metaTime, time or text",
 			"TypeChanged template.spec.terminationGracePeriod: duration, durationText",
 		}},
 	} {
