@@ -43,7 +43,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Len(t, blocks, 23)
+	require.Len(t, blocks, 24)
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -239,6 +239,58 @@ func TestListsThatStay(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 }
+
+// releasedHashData is the function of today's release for a pool with its decoded config.
+func releasedHashData(pool WorkerPool) ([]string, error) { return handWrittenList(nil, pool) }
+
+// poolWith returns a pool with a config, as the API server stores it.
+func poolWith(version string, config *WorkerConfig) WorkerPool {
+	raw, _ := json.Marshal(config) // no field of the type fails
+	of := pool(version, string(raw))
+	of.Config = *config
+	return of
+}
+
+// TestAdoptionKeepsNames: the eras before the canonical one give the strings of the released function. A list that forgets a string does not.
+func TestAdoptionKeepsNames(t *testing.T) {
+	schema, err := schema()
+	require.NoError(t, err)
+	erasWith := func(list func(raw []byte, pool WorkerPool) ([]string, error)) *hash.PoolEras[WorkerPool] {
+		eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{
+			{Name: "raw bytes", Data: rawBytes(schema)}, {Name: "hand-written list", From: "1.34", Data: list},
+		}, hash.InPlaceEras(nil, "1.37", schema, ownFields))
+		require.NoError(t, err)
+		return eras
+	}
+	keepsNames(t, erasWith(handWrittenList))
+	forgetful := &recorder{TB: t}
+	keepsNames(forgetful, erasWith(func(_ []byte, pool WorkerPool) ([]string, error) { return ownFields(pool), nil }))
+	assert.True(t, forgetful.failed)
+}
+
+func keepsNames(t testing.TB, eras *hash.PoolEras[WorkerPool]) {
+	t.Helper()
+	hotupdatetest.Keeps(t, func(config *WorkerConfig) ([]string, error) {
+		return releasedHashData(poolWith("1.35.1", config)) // the function of the release, with its decoder
+	}, func(config *WorkerConfig) ([]string, error) {
+		pool := poolWith("1.35.1", config)
+		raw := hotupdate.RawConfig(pool.ProviderConfig)
+		data, err := eras.AdditionalData(hotupdate.AutoRollingUpdate, pool.KubernetesVersion, raw, pool)
+		return data.Rolling, err
+	})
+}
+
+// recorder records a failure in place of the test.
+type recorder struct {
+	testing.TB
+
+	failed bool
+}
+
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+func (r *recorder) Fatalf(string, ...any) { r.failed = true }
+func (r *recorder) Error(...any)          { r.failed = true }
+func (r *recorder) Fatal(...any)          { r.failed = true }
 
 func rawBytes(added *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
 	return func(raw []byte, pool WorkerPool) ([]string, error) {

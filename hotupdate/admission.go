@@ -25,8 +25,8 @@ import (
 //   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid,
 //     Required or Duplicate. Duplicate is also an element of a list with key= whose key the list has
 //     more often than in old: a hash takes it, but drivers cannot tell such elements apart. One that
-//     old has may stay, and may be mended like any other change. A missing Schema, a value of another type and an unknown strategy are
-//     Internal.
+//     old has may stay, and may be mended like any other change.
+//   - A missing Schema, a value of another type and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
 //   - A pool that rolls can take every other valid update, so old need not be readable. Otherwise it
 //     must be.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,7 +155,7 @@ func TestLongListsOfRepeatedKeys(t *testing.T) {
 				for i := range size {
 					key := random.IntN(keys)
 					rank := int64(key) - 2
-					config.Volumes = append(config.Volumes, repeatedVolume{Name: prefix + strings.Repeat("k", key%50) + fmt.Sprint(key), Size: i + 1})
+					config.Volumes = append(config.Volumes, repeatedVolume{Name: prefix + strings.Repeat("k", key%50) + strconv.Itoa(key), Size: i + 1})
 					config.Ranked = append(config.Ranked, repeatedRank{Rank: &rank, Size: i + 1})
 				}
 				about := fmt.Sprintf("%d elements, %d keys %q", size, keys, prefix)

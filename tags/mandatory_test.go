@@ -40,7 +40,9 @@ func TestMandatoryIn(t *testing.T) {
 			"the extension sets Name, and pool labels come in lower case",
 		},
 		{
-			"label name of Azure", tags.Azure, map[string]string{"name": "label"}, nil,
+			"label name of Azure", tags.Azure,
+			map[string]string{"name": "label"},
+			nil,
 			"the extension sets Name, spelled so",
 		},
 		{

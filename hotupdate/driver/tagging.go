@@ -90,8 +90,9 @@ func (u *update[T, C]) tellLeftAlone(t *Tagging[T, C]) {
 	}
 	all, _ := t.shapes(u.class)
 	if keys := t.Rules.LeftAlone(all); len(keys) > 0 {
-		u.request.TellClass(fmt.Sprintf("the infrastructure tags %q of the class are neither set nor removed: the cloud, the "+
-			"driver or MCM relies on these keys; rename the pool labels that they come from", keys))
+		const text = "the infrastructure tags %q of the class are neither set nor removed: the cloud, the driver " +
+			"or MCM relies on these keys; rename the pool labels that they come from"
+		u.request.TellClass(fmt.Sprintf(text, keys))
 	}
 }
 

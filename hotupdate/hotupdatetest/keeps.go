@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"reflect"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -45,7 +46,7 @@ func drawSet(a author) trial {
 
 func renamed[C any](drawn trial, before, after func(config *C) ([]string, error)) *breach {
 	config := func() *C {
-		c, _ := drawn.first().Interface().(*C)
+		c, _ := reflect.TypeAssert[*C](drawn.first())
 		return c
 	}
 	want, err := before(config())

@@ -19,7 +19,9 @@ type keptDisk struct {
 	Cache string `json:"cache,omitempty"`
 }
 
-func inOrder(d *keptDisk) ([]string, error) { return []string{d.Name, strconv.Itoa(d.Size), d.Cache}, nil }
+func inOrder(d *keptDisk) ([]string, error) {
+	return []string{d.Name, strconv.Itoa(d.Size), d.Cache}, nil
+}
 
 func TestKeeps(t *testing.T) {
 	exchanged := func(d *keptDisk) ([]string, error) { return []string{d.Name, d.Cache, strconv.Itoa(d.Size)}, nil }

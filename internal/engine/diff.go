@@ -39,16 +39,18 @@ func (d *differ) diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Differen
 type differ struct {
 	walk
 
-	program  *Program
-	entries  []textEntry // scratch for the current map
-	moved    []position  // of the paired elements on the way
-	changes  []Difference
-	above    fieldpath.Path // of the last change, without its last step
-	texts    [2][]byte      // scratch for the current leaf
-	same     int            // the number of first fields that are known to be the same in the next objects
-	partner  bool           // false inside an element without a counterpart on the other side
-	seeks    bool           // repetitions are recorded
-	overlays bool           // every added or removed element is a change, and the stricter side's class says what null means
+	program *Program
+	entries []textEntry // scratch for the current map
+	moved   []position  // of the paired elements on the way
+	changes []Difference
+	above   fieldpath.Path // of the last change, without its last step
+	texts   [2][]byte      // scratch for the current leaf
+	same    int            // the number of first fields that are known to be the same in the next objects
+	partner bool           // false inside an element without a counterpart on the other side
+	seeks   bool           // repetitions are recorded
+	// overlays says that every added or removed element is a change, and that the class of the stricter side
+	// says what null means
+	overlays bool
 
 	repetitions []fieldpath.Path // see [Repetitions]
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/drivers/aliclouddriver"
+	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
@@ -58,8 +59,11 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
 		}}
 	}
+	var apis []*api
 	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*aliclouddriver.Driver, error) {
-		config := (&api{Cloud: cloud}).config()
+		a := &api{Cloud: cloud}
+		apis = append(apis, a)
+		config := a.config()
 		config.Wait = cloud.Wait
 		return aliclouddriver.New(config)
 	},
@@ -67,6 +71,14 @@ func TestConformance(t *testing.T) {
 		state(nil, &tags.Tags{VM: map[string]string{"team": "b"}, Disk: map[string]string{"backup": "daily"}}),
 		state(map[string]string{"stage": "test"}, nil),
 	)
+	var requests []string
+	for _, a := range apis {
+		requests = append(requests, a.requests...)
+	}
+	cloudtable.CheckRights(t, "../../DRIVER.md", "Alibaba Cloud", requests, func(request string) []string {
+		action, _, _ := strings.Cut(request, " ") // each action of ECS is a right
+		return []string{"ecs:" + action}
+	})
 }
 
 // TestThrottling: the SDK's errors for too many calls, and no others, are throttling, with the delay

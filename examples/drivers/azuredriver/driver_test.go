@@ -18,6 +18,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/azure"
 	"github.com/hotupdate/providerconfig/examples/drivers/azuredriver"
+	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
@@ -62,8 +63,11 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: diskID("pv"), Tags: map[string]string{"team": "a"}},
 		}}
 	}
+	var apis []*api
 	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*azuredriver.Driver, error) {
-		config := newAPI(cloud).config()
+		a := newAPI(cloud)
+		apis = append(apis, a)
+		config := a.config()
 		config.Wait = cloud.Wait
 		return azuredriver.New(config)
 	},
@@ -71,6 +75,19 @@ func TestConformance(t *testing.T) {
 		state(nil, &tags.Tags{VM: map[string]string{"Team": "b"}, Disk: map[string]string{"backup": "daily"}}),
 		state(map[string]string{"stage": "test"}, nil),
 	)
+	var requests []string
+	for _, a := range apis {
+		requests = append(requests, a.requests...)
+	}
+	cloudtable.CheckRights(t, "../../DRIVER.md", "Azure", requests, func(request string) []string { return rights[request] })
+}
+
+// rights are the actions that Azure's roles need for the driver's requests.
+var rights = map[string][]string{
+	"GET virtualMachines":   {"Microsoft.Compute/virtualMachines/read"},
+	"GET networkInterfaces": {"Microsoft.Network/networkInterfaces/read"},
+	"GET disks":             {"Microsoft.Compute/disks/read"},
+	"PATCH default":         {"Microsoft.Resources/tags/write"},
 }
 
 // TestPoolLabels: the released extension writes pool labels into the flat map, also keys that are reserved for Azure, for Name, or for

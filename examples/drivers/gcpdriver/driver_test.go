@@ -19,6 +19,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
@@ -82,8 +83,11 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Tags: labels(map[string]string{"team": "a"})},
 		}}
 	}
+	var apis []*api
 	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*gcpdriver.Driver, error) {
-		config := (&api{Cloud: cloud}).config()
+		a := &api{Cloud: cloud}
+		apis = append(apis, a)
+		config := a.config()
 		config.Wait = cloud.Wait
 		return gcpdriver.New(config)
 	},
@@ -98,6 +102,34 @@ func TestConformance(t *testing.T) {
 			Network: map[string]string{"edge": ""},
 		}), "[]", map[string]string{"stage": "test"}, map[string]string{"stage": "test"}, "edge", "door"),
 	)
+	requests := sent(t, 10) // machines share reads
+	for _, a := range apis {
+		requests = append(requests, a.requests...)
+	}
+	cloudtable.CheckRights(t, "../../DRIVER.md", "GCP", requests, rightsOf)
+}
+
+// rightsOf returns the permissions of Google Cloud that a request needs.
+func rightsOf(request string) []string {
+	method, address, _ := strings.Cut(request, " ")
+	parts := strings.Split(address, "/") // zone, resources, name, function
+	switch {
+	case len(parts) < 2:
+		return nil
+	case parts[1] == "operations":
+		return []string{"compute.zoneOperations.get"}
+	case method == http.MethodGet && len(parts) == 2:
+		return []string{"compute." + parts[1] + ".list"}
+	case method == http.MethodGet && len(parts) == 3:
+		return []string{"compute." + parts[1] + ".get"}
+	case len(parts) < 4:
+		return nil
+	case parts[3] == "setServiceAccount":
+		return []string{"compute.instances.setServiceAccount", "iam.serviceAccounts.actAs"}
+	case parts[3] == "start":
+		return []string{"compute.instances.start", "iam.serviceAccounts.actAs"}
+	}
+	return []string{"compute." + parts[1] + "." + parts[3]}
 }
 
 // TestThrottling: the SDK's errors for too many calls, and no others, are throttling.

@@ -59,8 +59,8 @@ func machines(t *testing.T, n int) *api {
 	return &api{Cloud: f}
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
-func calls(t *testing.T, n int) (reads, writes int) {
+// sent returns the requests that give another team to n machines.
+func sent(t *testing.T, n int) (requests []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(t, n)
@@ -71,13 +71,7 @@ func calls(t *testing.T, n int) (reads, writes int) {
 			all = append(all, request(t, i, "b"))
 		}
 		fleet.Update(t, kit, all...)
-		for _, sent := range a.requests {
-			if strings.HasPrefix(sent, "GET ") {
-				reads++
-			} else {
-				writes++
-			}
-		}
+		requests = a.requests
 		assert.Equal(t, 1, a.logins, "one login for all")
 		live, err := a.Resources(t.Context())
 		require.NoError(t, err)
@@ -92,6 +86,19 @@ func calls(t *testing.T, n int) (reads, writes int) {
 			}
 		}
 	})
+	return requests
+}
+
+// calls counts the requests that read n machines, and those that give another team to all of them.
+func calls(t *testing.T, n int) (reads, writes int) {
+	t.Helper()
+	for _, request := range sent(t, n) {
+		if strings.HasPrefix(request, "GET ") {
+			reads++
+		} else {
+			writes++
+		}
+	}
 	return reads, writes
 }
 

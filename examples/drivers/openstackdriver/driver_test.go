@@ -22,6 +22,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver"
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver/openstacktest"
+	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
@@ -76,8 +77,11 @@ func TestConformance(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Name: "pvc-1", Tags: map[string]string{"team": "a"}},
 		}}
 	}
+	var apis []*openstacktest.API
 	drivertest.Check(t, setup, func(cloud *drivertest.FakeCloud) (*openstackdriver.Driver, error) {
-		c := config(openstacktest.New(cloud))
+		a := openstacktest.New(cloud)
+		apis = append(apis, a)
+		c := config(a)
 		c.Wait = cloud.Wait
 		return openstackdriver.New(c)
 	},
@@ -87,6 +91,40 @@ func TestConformance(t *testing.T) {
 		}, "nodes", "more", "nodes"),
 		state(map[string]string{"stage": "test"}, nil),
 	)
+	requests := sent(t, 10) // machines share reads
+	for _, a := range apis {
+		requests = append(requests, a.Requests()...)
+	}
+	cloudtable.CheckRights(t, "../../DRIVER.md", "OpenStack", requests, rightsOf)
+}
+
+// rightsOf returns the rules of OpenStack's policies that a request needs. Their defaults ask for the role member of the project.
+func rightsOf(request string) []string {
+	method, address, _ := strings.Cut(request, " ")
+	ofServer := strings.HasPrefix(address, "compute/v2.1/servers/")
+	ofVolume := strings.HasPrefix(address, "volume/v3/p/volumes/")
+	hasMetadata := strings.Contains(address, "/metadata")
+	switch {
+	case ofServer && strings.HasSuffix(address, "/action"):
+		return []string{"os_compute_api:os-security-groups:add", "os_compute_api:os-security-groups:remove"}
+	case ofServer && hasMetadata && method == http.MethodPost:
+		return []string{"os_compute_api:server-metadata:create"}
+	case ofServer && hasMetadata && method == http.MethodDelete:
+		return []string{"os_compute_api:server-metadata:delete"}
+	case ofServer && strings.HasSuffix(address, "/detail"):
+		return []string{"os_compute_api:servers:detail"}
+	case ofServer && method == http.MethodGet:
+		return []string{"os_compute_api:servers:show"}
+	case ofVolume && hasMetadata && method == http.MethodGet:
+		return []string{"volume:get_volume_metadata"}
+	case ofVolume && hasMetadata && method == http.MethodPut:
+		return []string{"volume:update_volume_metadata"}
+	case ofVolume && strings.HasSuffix(address, "/detail"):
+		return []string{"volume:get_all"}
+	case ofVolume && method == http.MethodGet:
+		return []string{"volume:get"}
+	}
+	return nil
 }
 
 // kindOf updates a machine, and returns the kind of the error and the delay that it names.

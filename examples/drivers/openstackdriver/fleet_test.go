@@ -52,8 +52,8 @@ func machines(n int) *openstacktest.API {
 	return openstacktest.New(f)
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
-func calls(t *testing.T, n int) (reads, writes int) {
+// sent returns the requests that give another team to n machines.
+func sent(t *testing.T, n int) (requests []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(n)
@@ -64,13 +64,7 @@ func calls(t *testing.T, n int) (reads, writes int) {
 			all = append(all, request(t, i, "b"))
 		}
 		fleet.Update(t, kit, all...)
-		for _, sent := range a.Requests() {
-			if strings.HasPrefix(sent, "GET ") && !strings.HasSuffix(sent, "/metadata") {
-				reads++
-			} else {
-				writes++
-			}
-		}
+		requests = a.Requests()
 		assert.Equal(t, 1, a.Logins(), "one token for all")
 		live, err := a.Resources(t.Context())
 		require.NoError(t, err)
@@ -82,6 +76,19 @@ func calls(t *testing.T, n int) (reads, writes int) {
 			}
 		}
 	})
+	return requests
+}
+
+// calls counts the requests that read n machines, and those that give another team to all of them.
+func calls(t *testing.T, n int) (reads, writes int) {
+	t.Helper()
+	for _, request := range sent(t, n) {
+		if strings.HasPrefix(request, "GET ") && !strings.HasSuffix(request, "/metadata") {
+			reads++
+		} else {
+			writes++
+		}
+	}
 	return reads, writes
 }
 

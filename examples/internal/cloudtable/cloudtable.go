@@ -1,5 +1,5 @@
-// Package cloudtable holds the guide's table of clouds against the drivers that it describes. Each
-// driver's tests check the line of their cloud, so the table says what the code does.
+// Package cloudtable holds the guide's tables of clouds against the drivers that they describe. Each
+// driver's tests check the lines of their cloud, so the tables say what the code does.
 package cloudtable
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,31 @@ func Check(t *testing.T, guide string, row *Row) {
 		}
 	}
 	t.Errorf("%s does not have the line\n%s", guide, want)
+}
+
+// CheckRights compares the rights that the requests of a driver need with the line of its cloud in the
+// guide's table of rights. Of returns the rights that a request needs.
+func CheckRights(t *testing.T, guide, cloud string, requests []string, of func(request string) []string) {
+	t.Helper()
+	var needed []string
+	for _, request := range requests {
+		rights := of(request)
+		if len(rights) == 0 {
+			t.Errorf("no right is known for the request %s", request)
+		}
+		for _, right := range rights {
+			needed = append(needed, "`"+right+"`")
+		}
+	}
+	slices.Sort(needed)
+	want := fmt.Sprintf("| %s | %s |", cloud, strings.Join(slices.Compact(needed), ", "))
+	text, err := os.ReadFile(guide) //nolint:gosec // a file of the repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains("\n"+string(text), "\n"+want) {
+		t.Errorf("%s does not have the line\n%s", guide, want)
+	}
 }
 
 func (r *Row) line(t *testing.T) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-var writeSchemas = flag.Bool("schemas", false, "write the Schemas that the command hotupdate has, of internal/extensions")
+var writeSchemas = flag.Bool("schemas", false, "write the Schemas of package extensions")
 
 // testBuiltIn checks that the command hotupdate knows this Schema: it judges changes by a stored one.
 func (p *Provider[C, I, S]) testBuiltIn(t *testing.T) {

@@ -8,7 +8,9 @@ import "github.com/hotupdate/providerconfig/internal/extensions"
 type Known interface{ Known() extensions.Pool }
 
 // Today returns a function of the release for the eras of an example.
-func Today[P Known](data func(raw []byte, pool extensions.Pool) ([]string, error)) func(raw []byte, pool P) ([]string, error) {
+func Today[P Known](
+	data func(raw []byte, pool extensions.Pool) ([]string, error),
+) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) { return data(raw, pool.Known()) }
 }
 

@@ -32,6 +32,7 @@ type fixture struct {
 	machine *api.Machine
 	spec    *awsdriver.ProviderSpec
 	calls   []string // the actions that wrote
+	asked   []string // all actions
 	updates machineupdate.Driver
 }
 
@@ -40,6 +41,7 @@ func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec)
 	f := &fixture{t: t, spec: spec, machine: &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: "u"}}}
 	config.AccessKeys = []string{"key"}
 	config.Observe = func(r cloud.Request) {
+		f.asked = append(f.asked, r.Action)
 		if !cloud.Reads(r.Action) && r.Outcome == "ok" {
 			f.calls = append(f.calls, r.Action)
 		}

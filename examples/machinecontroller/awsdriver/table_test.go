@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 func TestTable(t *testing.T) {
@@ -28,6 +29,21 @@ func TestTable(t *testing.T) {
 		Calls:  func(n int) (reads, writes int) { return calls(t, n) },
 		Cannot: "change attributes of several resources in one call; change a volume again within six hours",
 	})
+}
+
+// TestRights: the actions of updates of each hot field need the rights of the guide's table.
+func TestRights(t *testing.T) {
+	f := newFixture(t, cloud.Config{ModifyTime: time.Hour}, specWith(nil))
+	f.launch()
+	f.asked = nil
+	require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
+	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending)
+	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending)
+	options := `{"instanceMetadataOptions":{"httpTokens":"required"}}`
+	require.NoError(t, f.driver.Kit.UpdateMachine(t.Context(), f.inLane("metadata", "vm", options)))
+	checks := `{"srcAndDstChecksEnabled":false}`
+	require.NoError(t, f.driver.Kit.UpdateMachine(t.Context(), f.inLane("", "network", checks)))
+	cloudtable.CheckRights(t, "../../DRIVER.md", "AWS", f.asked, func(action string) []string { return []string{"ec2:" + action} })
 }
 
 // calls counts the requests that read n machines, and those that give another owner to all of them.

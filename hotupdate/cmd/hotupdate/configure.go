@@ -18,8 +18,8 @@ import (
 func (c *call) addConfig(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.configFile, "config", "",
-		"the config `FILE`, or none. Without it, "+config.Name+" is looked for in the working directory and above it, up to\n"+
-			"the root of its git repository")
+		"the config `FILE`, or none. Without it, "+config.Name+" is looked for in the working directory and above it, "+
+			"up to\nthe root of its git repository")
 	flags.StringVar(&c.base, "base", "",
 		"the `COMMIT` whose config file counts, and whose files that it names, such as the one that a pull request is "+
 			"merged\ninto: a change of them in the work tree is reported, and decides nothing")

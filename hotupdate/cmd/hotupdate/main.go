@@ -7,7 +7,7 @@
 //	hotupdate schema diff OLD NEW      what another Schema does to unchanged configs
 //	hotupdate schema report            the JSON Schema of the reports of plan
 //	hotupdate schema config            the JSON Schema of the config file
-//	hotupdate rules                    the fields that plan judges, with the functions that say so
+//	hotupdate rules [FIELD]            the fields that plan judges, or one, with the functions that say so
 //	hotupdate audit PATH...            what a release does to an unchanged fleet
 //	hotupdate version                  which build of the command this is
 //

@@ -63,8 +63,8 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.allowNone, "allow-none", false,
 		"do not fail if no object is compared, as if OLD and NEW have only the files that a commit changes")
 	flags.BoolVar(&c.verbose, "verbose", false,
-		"show to developers which Go field declares a class, the sources of rules, and the fields of a cluster's Shoot\n"+
-			"that are left out, each with the reason")
+		"show to developers which Go field declares a class, the sources of rules, and the fields of a cluster's "+
+			"Shoot\nthat are left out, each with the reason")
 	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
 	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only "+
 		"counted if there are several")
@@ -72,8 +72,8 @@ func (c *call) addPlan(command *cobra.Command) {
 		"also tell the verdict by the exit code; not under kubectl and git")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
-			"is that of\nthe gravest one that occurs, 14 if one of them can still come true or something is not judged, "+
-			"and else 0")
+			"is that of\nthe gravest one that occurs, 14 if one of them can still come true or something is not "+
+			"judged, and else 0")
 	oneOf(command, "fail-on", pool.Accepted().Verdicts...)
 }
 
@@ -143,6 +143,11 @@ func (c *call) planChange() (int, error) {
 			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
+	return c.report(plans, r, accepted)
+}
+
+// report writes the report of the plans, and returns the exit code.
+func (c *call) report(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) (int, error) {
 	for _, plan := range plans {
 		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run
 			plan.AdmissionAsked()
@@ -153,7 +158,7 @@ func (c *call) planChange() (int, error) {
 		return 0, err
 	}
 	passes := len(c.failOn) > 0 && c.passUndecided
-	isUnread := len(r.NotJudged) > 0 && !isOfGit
+	isUnread := len(r.NotJudged) > 0 && !r.Lenient
 	if isUnread && !passes {
 		return exitError, nil
 	}
@@ -342,8 +347,8 @@ func (c *call) ruleOf(field string) (string, error) {
 		rows = rowsOf(field)
 	}
 	if len(rows) == 1 {
-		return "", fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such as "+
-			"machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
+		return "", fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such "+
+			"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
 	}
 	return plaintext.Table(rows), nil
 }

@@ -64,11 +64,13 @@ func inUTF16(text string) string {
 
 // aliasBomb is a text of a few lines whose aliases stand for 9^9 values.
 func aliasBomb() string {
-	text := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	var text strings.Builder
+	text.WriteString("a: &a [x, x, x, x, x, x, x, x, x]\n")
 	for name := 'b'; name < 'i'; name++ {
-		text += fmt.Sprintf("%c: &%c [%s]\n", name, name, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", name-1), 9), ", "))
+		aliases := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", name-1), 9), ", ")
+		fmt.Fprintf(&text, "%c: &%c [%s]\n", name, name, aliases)
 	}
-	return text
+	return text.String()
 }
 
 // TestUnreadableTextIsNotAbsence: what a file holds that cannot be read is named and not judged. The Shoot that the other side has

@@ -389,7 +389,9 @@ func TestNothingIsSeen(t *testing.T) {
 			"", "",
 		},
 		{
-			"encrypted", map[string]string{"web.yaml": shoot("web", "a")}, map[string]string{"web.yaml": "\x00GITCRYPT\x00\x01\xff\xfe"},
+			"encrypted",
+			map[string]string{"web.yaml": shoot("web", "a")},
+			map[string]string{"web.yaml": "\x00GITCRYPT\x00\x01\xff\xfe"},
 			"", "web.yaml: is encrypted by git-crypt",
 		},
 		{"a kind of a template", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"}, "", "a.yaml:2: is a template"},

@@ -94,8 +94,7 @@ func purposed(purpose, spec string) string {
 const fluxPool = `{"f:spec":{"f:provider":{"f:type":{},"f:workers":{"k:{\"name\":\"a\"}":` +
 	`{".":{},"f:name":{},"f:machine":{"f:type":{}},"f:maximum":{},"f:minimum":{}}}}}}`
 
-// TestApply: what the three ways make of a Shoot. A test of the module hotupdate/gardener compares them with
-// an API server and with kubectl.
+// TestApply: what the three ways make of a Shoot.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	config := func(raw string) string {

@@ -102,7 +102,7 @@ func isIn(in folder, places []string) bool {
 }
 
 // parseFirst reads the first of the files that a folder has.
-func parseFirst(in folder, places []string, isRequired bool) (*File, error) { //nolint:revive // whether there must be one
+func parseFirst(in folder, places []string, isRequired bool) (*File, error) {
 	at, text, err := first(in, places)
 	switch {
 	case err != nil:

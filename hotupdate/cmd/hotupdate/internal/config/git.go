@@ -67,8 +67,8 @@ type Shown struct{ Path, OldBlob string }
 const noBlob = "."
 
 // errNoBase says that a config file cannot be found for what git shows.
-var errNoBase = errors.New("git does not tell what it compares with, and the commits with this version of the file have " +
-	"several config files; name one with --config")
+var errNoBase = errors.New("git does not tell what it compares with, and the commits with this version of the file " +
+	"have several config files; name one with --config")
 
 // most is how many commits are searched.
 const most = 300

@@ -137,7 +137,8 @@ func oneOf(words []string) string {
 func (p *parser) formatVersion(value *tree.Node, path string) {
 	if version, _ := value.Number(); version != "1" {
 		p.add(value, path, &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-version", What: "is not a version that this command reads", Hint: "write 1",
+			Kind: fault.Unknown, Code: "unknown-version", Hint: "write 1",
+			What: "is not a version that this command reads",
 		})
 	}
 }
@@ -321,7 +322,7 @@ func (p *parser) useGKEFormula(value *tree.Node, path string) {
 			"selector": func(value *tree.Node, path string) { formula.Selector = p.selector(value, path) },
 		})
 		p.requires(value, path, "selector", "write useGKEFormula: true if the plugin has no selector")
-	default:
+	case tree.Null, tree.Number, tree.Text, tree.List:
 		p.hasType(value, path, tree.Bool, "true, false or an object with the selector of the plugin")
 	}
 	p.file.Landscape.GKEFormula = verdict.Known(formula, p.place(value))

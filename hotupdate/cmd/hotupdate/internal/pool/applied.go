@@ -120,7 +120,11 @@ func (b *branches) combined(isStated bool) *Plan {
 	for _, planned := range combined.Pools {
 		combined.IsOpen = combined.IsOpen || slices.Contains(planned.Rules, verdict.HowApplied)
 	}
-	combined.addNotes(b.all[base], b.last == base && !isStated && b.differs())
+	combined.addNotes(b.all[base])
+	isFromLast := b.last == base && !isStated && b.differs()
+	if isFromLast && !combined.IsOpen {
+		combined.Rules = verdict.Sorted(append(combined.Rules, verdict.AppliedAsLast(b.all[base].Way.String())))
+	}
 	return &combined
 }
 
@@ -238,7 +242,7 @@ func (b *branches) undecided(name string, question verdict.Question) Planned {
 
 // question asks how the manifest is applied, with what each way gives. If the user has said that, it asks
 // for the fields of the manager.
-func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdict.Question {
+func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdict.Question { //nolint:revive,lll // what the user has said
 	question := verdict.Question{
 		Rule: verdict.HowApplied, Fact: "how is the manifest applied?",
 		Answer: "answer by --apply client, server[=MANAGER] or replace, or state apply in " + judge.ConfigFile +
@@ -282,11 +286,8 @@ func (b *branch) text(isStated bool) string {
 }
 
 // addNotes adds what is to know about the way that is shown.
-func (p *Plan) addNotes(shown branch, isFromLast bool) {
+func (p *Plan) addNotes(shown branch) {
 	p.Rules = slices.Clone(p.Rules)
-	if isFromLast && !p.IsOpen {
-		p.Rules = append(p.Rules, verdict.AppliedAsLast(shown.Way.String()))
-	}
 	byManager := map[string][]string{}
 	for _, conflict := range shown.Conflicts {
 		byManager[conflict.With] = append(byManager[conflict.With], conflict.Path)

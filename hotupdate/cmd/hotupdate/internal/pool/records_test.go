@@ -17,7 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
@@ -167,12 +166,7 @@ func judgeRecorded(t *testing.T, provider string, i int, before, after recorded)
 		manifest = recorded.shoot
 	}
 	plan, err := pool.NewPlan(manifest(before, t, provider), manifest(after, t, provider), o)
-	for _, problem := range fault.All(err) { // of lists that are found by name
-		require.Contains(t, []string{"duplicate-list-key", "missing-list-key"}, problem.Code, "%v", problem)
-	}
-	if err != nil {
-		return "not judged"
-	}
+	require.NoError(t, err)
 	got := plan.Verdict()
 	isInPlace := strings.Contains(textOf(before.Pool["updateStrategy"])+textOf(after.Pool["updateStrategy"]), "InPlace")
 	switch {

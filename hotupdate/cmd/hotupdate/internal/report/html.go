@@ -49,8 +49,10 @@ var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.MachinesAdded.String(): page.Add,
 	verdict.MachinesMayBeDeleted.String(): page.Move, verdict.AllMachinesMayBeDeleted.String(): page.Delete,
 	verdict.MachinesDeleted.String(): page.Delete,
-	verdict.Added.String():           page.Add, verdict.InPlaceUpdate.String(): page.Drain, verdict.Roll.String(): page.Replace,
-	verdict.Forbidden.String(): page.Stop, verdict.Removed.String(): page.Delete,
+	verdict.Added.String():           page.Add,
+	verdict.InPlaceUpdate.String():   page.Drain,
+	verdict.Roll.String():            page.Replace,
+	verdict.Forbidden.String():       page.Stop, verdict.Removed.String(): page.Delete,
 	verdict.PoolRenamed.String(): page.Delete,
 }
 

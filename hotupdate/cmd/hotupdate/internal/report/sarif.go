@@ -149,7 +149,7 @@ func uriOf(file string) string {
 // meanings say what the words of a report mean.
 var meanings = map[string]string{
 	verdict.Removed.String():                 "Machines are deleted for good, with their pool.",
-	verdict.PoolRenamed.String():             "The machines of a pool are deleted, and a pool of another name gets new ones.",
+	verdict.PoolRenamed.String():             "Machines are deleted, and a pool of another name gets new ones.",
 	verdict.Forbidden.String():               "The change is refused.",
 	verdict.Roll.String():                    "Machines are replaced.",
 	verdict.Indeterminate.String():           "The known facts do not decide what happens to machines.",

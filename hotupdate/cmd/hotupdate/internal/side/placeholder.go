@@ -19,7 +19,8 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 	if !hasMarks || isStoredObject(o.Tree) {
 		return false
 	}
-	find := placeholders{withoutVariables: o.Tree.At("metadata", "annotations", substitutionOfFlux).Text() == "disabled"}
+	substitution := o.Tree.At("metadata", "annotations", substitutionOfFlux)
+	find := placeholders{withoutVariables: substitution.Text() == "disabled"}
 	version := o.Tree.At("apiVersion")
 	kind := o.Tree.At("kind")
 	ofType := cmp.Or(find.in(version), find.in(kind))
@@ -87,8 +88,8 @@ func (p placeholders) inText(n *tree.Node) *placeholder {
 		return &placeholder{n.Line(), tree.ErrTemplate}
 	}
 	if found := variable.FindStringSubmatch(n.Text()); found != nil && !p.withoutVariables {
-		return &placeholder{n.Line(), fmt.Errorf("has ${%s}, a variable that Flux or envsubst replaces; render it first, "+
-			"with flux build kustomization or envsubst", found[1])}
+		return &placeholder{n.Line(), fmt.Errorf("has ${%s}, a variable that Flux or envsubst replaces; render it "+
+			"first, with flux build kustomization or envsubst", found[1])}
 	}
 	return nil
 }

@@ -94,22 +94,22 @@ func Merged(all []Question) (merged []Question) {
 			merged = append(merged, q)
 			continue
 		}
-		merged[i].add(q.Values)
+		merged[i].Values = together(merged[i].Values, q.Values)
 	}
 	return merged
 }
 
-// add adds what the values give for something else.
-func (q *Question) add(others []Value) {
-	if len(others) != len(q.Values) {
-		q.Values = nil
-		return
+// together returns what values of one fact give for two things together, and nothing if the values differ.
+// It changes the first ones.
+func together(values, others []Value) []Value {
+	if len(others) != len(values) {
+		return nil
 	}
-	for i := range q.Values {
-		if q.Values[i].Text != others[i].Text {
-			q.Values = nil
-			return
+	for i := range values {
+		if values[i].Text != others[i].Text {
+			return nil
 		}
-		q.Values[i].Gives = q.Values[i].Gives.And(others[i].Gives)
+		values[i].Gives = values[i].Gives.And(others[i].Gives)
 	}
+	return values
 }

@@ -73,8 +73,8 @@ var (
 		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
 	}
 	StateChanged = Rule{
-		Decides, "the extension hashes a part of the infrastructure's state that differs between the Workers, such as " +
-			"the identity, a subnet or the server group", hashFunctions,
+		Decides, "the extension hashes a part of the infrastructure's state that differs between the Workers, such " +
+			"as the identity, a subnet or the server group", hashFunctions,
 	}
 	StateUnknown = Rule{
 		Decides, "one of the Workers does not tell a part of the infrastructure's state that the extension hashes",
@@ -143,8 +143,8 @@ var (
 	}
 	PoolUnknown = Rule{
 		Kind: Decides,
-		Text: "the name of the pool may depend on the field: a provider config without its pool does not tell; compare " +
-			"the Shoots, or judge an extension that has adopted this library by --extension adopted",
+		Text: "the name of the pool may depend on the field: a provider config without its pool does not tell; " +
+			"compare the Shoots, or judge an extension that has adopted this library by --extension adopted",
 	}
 	InfrastructureMayRoll = Rule{
 		Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config",
@@ -156,7 +156,8 @@ var (
 	}
 	EarlierMayWait = Rule{
 		Decides, "an earlier change may wait, and is rolled out with this one: what runs is not known while the " +
-			"rollout is confined to the maintenance window, the last operation has failed or gardenlet ignores the Shoot",
+			"rollout is confined to the maintenance window, the last operation has failed or gardenlet ignores the " +
+			"Shoot",
 		operations,
 	}
 	NoCloudProfile = Rule{
@@ -164,8 +165,8 @@ var (
 		Admission,
 	}
 	NodeLocalDNSByVersion = Rule{
-		Decides, "the Kubernetes version decides whether node-local DNS can be switched while a pool is updated in place",
-		Validation,
+		Decides, "the Kubernetes version decides whether node-local DNS can be switched while a pool is updated in " +
+			"place", Validation,
 	}
 	NameStays = Rule{Decides, "the pool keeps its name: only new machines get the value", hashFunctions}
 	NotHashed = Rule{Decides, "no name depends on the field: no machine is replaced", names}
@@ -321,7 +322,8 @@ func LeftOut(fields int) Rule {
 	}
 	return Rule{
 		Kind: Notes,
-		Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster has " + verb + " left out, see --verbose",
+		Text: plaintext.Counted(fields, "field") + " that only the Shoot of the cluster has " + verb +
+			" left out, see --verbose",
 	}
 }
 
@@ -335,8 +337,8 @@ var HowApplied = Rule{
 // gravest one.
 func AppliedAsLast(way string) Rule {
 	return Rule{
-		Notes, "the Shoot was applied last by " + way + ", as its metadata says; other ways of applying have a milder " +
-			"verdict: see --apply", appliers,
+		Notes, "the Shoot was applied last by " + way + ", as its metadata says; other ways of applying have a " +
+			"milder verdict: see --apply", appliers,
 	}
 }
 
@@ -367,20 +369,21 @@ func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, GateIsOff, SecretNameLost,
-		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback, SecretNameGained, RotationStarted,
-		RolloutWorkers,
+		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
+		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
-		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion, EmptyObject, SameMeaning, ToldAtPools,
-		BeyondManifests,
+		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
+		EmptyObject, SameMeaning, ToldAtPools, BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
 		OldSpecRuns, ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
 		DriverAppliesInPlace, SpecByClasses, GateIsOn,
-		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole, ProxyModeChanged, SurgeReplaces,
+		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
+		ProxyModeChanged, SurgeReplaces,
 		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,
 	}
 }

@@ -17,8 +17,9 @@ import (
 type Comparison struct {
 	// Verdict is the gravest verdict. It is indeterminate if it depends on something unknown.
 	Verdict verdict.Verdict
-	// May has the verdicts on the machines that stay that can come true. It may have graver ones than the verdict, if a fact decides
-	// about them that is not known. If it is empty, only the verdict can come true.
+	// May has the verdicts that can come true on the machines that stay. It may have graver ones than the
+	// verdict, if a fact decides about them that is not known. If it is empty, only the verdict can come
+	// true.
 	May verdict.Set
 	// Questions are the facts that the verdict lacks.
 	Questions []verdict.Question

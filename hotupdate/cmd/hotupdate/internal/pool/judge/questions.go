@@ -58,12 +58,7 @@ func (p *pair) question(found *Finding) verdict.Question {
 		}
 		return question
 	case verdict.NodeLocalDNSByVersion:
-		return verdict.Question{
-			Fact: "the Kubernetes version that the pool has", Owner: theCluster, Answer: "write the version",
-			Values: []verdict.Value{
-				verdict.Gives("1.34 or newer", verdict.None), verdict.Gives("an older one", verdict.Forbidden),
-			},
-		}
+		return versionQuestion
 	case verdict.NoCloudProfile:
 		return imageQuestion(verdict.OfClass(found.Class, p.strategy))
 	case verdict.MaintenanceStarted:
@@ -133,4 +128,12 @@ func imageQuestion(admitted verdict.Verdict) verdict.Question {
 		Owner: theProfile, Answer: nameProfile,
 		Values: []verdict.Value{verdict.Gives("yes", admitted), verdict.Gives("no", verdict.Forbidden)},
 	}
+}
+
+// versionQuestion asks for the version on which the refusal of node-local DNS depends.
+var versionQuestion = verdict.Question{
+	Fact: "the Kubernetes version that the pool has", Owner: theCluster, Answer: "write the version",
+	Values: []verdict.Value{
+		verdict.Gives("1.34 or newer", verdict.None), verdict.Gives("an older one", verdict.Forbidden),
+	},
 }

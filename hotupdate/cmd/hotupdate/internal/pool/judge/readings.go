@@ -49,7 +49,8 @@ func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) C
 		if decides(readings, k) {
 			question := questionOf(fact, given(readings, k))
 			// this question also covers what the fact leaves open in one of the readings
-			all.Questions = slices.DeleteFunc(all.Questions, func(q verdict.Question) bool { return q.Rule == question.Rule })
+			all.Questions = slices.DeleteFunc(all.Questions,
+				func(q verdict.Question) bool { return q.Rule == question.Rule })
 			all.Questions = append(all.Questions, question)
 			all.Rules = append(all.Rules, question.Rule)
 		}
