@@ -41,8 +41,14 @@ func newExtension() *extension {
 		},
 		facts: factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
-			delegate, err := worker.NewWorkerDelegate(userData{}, decoder, scheme, "", a.worker("aws", awsInfrastructure, ""),
-				a.cluster(awsProfile+images(awsImage)+`]}`))
+			delegate, err := worker.NewWorkerDelegate(
+				userData{},
+				decoder,
+				scheme,
+				"",
+				a.worker("aws", awsInfrastructure, ""),
+				a.cluster(awsProfile+images(awsImage)+`]}`),
+			)
 			return classes(delegate, err)
 		},
 		data: func(a asked) ([]string, error) {
@@ -67,8 +73,10 @@ func newExtension() *extension {
 }
 
 const (
-	awsInfrastructure = `{` + awsVersion + `"InfrastructureStatus","ec2":{"keyName":"key"},"iam":{"instanceProfiles":[{"purpose":"nodes","name":"n"}],"roles":[]},
-		"vpc":{"id":"v","subnets":[{"purpose":"nodes","id":"1","zone":"1"},{"purpose":"nodes","id":"2","zone":"2"},{"purpose":"nodes","id":"3","zone":"3"}],
+	awsInfrastructure = `{` + awsVersion + `"InfrastructureStatus","ec2":{"keyName":"key"},
+		"iam":{"instanceProfiles":[{"purpose":"nodes","name":"n"}],"roles":[]},
+		"vpc":{"id":"v","subnets":[{"purpose":"nodes","id":"1","zone":"1"},{"purpose":"nodes","id":"2",
+			"zone":"2"},{"purpose":"nodes","id":"3","zone":"3"}],
 		"securityGroups":[{"purpose":"nodes","id":"g"}]}}`
 	awsProfile = `{` + awsVersion + `"CloudProfileConfig","machineImages":[`
 	awsImage   = `{"version":"VERSION","regions":[{"name":"region","ami":"ami","architecture":"ARCH"}]}`

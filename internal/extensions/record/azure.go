@@ -35,24 +35,49 @@ func newExtension() *extension {
 	return &extension{
 		provider: "azure", config: v1alpha1.WorkerConfig{},
 		values: map[string][]string{
-			"config.volume.caching":                                 {`"None"`, `"ReadOnly"`, `"x"`},
-			"config.dataVolumes[].imageRef.urn":                     {`"sap:gardenlinux:greatest:1.0.0"`, `"x"`},
-			"config.dataVolumes[].imageRef.communityGalleryImageID": {`"/CommunityGalleries/g/Images/i/Versions/1"`, `"x"`},
-			"config.dataVolumes[].imageRef.sharedGalleryImageID":    {`"/SharedGalleries/g/Images/i/Versions/1"`, `"x"`},
+			"config.volume.caching":             {`"None"`, `"ReadOnly"`, `"x"`},
+			"config.dataVolumes[].imageRef.urn": {`"sap:gardenlinux:greatest:1.0.0"`, `"x"`},
+			"config.dataVolumes[].imageRef.communityGalleryImageID": {
+				`"/CommunityGalleries/g/Images/i/Versions/1"`,
+				`"x"`,
+			},
+			"config.dataVolumes[].imageRef.sharedGalleryImageID": {
+				`"/SharedGalleries/g/Images/i/Versions/1"`,
+				`"x"`,
+			},
 			"config.capacityReservation.capacityReservationGroupID": {`"/foo/bar/1"`, `""`},
 			"config.diagnosticsProfile.storageURI":                  {`"https://a.blob.core.windows.net"`, `"x"`},
-			"config.dataVolumes[].imageRef.id":                      {`"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/images/i"`, `"x"`},
+			"config.dataVolumes[].imageRef.id": {
+				`"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/images/i"`,
+				`"x"`,
+			},
 		},
 		facts: withShoots(map[string][]string{
 			"identity":        {`null`, `"identity-1"`, `"identity-2"`},
 			"availabilitySet": {`null`, `null`, `null`, `"set-1"`, `"set-2"`},
 			// Zones without a subnet share one; a migrated subnet does not count.
-			"subnets":  {`null`, `null`, `{"1":"nodes-z1","2":"nodes-z2","3":"nodes-z3"}`, `{"1":"other-z1","2":"nodes-z2","3":"nodes-z3"}`},
+			"subnets": {
+				`null`,
+				`null`,
+				`{"1":"nodes-z1","2":"nodes-z2","3":"nodes-z3"}`,
+				`{"1":"other-z1","2":"nodes-z2","3":"nodes-z3"}`,
+			},
 			"migrated": {`null`, `"1"`},
 		}),
 		classes: func(a asked) ([]string, error) {
-			delegate, err := worker.NewWorkerDelegate(userData{}, scheme, nil, "", a.worker("azure", azureInfrastructure(a), azureStatus(a)),
-				a.cluster(`{`+azureVersion+`"CloudProfileConfig","machineImages":[`+images(`{"version":"VERSION","architecture":"ARCH","urn":"a:b:c:1"}`)+`]}`), nil)
+			delegate, err := worker.NewWorkerDelegate(
+				userData{},
+				scheme,
+				nil,
+				"",
+				a.worker("azure", azureInfrastructure(a), azureStatus(a)),
+				a.cluster(
+					`{`+azureVersion+`"CloudProfileConfig","machineImages":[`+images(
+						`{"version":"VERSION","architecture":"ARCH","urn":"a:b:c:1"}`,
+					)+`]}`,
+				),
+				nil,
+			)
 			return classes(delegate, err)
 		},
 		data: func(a asked) ([]string, error) {
@@ -109,7 +134,12 @@ func azureStatus(a asked) string {
 	if set == nil {
 		return ""
 	}
-	return fmt.Sprintf(`{%s"WorkerStatus","vmoDependencies":[{"poolName":%q,"id":"id","name":%q}]}`, azureVersion, a.Name, *set)
+	return fmt.Sprintf(
+		`{%s"WorkerStatus","vmoDependencies":[{"poolName":%q,"id":"id","name":%q}]}`,
+		azureVersion,
+		a.Name,
+		*set,
+	)
 }
 
 // typed returns the JSON of a value with its type.

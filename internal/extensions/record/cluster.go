@@ -25,7 +25,8 @@ const technicalID = "shoot--p--s"
 func factsOfShoots() map[string][]string {
 	rotations := []string{
 		`null`, `{}`, `{"lastInitiationTime":"2026-01-02T03:04:05Z"}`, `{"lastInitiationTime":"2026-02-02T03:04:05Z"}`,
-		`{"lastInitiationTime":"2026-01-02T03:04:05Z","pendingWorkersRollouts":[{"name":"p","lastInitiationTime":"2025-01-02T03:04:05Z"}]}`,
+		`{"lastInitiationTime":"2026-01-02T03:04:05Z","pendingWorkersRollouts":[{"name":"p",
+			"lastInitiationTime":"2025-01-02T03:04:05Z"}]}`,
 		`{"lastInitiationTime":"2026-01-02T03:04:05Z","pendingWorkersRollouts":[{"name":"q"}]}`,
 	}
 	return map[string][]string{
@@ -67,10 +68,16 @@ func (a asked) worker(provider, infrastructure, status string) *extensionsv1alph
 
 // cluster returns a cluster with a CloudProfile and a Shoot.
 func (a asked) cluster(profile string) *extensionscontroller.Cluster {
-	c := &extensionscontroller.Cluster{CloudProfile: &gardencorev1beta1.CloudProfile{}, Shoot: &gardencorev1beta1.Shoot{}}
+	c := &extensionscontroller.Cluster{
+		CloudProfile: &gardencorev1beta1.CloudProfile{},
+		Shoot:        &gardencorev1beta1.Shoot{},
+	}
 	c.CloudProfile.Spec.ProviderConfig = rawExtension(profile)
 	for _, name := range []string{"m1", "m2"} {
-		c.CloudProfile.Spec.MachineTypes = append(c.CloudProfile.Spec.MachineTypes, gardencorev1beta1.MachineType{Name: name})
+		c.CloudProfile.Spec.MachineTypes = append(
+			c.CloudProfile.Spec.MachineTypes,
+			gardencorev1beta1.MachineType{Name: name},
+		)
 	}
 	s := c.Shoot
 	s.Name = "s"
@@ -133,7 +140,10 @@ func coreWorker(a asked) core.Worker {
 		w.Volume = &core.Volume{Name: v.Name, Type: v.Type, VolumeSize: v.Size, Encrypted: v.Encrypted}
 	}
 	for _, v := range a.DataVolumes {
-		w.DataVolumes = append(w.DataVolumes, core.DataVolume{Name: v.Name, Type: v.Type, VolumeSize: v.Size, Encrypted: v.Encrypted})
+		w.DataVolumes = append(
+			w.DataVolumes,
+			core.DataVolume{Name: v.Name, Type: v.Type, VolumeSize: v.Size, Encrypted: v.Encrypted},
+		)
 	}
 	return w
 }
@@ -145,7 +155,10 @@ func images(version string) string {
 		var versions []string
 		for _, number := range []string{"1.0.0", "1.1.0"} {
 			for _, architecture := range []string{"amd64", "arm64"} {
-				versions = append(versions, strings.NewReplacer("VERSION", number, "ARCH", architecture).Replace(version))
+				versions = append(
+					versions,
+					strings.NewReplacer("VERSION", number, "ARCH", architecture).Replace(version),
+				)
 			}
 		}
 		all = append(all, `{"name":"`+name+`","versions":[`+strings.Join(versions, ",")+`]}`)

@@ -89,8 +89,8 @@ func structFields(of reflect.Type) func(func(reflect.StructField) bool) {
 type drawer struct {
 	*rand.Rand
 
-	// values are the texts of a field, by its path or its type. A field that always has to be there is in required, one that is set
-	// by other means in left out.
+	// values are the texts of a field, by its path or its type. A field that always has to be there
+	// is in required, one that is set by other means in left out.
 	values   map[string][]string
 	required []string
 	leftOut  []string
@@ -193,7 +193,8 @@ func (d *drawer) leaf(path, drawn string) value {
 	return text(drawn)
 }
 
-// list draws up to four elements. Elements of the pool's data volumes have distinct names, as Gardener's admission requires.
+// list draws up to four elements. Elements of the pool's data volumes have distinct names, as
+// Gardener's admission requires.
 func (d *drawer) list(of reflect.Type, path string) value {
 	l := list{}
 	names := map[string]bool{}

@@ -41,8 +41,18 @@ func newExtension() *extension {
 		},
 		facts: factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
-			delegate, err := worker.NewWorkerDelegate(userData{}, scheme, nil, "", a.worker("gcp", gcpInfrastructure, ""),
-				a.cluster(`{`+gcpVersion+`"CloudProfileConfig","machineImages":[`+images(`{"version":"VERSION","image":"image","architecture":"ARCH"}`)+`]}`))
+			delegate, err := worker.NewWorkerDelegate(
+				userData{},
+				scheme,
+				nil,
+				"",
+				a.worker("gcp", gcpInfrastructure, ""),
+				a.cluster(
+					`{`+gcpVersion+`"CloudProfileConfig","machineImages":[`+images(
+						`{"version":"VERSION","image":"image","architecture":"ARCH"}`,
+					)+`]}`,
+				),
+			)
 			return classes(delegate, err)
 		},
 		data: func(a asked) ([]string, error) {

@@ -1,20 +1,23 @@
 //go:build ignore
 
-// Command record asks the released code of a provider extension how it names worker pools, and what its admission refuses. Its records are the
-// test data of the package above: the pools that it drew, and the answers.
+// Command record asks the released code of a provider extension how it names worker pools, and what
+// its admission refuses. Its records are the test data of the package above: the pools that it
+// drew, and the answers.
 //
-// Nothing of this module is linked. Copy the Go files into a checkout of the extension's release, whose go.mod then decides what is linked, and
-// run them there with the file of the provider:
+// Nothing of this module is linked. Copy the Go files into a checkout of the extension's release,
+// whose go.mod then decides what is linked, and run them there with the file of the provider:
 //
 //	mkdir CHECKOUT/cmd/record && cp *.go CHECKOUT/cmd/record
 //	cd CHECKOUT/cmd/record
 //	go run main.go draw.go cluster.go azure.go -release v1.62.1 -o azure-v1.62.1.jsonl.gz
 //
-// Then put the file into testdata of the package above, and run its tests. A difference names the field in which two pools differ. If a function
-// of the extension has moved, follow it in the file of the provider.
+// Then put the file into testdata of the package above, and run its tests. A difference names the
+// field in which two pools differ. If a function of the extension has moved, follow it in the file
+// of the provider.
 //
-// Pools are drawn by reflection from the types of the release, and a field that never took two values is an error. Every eighth pool is new, and the
-// others differ from the one before in one member. A third of the configs has a form that no API server stores.
+// Pools are drawn by reflection from the types of the release, and a field that never took two
+// values is an error. Every eighth pool is new, and the others differ from the one before in one
+// member. A third of the configs has a form that no API server stores.
 package main
 
 import (
@@ -40,12 +43,13 @@ import (
 type extension struct {
 	provider string
 	config   any // its WorkerConfig, versioned; nil without one
-	// values are the texts of members of the pool and the config, by path, in addition to those that all extensions have.
+	// values are the texts of members of the pool and the config, by path, in addition to those
+	// that all extensions have.
 	values map[string][]string
 	// facts are the values of facts about the infrastructure and the Shoot, as JSON.
 	facts map[string][]string
-	// deployments returns the names of the pool's MachineClasses, data the strings that the exported function of the extension returns
-	// for the config; nil if it has none.
+	// deployments returns the names of the pool's MachineClasses, data the strings that the
+	// exported function of the extension returns for the config; nil if it has none.
 	classes func(pool asked) ([]string, error)
 	data    func(pool asked) ([]string, error)
 	// admit returns what admission says of the pool, and update of a change.
@@ -83,7 +87,8 @@ type record struct {
 	Names []string `json:"names,omitempty"`
 	Data  []string `json:"data,omitempty"`
 	Error string   `json:"error,omitempty"`
-	// Refused are the kinds and fields that admission refuses of the pool, RefusedUpdate those of the change from the previous record.
+	// Refused are the kinds and fields that admission refuses of the pool, RefusedUpdate those of
+	// the change from the previous record.
 	Refused       []string `json:"refused,omitempty"`
 	RefusedUpdate []string `json:"refusedUpdate,omitempty"`
 }
@@ -147,7 +152,14 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("these fields never took two values: %s", strings.Join(missing, ", "))
 	}
-	head := header{Provider: e.provider, Release: release, Gardener: gardener(), Seed: seed, Pools: pools, Fields: map[string]int{}}
+	head := header{
+		Provider: e.provider,
+		Release:  release,
+		Gardener: gardener(),
+		Seed:     seed,
+		Pools:    pools,
+		Fields:   map[string]int{},
+	}
 	for path, values := range d.seen {
 		head.Fields[path] = len(values)
 	}
@@ -194,13 +206,30 @@ type poolDrawer struct {
 
 func newDrawer(e *extension, seed int64) *poolDrawer {
 	values := map[string][]string{
-		"pool.name":                       {`"p"`, `"q"`},
-		"pool.machineType":                {`"m1"`, `"m2"`},
-		"pool.machineImage.name":          {`"os"`, `"suse"`},
-		"pool.machineImage.version":       {`"1.0.0"`, `"1.1.0"`},
-		"pool.kubernetesVersion":          {`"1.32.5"`, `"1.33.2"`, `"1.34.0"`, `"1.34.3"`, `"1.35.1"`, `"1.36.0"`, `"1.37.0"`},
-		"pool.updateStrategy":             {`"AutoRollingUpdate"`, `"AutoRollingUpdate"`, `"AutoRollingUpdate"`, `"AutoInPlaceUpdate"`, `"ManualInPlaceUpdate"`},
-		"pool.nodeAgentSecretName":        {`"gardener-node-agent-p-0123456789abcdef"`, `"gardener-node-agent-p-fedcba9876543210"`},
+		"pool.name":                 {`"p"`, `"q"`},
+		"pool.machineType":          {`"m1"`, `"m2"`},
+		"pool.machineImage.name":    {`"os"`, `"suse"`},
+		"pool.machineImage.version": {`"1.0.0"`, `"1.1.0"`},
+		"pool.kubernetesVersion": {
+			`"1.32.5"`,
+			`"1.33.2"`,
+			`"1.34.0"`,
+			`"1.34.3"`,
+			`"1.35.1"`,
+			`"1.36.0"`,
+			`"1.37.0"`,
+		},
+		"pool.updateStrategy": {
+			`"AutoRollingUpdate"`,
+			`"AutoRollingUpdate"`,
+			`"AutoRollingUpdate"`,
+			`"AutoInPlaceUpdate"`,
+			`"ManualInPlaceUpdate"`,
+		},
+		"pool.nodeAgentSecretName": {
+			`"gardener-node-agent-p-0123456789abcdef"`,
+			`"gardener-node-agent-p-fedcba9876543210"`,
+		},
 		"pool.architecture":               {`"amd64"`, `"arm64"`},
 		"pool.volume.size":                {`"50Gi"`, `"60Gi"`},
 		"pool.volume.type":                {`"gp3"`, `"gp2"`, `""`},
@@ -221,12 +250,21 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 	return &poolDrawer{e: e, drawer: drawer{
 		Rand: rand.New(rand.NewSource(seed)), values: values, seen: map[string]map[string]bool{},
 		required: []string{
-			"pool.name", "pool.machineType", "pool.machineImage", "pool.machineImage.name", "pool.machineImage.version", "pool.minimum",
-			"pool.maximum", "pool.maxSurge", "pool.maxUnavailable", "pool.userDataSecretRef", "pool.userDataSecretRef.name",
-			"pool.userDataSecretRef.key", "pool.volume", "pool.volume.size", "pool.dataVolumes[].name", "pool.dataVolumes[].size", "pool.zones",
+			"pool.name", "pool.machineType", "pool.machineImage", "pool.machineImage.name",
+			"pool.machineImage.version", "pool.minimum",
+			"pool.maximum", "pool.maxSurge", "pool.maxUnavailable", "pool.userDataSecretRef",
+			"pool.userDataSecretRef.name",
+			"pool.userDataSecretRef.key", "pool.volume", "pool.volume.size", "pool.dataVolumes[].name",
+			"pool.dataVolumes[].size", "pool.zones",
 		},
 		leftOut: []string{"pool.providerConfig"},
-		seldom:  []string{"pool.kubeletConfig.", "pool.machineControllerManager.", "pool.clusterAutoscaler.", "pool.taints", "pool.annotations"},
+		seldom: []string{
+			"pool.kubeletConfig.",
+			"pool.machineControllerManager.",
+			"pool.clusterAutoscaler.",
+			"pool.taints",
+			"pool.annotations",
+		},
 	}}
 }
 
@@ -261,10 +299,21 @@ func (d *poolDrawer) next(last drawn, i int) drawn {
 }
 
 // hashed are fields of a pool that extensions or Gardener hash, or whose changes admission refuses.
-var hashed = []string{"zones", "dataVolumes", "volume", "kubernetesVersion", "updateStrategy", "nodeAgentSecretName", "machineImage"}
+var hashed = []string{
+	"zones",
+	"dataVolumes",
+	"volume",
+	"kubernetesVersion",
+	"updateStrategy",
+	"nodeAgentSecretName",
+	"machineImage",
+}
 
 func (d *poolDrawer) fresh() drawn {
-	f := drawn{pool: d.document(reflect.TypeFor[extensionsv1alpha1.WorkerPool](), "pool"), facts: map[string]json.RawMessage{}}
+	f := drawn{
+		pool:  d.document(reflect.TypeFor[extensionsv1alpha1.WorkerPool](), "pool"),
+		facts: map[string]json.RawMessage{},
+	}
 	f.config, f.form = d.config()
 	for _, name := range names(d.e.facts) {
 		f.facts[name] = json.RawMessage(d.pick(d.e.facts[name]))
@@ -297,7 +346,10 @@ func (d drawn) configText(provider string) *string {
 	}
 	typed := *d.config
 	typed.members = append([]member{
-		{"apiVersion", text(`"` + provider + `.provider.extensions.gardener.cloud/v1alpha1"`)}, {"kind", text(`"WorkerConfig"`)},
+		{
+			"apiVersion",
+			text(`"` + provider + `.provider.extensions.gardener.cloud/v1alpha1"`),
+		}, {"kind", text(`"WorkerConfig"`)},
 	}, d.config.members...)
 	written := typed.append(nil)
 	switch d.form {

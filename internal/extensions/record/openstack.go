@@ -18,8 +18,10 @@ import (
 
 const (
 	openstackVersion        = `"apiVersion":"openstack.provider.extensions.gardener.cloud/v1alpha1","kind":`
-	openstackInfrastructure = `{` + openstackVersion + `"InfrastructureStatus","networks":{"id":"n","name":"n","floatingPool":{"id":"f"},"router":{"id":"r"},
-		"subnets":[{"purpose":"nodes","id":"s"}]},"node":{"keyName":"k"},"securityGroups":[{"purpose":"nodes","id":"g","name":"g"}]}`
+	openstackInfrastructure = `{` + openstackVersion + `"InfrastructureStatus","networks":{"id":"n",
+		"name":"n","floatingPool":{"id":"f"},"router":{"id":"r"},
+		"subnets":[{"purpose":"nodes","id":"s"}]},"node":{"keyName":"k"},
+			"securityGroups":[{"purpose":"nodes","id":"g","name":"g"}]}`
 )
 
 func newExtension() *extension {
@@ -36,10 +38,26 @@ func newExtension() *extension {
 		classes: func(a asked) ([]string, error) {
 			var group string
 			a.fact("serverGroup", &group)
-			status := fmt.Sprintf(`{%s"WorkerStatus","serverGroupDependencies":[{"poolName":%q,"id":%q,"name":"n"}]}`, openstackVersion, a.Name, group)
-			delegate, err := worker.NewWorkerDelegate(userData{}, scheme, nil, a.worker("openstack", openstackInfrastructure, status),
-				a.cluster(`{`+openstackVersion+`"CloudProfileConfig","constraints":{"floatingPools":[],"loadBalancerProviders":[]},"machineImages":[`+
-					images(`{"version":"VERSION","regions":[{"name":"region","id":"i","architecture":"ARCH"}]}`)+`]}`), nil)
+			status := fmt.Sprintf(
+				`{%s"WorkerStatus","serverGroupDependencies":[{"poolName":%q,"id":%q,"name":"n"}]}`,
+				openstackVersion,
+				a.Name,
+				group,
+			)
+			delegate, err := worker.NewWorkerDelegate(
+				userData{},
+				scheme,
+				nil,
+				a.worker("openstack", openstackInfrastructure, status),
+				a.cluster(
+					`{`+openstackVersion+`"CloudProfileConfig","constraints":{"floatingPools":[],
+						"loadBalancerProviders":[]},"machineImages":[`+
+						images(
+							`{"version":"VERSION","regions":[{"name":"region","id":"i","architecture":"ARCH"}]}`,
+						)+`]}`,
+				),
+				nil,
+			)
 			return classes(delegate, err)
 		},
 		admit: func(a asked) (field.ErrorList, error) {
@@ -49,7 +67,12 @@ func newExtension() *extension {
 					return nil, err
 				}
 			}
-			return validation.ValidateWorkerConfig(ptrTo(coreWorker(a)), c, &openstackapi.CloudProfileConfig{ServerGroupPolicies: []string{"affinity", "soft-affinity"}}, field.NewPath("providerConfig")), nil
+			return validation.ValidateWorkerConfig(
+				ptrTo(coreWorker(a)),
+				c,
+				&openstackapi.CloudProfileConfig{ServerGroupPolicies: []string{"affinity", "soft-affinity"}},
+				field.NewPath("providerConfig"),
+			), nil
 		},
 		update: func(old, updated []core.Worker) field.ErrorList {
 			return validation.ValidateWorkersUpdate(old, updated, field.NewPath("workers"))

@@ -57,7 +57,8 @@ func metadata() map[string]string {
 		"ownerReferences": "any", "generation": "int", "deletionGracePeriodSeconds": "int",
 	}
 	for _, name := range []string{
-		"creationTimestamp", "deletionTimestamp", "generateName", "name", "namespace", "resourceVersion", "selfLink", "uid",
+		"creationTimestamp", "deletionTimestamp", "generateName", "name", "namespace", "resourceVersion", "selfLink",
+		"uid",
 	} {
 		all[name] = "string"
 	}
@@ -109,7 +110,12 @@ const others = "*"
 
 // Read reads the types of the manifests, and of all that they contain.
 func Read(sources Sources) (Types, error) {
-	r := reader{sources: sources, packages: map[string]*source{}, types: Types{objectMeta: metadata()}, owners: map[string]named{}}
+	r := reader{
+		sources:  sources,
+		packages: map[string]*source{},
+		types:    Types{objectMeta: metadata()},
+		owners:   map[string]named{},
+	}
 	for _, root := range roots() {
 		if _, isThere := r.load(root.pkg).types[root.name]; isThere {
 			r.typeOf(root)
@@ -245,7 +251,13 @@ func nameOf(of named) string {
 }
 
 // members adds the members of a struct that are wanted.
-func (r *reader) members(to map[string]string, pkg string, file *ast.File, object *ast.StructType, wants func(string) bool) {
+func (r *reader) members(
+	to map[string]string,
+	pkg string,
+	file *ast.File,
+	object *ast.StructType,
+	wants func(string) bool,
+) {
 	for _, field := range object.Fields.List {
 		tag := ""
 		if field.Tag != nil {

@@ -92,7 +92,8 @@ func (t *Table) Newest() Types {
 }
 
 // generated says where the file is from.
-const generated = "by go generate ./internal/shapes in the module hotupdate/gardener, from the types of these releases " +
+const generated = "by go generate ./internal/shapes in the module hotupdate/gardener, from the types of these " +
+	"releases " +
 	"of github.com/gardener/gardener"
 
 // JSON writes the table: a line for each type, its members in the order of their names. A member that all

@@ -24,6 +24,8 @@ type branch struct {
 type branches struct {
 	all  []branch
 	last int // the position of the way in which the Shoot was applied last, -1 if it is not known
+	// isStated says that the user has stated the way. The branches then differ in what the manager owns.
+	isStated bool
 }
 
 // planApplied plans a manifest that is applied to a Shoot of a cluster.
@@ -52,7 +54,8 @@ func planApplied(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		b.all = append(b.all, branch{one, plan})
 		problems = append(problems, one.Problem)
 	}
-	plan := b.combined(len(o.Ways) == 1)
+	b.isStated = len(o.Ways) == 1
+	plan := b.combined()
 	if plan == nil {
 		return nil, errors.Join(problems...)
 	}
@@ -99,7 +102,7 @@ func keptBy(one facts.Applied, manifest *facts.Manifest) (all []LeftOut) {
 // combined returns the plan that holds in all ways. Where they have different verdicts, the verdict is
 // indeterminate, unless the way in which the Shoot was applied last has the gravest one: what a Shoot tells
 // about the last time may make a verdict graver, but not better. It is nil if nothing is known.
-func (b *branches) combined(isStated bool) *Plan {
+func (b *branches) combined() *Plan {
 	base := b.base()
 	if base < 0 {
 		return nil
@@ -107,12 +110,12 @@ func (b *branches) combined(isStated bool) *Plan {
 	combined := *b.all[base].plan
 	combined.Pools = slices.Clone(combined.Pools)
 	for i := range combined.Pools {
-		combined.Pools[i] = b.pool(combined.Pools[i].Name, base, isStated)
+		combined.Pools[i] = b.pool(combined.Pools[i].Name, base)
 	}
 	for _, name := range b.otherNames(&combined) {
-		combined.Pools = append(combined.Pools, b.pool(name, base, isStated))
+		combined.Pools = append(combined.Pools, b.pool(name, base))
 	}
-	above := b.question(isStated, func(p *Plan) verdict.Set { return p.AbovePools.Possible() })
+	above := b.question(func(p *Plan) verdict.Set { return p.AbovePools.Possible() })
 	if !above.Becomes().IsOne() && !b.isGravest(above.Becomes(), (*Plan).ofManifest) {
 		combined.Changes = append(slices.Clone(combined.Changes), judge.Undecided(above))
 		combined.Rules = verdict.Sorted(append(slices.Clone(combined.Rules), above.Rule))
@@ -121,7 +124,7 @@ func (b *branches) combined(isStated bool) *Plan {
 		combined.IsOpen = combined.IsOpen || slices.Contains(planned.Rules, verdict.HowApplied)
 	}
 	combined.addNotes(b.all[base])
-	isFromLast := b.last == base && !isStated && b.differs()
+	isFromLast := b.last == base && !b.isStated && b.differs()
 	if isFromLast && !combined.IsOpen {
 		combined.Rules = verdict.Sorted(append(combined.Rules, verdict.AppliedAsLast(b.all[base].Way.String())))
 	}
@@ -185,8 +188,8 @@ func (p *Plan) effectsOn(name string) []verdict.Verdict {
 }
 
 // pool returns what happens to the pool of a name in all ways.
-func (b *branches) pool(name string, base int, isStated bool) Planned {
-	question := b.question(isStated, func(p *Plan) verdict.Set {
+func (b *branches) pool(name string, base int) Planned {
+	question := b.question(func(p *Plan) verdict.Set {
 		if planned := p.pool(name); planned != nil {
 			return planned.Possible()
 		}
@@ -242,14 +245,14 @@ func (b *branches) undecided(name string, question verdict.Question) Planned {
 
 // question asks how the manifest is applied, with what each way gives. If the user has said that, it asks
 // for the fields of the manager.
-func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdict.Question { //nolint:revive,lll // what the user has said
+func (b *branches) question(gives func(*Plan) verdict.Set) verdict.Question {
 	question := verdict.Question{
 		Rule: verdict.HowApplied, Fact: "how is the manifest applied?",
 		Answer: "answer by --apply client, server[=MANAGER] or replace, or state apply in " + judge.ConfigFile +
 			", or compare what the API server makes of it: " +
 			`KUBECTL_EXTERNAL_DIFF="hotupdate plan" kubectl diff -f FILE`,
 	}
-	if isStated {
+	if b.isStated {
 		question.Fact = "which fields does the manager own?"
 		question.Owner = "metadata.managedFields of the Shoot"
 		question.Answer = "read the Shoot with kubectl get --show-managed-fields -o yaml, and name the manager with " +
@@ -261,7 +264,7 @@ func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdic
 		if one.plan != nil {
 			set = gives(one.plan)
 		}
-		text := one.text(isStated)
+		text := b.text(&one)
 		if i, isKnown := at[text]; isKnown {
 			question.Values[i].Gives = question.Values[i].Gives.Or(set)
 			continue
@@ -272,17 +275,17 @@ func (b *branches) question(isStated bool, gives func(*Plan) verdict.Set) verdic
 	return question
 }
 
-// text names a way in a question.
-func (b *branch) text(isStated bool) string {
+// text names a branch in a question: its way or, if the user has stated the way, what the manager owns.
+func (b *branches) text(one *branch) string {
 	switch {
-	case !isStated:
-		return b.Way.String()
-	case b.Owner == apply.OwnsNothing:
+	case !b.isStated:
+		return one.Way.String()
+	case one.Owner == apply.OwnsNothing:
 		return "none that the manifest leaves out"
-	case b.Owner == apply.OwnsAll:
+	case one.Owner == apply.OwnsAll:
 		return "all"
 	}
-	return "those of " + b.Way.Manager
+	return "those of " + one.Way.Manager
 }
 
 // addNotes adds what is to know about the way that is shown.
