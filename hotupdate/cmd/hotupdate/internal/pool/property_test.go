@@ -34,6 +34,7 @@ var reading = []struct {
 	{`.*unknownMember`, verdict.Indeterminate, verdict.Indeterminate},
 	{`spec\.hibernation\..*`, verdict.None, verdict.MachinesDeleted},
 	{`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None, verdict.Roll},
+	{`spec\.maintenance\.confineSpecUpdateRollout`, verdict.None, verdict.Indeterminate}, // an earlier change may wait
 	{`spec\..*`, verdict.None, verdict.None},
 	{`w\.(minimum|maximum)`, verdict.None, verdict.MachinesDeleted},
 	{`w\.zones`, verdict.None, verdict.Forbidden},
