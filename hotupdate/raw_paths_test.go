@@ -34,6 +34,9 @@ func TestRawDocumentSaysWhatTheDesignSays(t *testing.T) {
 		want, err := s.schema.Document(config)
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
+		if repetitionsIn(s.root, value) > 0 {
+			return // read into a value, to order elements of one key
+		}
 		drawn++
 		if s.schema.Transcribes(raw) {
 			transcribed++
