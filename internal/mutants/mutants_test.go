@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,6 +29,26 @@ var all = slices.Concat(updateMutants, splitMutants, setMutants, accessMutants, 
 func TestMutationsApply(t *testing.T) {
 	for _, m := range all {
 		t.Run(m.breaks, func(t *testing.T) { m.broken(t) })
+	}
+}
+
+// TestKillersExist: a package has the tests that have to fail. Only a share of the mutants runs for a commit.
+func TestKillersExist(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+	for _, m := range all {
+		folder, tests, _ := strings.Cut(m.killer, " ")
+		files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go"))
+		require.NoError(t, err)
+		wanted := regexp.MustCompile(tests)
+		var exists bool
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, found := range declared.FindAllSubmatch(text, -1) {
+				exists = exists || wanted.Match(found[1])
+			}
+		}
+		assert.True(t, exists, "%s: there is no test %s", m.breaks, m.killer)
 	}
 }
 

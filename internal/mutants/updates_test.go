@@ -152,9 +152,9 @@ var updateMutants = []mutant{
 	{"a refused change waits", decisionFile, "\tif !h.NotBefore.IsZero() {", "\tif false {", lanes},
 	{"each lane counts in the fleet", fleetFile, "begun[lane] = h", "begun[lane[:1]] = h", "hotupdate/machineupdate TestFleet"},
 	{"what awaits a drain does not count", fleetFile, "isReadable && !isDrained && !isCreating", "isReadable && (!isDrained || true) && !isCreating", "hotupdate/machineupdate TestFleet"},
-	{"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:", "hotupdate TestHolds"},
-	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "hotupdate TestHolds"},
-	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "hotupdate TestHolds"},
+	{"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:", "internal/schemabridge TestHolds"},
+	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "internal/schemabridge TestHolds"},
+	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "internal/schemabridge TestHolds"},
 	// Creations without a record.
 	{"versions of a creation count as attempted", versionsFile, "\td.pass = adoption\n", "", versions},
 	{"versions are read only for an adoption", versionsFile, "o.Versions == nil || !d.adopts", "o.Versions == nil", versions},
