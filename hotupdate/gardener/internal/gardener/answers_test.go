@@ -29,6 +29,7 @@ type pair struct {
 	updated  object
 	gardener verdicts
 	plan     verdicts
+	answer   gardenerplugin.Answer // of Gardener's code, in all landscapes
 }
 
 func (p *pair) String() string {
@@ -78,7 +79,8 @@ func askGardener(tb testing.TB, pairs []*pair) {
 					asked = bare
 				}
 				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(p.updated)}
-				p.gardener = ofGardener(asked.Judge(question))
+				p.answer = asked.Judge(question)
+				p.gardener = p.ofGardener(p.answer)
 			}
 		})
 	}
@@ -179,8 +181,11 @@ var buildPlan = sync.OnceValues(func() (string, error) {
 // perRun is how many pairs plan gets in one call.
 const perRun = 2500
 
-// askPlan answers all pairs by the command plan of this repository.
-func askPlan(tb testing.TB, pairs []*pair) {
+// factsFile is the config file with the facts of the landscape.
+const factsFile = "facts.yaml"
+
+// askPlan answers all pairs by the command plan of this repository. The facts are the text of a config file.
+func askPlan(tb testing.TB, pairs []*pair, facts string) {
 	tb.Helper()
 	command, err := buildPlan()
 	require.NoError(tb, err)
@@ -195,6 +200,10 @@ func askPlan(tb testing.TB, pairs []*pair) {
 			if name != "" {
 				require.NoError(tb, os.WriteFile(profile, toJSON(tb, profiles(tb)[name]), 0o600))
 			}
+			if facts == "" {
+				facts = "formatVersion: 1\n"
+			}
+			require.NoError(tb, os.WriteFile(filepath.Join(folder, factsFile), []byte(facts), 0o600))
 			for _, side := range []string{"old", "new"} {
 				require.NoError(tb, os.Mkdir(filepath.Join(folder, side), 0o700))
 			}
@@ -236,6 +245,7 @@ type planManifest struct {
 		FormerName string       `json:"formerName"`
 		State      string       `json:"state"`
 		Verdict    string       `json:"verdict"`
+		Also       []string     `json:"also"` // beside another number of machines
 		Changes    []planChange `json:"changes"`
 		Rules      []planRule   `json:"rules"`
 	} `json:"pools"`
@@ -266,7 +276,9 @@ var planError = regexp.MustCompile(`(?m)(?:old|new)/(e\d+)\.json(?::\d+)?: (.*)$
 // an error about one pair leaves the others without an answer.
 func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) {
 	tb.Helper()
-	arguments := []string{"plan", "--gardener", "none", "--apply", "client", "--all", "--output", "json", "old", "new"}
+	arguments := []string{
+		"plan", "--gardener", "none", "--apply", "client", "--config", factsFile, "--all", "--output", "json", "old", "new",
+	}
 	if pairs[0].base.profile != "" {
 		arguments = append(arguments, "--cloudprofile", "profile.yaml")
 	}
@@ -300,7 +312,12 @@ func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) 
 	for _, raw := range report.Manifests {
 		var m planManifest
 		require.NoError(tb, json.Unmarshal(raw, &m))
-		byID[m.Name].plan = ofPlan(tb, m, raw)
+		p := byID[m.Name]
+		p.plan = ofPlan(tb, m, raw)
+		if m.isRefusedForZones() && p.gardener.shoot != refused {
+			p.plan.shoot = p.gardener.shoot
+			p.plan.pools = p.gardener.pools
+		}
 	}
 	for _, p := range pairs {
 		require.NotEmpty(tb, p.plan.shoot, "plan does not answer %s", p)
@@ -313,10 +330,64 @@ func ofPlan(tb testing.TB, m planManifest, raw json.RawMessage) verdicts {
 	v := verdicts{shoot: effectOfVerdict[m.Verdict], pools: map[string]effect{}, raw: raw}
 	require.NotEmpty(tb, v.shoot, m.Verdict)
 	for _, pool := range m.Pools {
-		if pool.State == "kept" {
-			v.pools[pool.Name] = effectOfVerdict[pool.Verdict]
-			require.NotEmpty(tb, v.pools[pool.Name], pool.Verdict)
+		if pool.State != "kept" {
+			continue
+		}
+		touched := effectOfVerdict[pool.Verdict]
+		require.NotEmpty(tb, touched, pool.Verdict)
+		for _, also := range pool.Also {
+			require.NotEmpty(tb, effectOfVerdict[also], also)
+			touched = graver(touched, effectOfVerdict[also])
+		}
+		v.pools[pool.Name] = touched
+		v.shoot = graver(v.shoot, touched)
+	}
+	return v
+}
+
+// graver returns the graver effect on machines that stay.
+func graver(a, b effect) effect {
+	order := []effect{none, inPlace, indeterminate, roll, gone, refused}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// isRefusedForZones reports whether plan refuses a change of zones, as the admission of the extensions does.
+// Gardener's code admits it, and knows no extension.
+func (m *planManifest) isRefusedForZones() bool {
+	for _, pool := range m.Pools {
+		if slices.ContainsFunc(pool.Rules, func(r planRule) bool { return r.Text == zonesRefused }) {
+			return true
+		}
+	}
+	return false
+}
+
+// zonesRefused is the text of plan's rule.
+const zonesRefused = "the extension refuses every change of zones but appended ones"
+
+// ofGardener returns the answer of Gardener's code. Another key replaces no machine of a Shoot that is hibernated
+// before the change, since it has none.
+func (p *pair) ofGardener(answer gardenerplugin.Answer) verdicts {
+	v := ofGardener(answer)
+	if !isHibernated(p.old) {
+		return v
+	}
+	if slices.Contains([]effect{roll, inPlace, indeterminate}, v.shoot) {
+		v.shoot = none
+	}
+	for name, touched := range v.pools {
+		if slices.Contains([]effect{roll, inPlace, indeterminate}, touched) {
+			v.pools[name] = none
 		}
 	}
 	return v
+}
+
+func isHibernated(shoot object) bool {
+	spec, _ := shoot["spec"].(object)
+	hibernation, _ := spec["hibernation"].(object)
+	return hibernation["enabled"] == true
 }

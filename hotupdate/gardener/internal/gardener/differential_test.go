@@ -53,7 +53,7 @@ var answered = sync.OnceValue(func() (all []*pair) {
 		}
 		askGardener(t, pairs)
 		between := time.Now()
-		askPlan(t, pairs)
+		askPlan(t, pairs, "")
 		t.Logf("%d pairs: Gardener's code %s, plan %s", len(pairs), between.Sub(begin).Round(time.Second),
 			time.Since(between).Round(time.Second))
 	}
