@@ -268,8 +268,9 @@ func TestAdoptionKeepsNames(t *testing.T) {
 	assert.True(t, forgetful.failed)
 }
 
-func keepsNames(t testing.TB, eras *hash.PoolEras[WorkerPool]) {
-	t.Helper()
+func keepsNames(tb testing.TB, eras *hash.PoolEras[WorkerPool]) {
+	tb.Helper()
+	t := tb // as the guide calls it
 	hotupdatetest.Keeps(t, func(config *WorkerConfig) ([]string, error) {
 		return releasedHashData(poolWith("1.35.1", config)) // the function of the release, with its decoder
 	}, func(config *WorkerConfig) ([]string, error) {

@@ -185,17 +185,27 @@ func ofPools(root map[string]any, path []string) (was bool) {
 // assumed are the facts that are taken to be what they were, by the words of the reports, if they are taken
 // away. All other facts make the verdict indeterminate if they decide.
 var assumed = map[string][]facts.Unknown{
-	"the node-agent secret name":                   {facts.ContainerRuntime, facts.NodeLocalDNS, facts.Credentials},
+	"the node-agent secret name": {facts.ContainerRuntime, facts.NodeLocalDNS, facts.Credentials},
+
 	"the Kubernetes version of the Worker's pools": {facts.KubernetesVersion},
-	"the status":                              {facts.Credentials},
-	"the Kubernetes version":                  {facts.KubernetesVersion},
+
+	"the status": {facts.Credentials},
+
+	"the Kubernetes version": {facts.KubernetesVersion},
+
 	"the Kubernetes version of the old Shoot": {facts.KubernetesVersion},
-	"the machine image of the old pool":       {facts.MachineImageVersion},
-	"the version of the old machine image":    {facts.MachineImageVersion},
-	"the machine image":                       {facts.MachineImageVersion},
-	"the version of the machine image":        {facts.MachineImageVersion},
-	"the extension":                           {facts.ProviderState},
-	"the type of the provider":                {facts.ProviderState},
+
+	"the machine image of the old pool": {facts.MachineImageVersion},
+
+	"the version of the old machine image": {facts.MachineImageVersion},
+
+	"the machine image": {facts.MachineImageVersion},
+
+	"the version of the machine image": {facts.MachineImageVersion},
+
+	"the extension": {facts.ProviderState},
+
+	"the type of the provider": {facts.ProviderState},
 }
 
 // isBetter reports whether a verdict is better than the one that is known to be true.
