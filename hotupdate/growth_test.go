@@ -1,3 +1,5 @@
+//go:build !race
+
 package hotupdate_test
 
 import (
@@ -20,9 +22,9 @@ type nested struct {
 	Hot  map[string]string `json:"hot,omitempty"  hotupdatable:"true"`
 }
 
-// TestDiffsOfNestedValuesAreLinear: a difference of many keys below many levels takes memory in proportion to the config and to what is reported. Each
+// TestDiffsOfNestedValuesAllocateLinearly: a difference of many keys below many levels takes memory in proportion to the config and to what is reported. Each
 // change had a copy of all steps above it.
-func TestDiffsOfNestedValuesAreLinear(t *testing.T) {
+func TestDiffsOfNestedValuesAllocateLinearly(t *testing.T) {
 	schema := schemaFor[nested](t)
 	for _, wrap := range [][2]string{{`{"next":`, `}`}, {`{"list":[`, `]}`}} {
 		for _, name := range []string{"tags", "hot"} {
@@ -53,8 +55,8 @@ func TestDiffsOfNestedValuesAreLinear(t *testing.T) {
 	}
 }
 
-// TestKeysThatMarshalThemselvesCostLittle: a key that its type reads from a text needs no decoder of its own, and so no memory but for the value.
-func TestKeysThatMarshalThemselvesCostLittle(t *testing.T) {
+// TestKeysThatMarshalThemselvesAllocateLittle: a key that its type reads from a text needs no decoder of its own, and so no memory but for the value.
+func TestKeysThatMarshalThemselvesAllocateLittle(t *testing.T) {
 	type config struct {
 		Hosts map[netip.Addr]string `json:"hosts,omitempty"`
 		Ports map[uint16]string     `json:"ports,omitempty"`

@@ -6,6 +6,7 @@
 package limit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -19,10 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 )
 
-var (
-	errText = errors.New("text that is not UTF-8")
-	errName = errors.New("a data volume without a name, or two of one name")
-)
+var errText = errors.New("text that is not UTF-8")
 
 // spillAt is the size of the pieces that are handed to the digest.
 const spillAt = 4 << 10
@@ -45,11 +43,10 @@ func Sum(c *fixture.WorkerConfig) (sum [sha256.Size]byte, err error) {
 		sum = sha256.Sum256(e.buf)
 	}
 	err = e.err
-	clear(e.names)
 	clear(e.entries)
 	clear(e.sorted)
 	e.buf = e.buf[:0]
-	e.names = e.names[:0]
+	e.byName = e.byName[:0]
 	e.entries = e.entries[:0]
 	e.sorted = e.sorted[:0]
 	e.spilled = false
@@ -67,7 +64,7 @@ type encoder struct {
 	digest  hash.Hash // nil: everything stays in buf
 	spilled bool
 	err     error
-	names   []*fixture.DataVolume
+	byName  []int // indices of the data volumes
 	entries []entry
 	sorted  []*entry
 }
@@ -199,20 +196,23 @@ func (e *encoder) placement(p *fixture.Placement, comma bool) bool {
 	return true
 }
 
+// dataVolumes writes the data volumes by name. Those of one name keep their order.
 func (e *encoder) dataVolumes(volumes []fixture.DataVolume, comma bool) bool {
 	if len(volumes) == 0 {
 		return comma
 	}
 	for i := range volumes {
-		e.names = append(e.names, &volumes[i])
+		e.byName = append(e.byName, i)
 	}
-	slices.SortFunc(e.names, func(a, b *fixture.DataVolume) int { return strings.Compare(a.Name, b.Name) })
-	e.open(`"dataVolumes":[`, comma)
-	for i, v := range e.names {
-		if v.Name == "" || i > 0 && e.names[i-1].Name == v.Name {
-			e.err = errName
+	slices.SortFunc(e.byName, func(a, b int) int {
+		if order := strings.Compare(volumes[a].Name, volumes[b].Name); order != 0 {
+			return order
 		}
-		e.dataVolume(v, i > 0)
+		return cmp.Compare(a, b)
+	})
+	e.open(`"dataVolumes":[`, comma)
+	for i, at := range e.byName {
+		e.dataVolume(&volumes[at], i > 0)
 		e.spill()
 	}
 	e.buf = append(e.buf, ']')

@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -65,6 +66,17 @@ func numbers[T int32 | int64]() *rapid.Generator[*T] {
 	return rapid.Ptr(rapid.Map(rapid.Int32(), func(i int32) T { return T(i) }), true)
 }
 
+// dataVolumes draws data volumes with a name, which often is that of another, or absent.
+func dataVolumes(other *rapid.Generator[string]) *rapid.Generator[fixture.DataVolume] {
+	name := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "a!", "a long name of a disk", "b"}), other)
+	return rapid.Custom(func(t *rapid.T) fixture.DataVolume {
+		return fixture.DataVolume{
+			Name: name.Draw(t, "name"), SnapshotID: rapid.SampledFrom([]*string{nil, new("snap")}).Draw(t, "snapshot"),
+			Volume: fixture.Volume{Iops: numbers[int32]().Draw(t, "iops"), Throughput: numbers[int32]().Draw(t, "throughput")},
+		}
+	})
+}
+
 func configs() *rapid.Generator[*fixture.WorkerConfig] {
 	text := rapid.Ptr(texts(), true)
 	profiles := rapid.Custom(func(t *rapid.T) fixture.Profile {
@@ -80,6 +92,7 @@ func configs() *rapid.Generator[*fixture.WorkerConfig] {
 	quantities := rapid.Map(rapid.SampledFrom([]string{"0", "8", "100m", "1Gi", "1.5", "-3", "12e6", "1n"}), resource.MustParse)
 	return rapid.Custom(func(t *rapid.T) *fixture.WorkerConfig {
 		c := fixture.Size{Items: rapid.IntRange(0, 3).Draw(t, "items"), Tags: 1}.New()
+		c.DataVolumes = rapid.SliceOfN(dataVolumes(texts()), 0, 40).Draw(t, "data volumes")
 		c.IAMInstanceProfile = rapid.Ptr(profiles, true).Draw(t, "profile")
 		c.NetworkInterfaces = rapid.SliceOfN(interfaces, 0, 3).Draw(t, "interfaces")
 		c.NodeTemplate.Capacity = rapid.MapOfN(texts(), quantities, 0, 4).Draw(t, "capacity")
@@ -98,12 +111,30 @@ func TestBytesOfRandomConfigurations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkSame(t, s, configs().Draw(t, "config")) })
 }
 
+// TestBytesOfRandomRawJSON: names may be repeated, empty or absent.
+func TestBytesOfRandomRawJSON(t *testing.T) {
+	s := schema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		c := fixture.Size{Items: 1, Tags: 1}.New()
+		c.DataVolumes = rapid.SliceOfN(dataVolumes(rapid.StringMatching(`[ !#-%'-;=?-Z^-~]*`)), 0, 40).Draw(t, "data volumes")
+		raw := toJSON(t, c)
+		if rapid.Bool().Draw(t, "absent") {
+			raw = bytes.ReplaceAll(raw, []byte(`"name":"",`), nil)
+			raw = bytes.ReplaceAll(raw, []byte(`{"name":""}`), []byte("{}"))
+		}
+		want, err := s.HashRaw(raw)
+		require.NoError(t, err)
+		got, err := limit.SumRaw(raw)
+		require.NoError(t, err)
+		require.Equal(t, [32]byte(want), got, string(raw))
+	})
+}
+
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]*fixture.WorkerConfig{
-		"text":     {IAMInstanceProfile: &fixture.Profile{Name: new("\xff")}},
-		"key":      {NodeTemplate: &fixture.NodeTemplate{Capacity: map[string]resource.Quantity{"\xff": {}}}},
-		"no name":  {DataVolumes: []fixture.DataVolume{{}, {Name: "a"}}},
-		"one name": {DataVolumes: []fixture.DataVolume{{Name: "a"}, {Name: "a"}}},
+		"text": {IAMInstanceProfile: &fixture.Profile{Name: new("\xff")}},
+		"key":  {NodeTemplate: &fixture.NodeTemplate{Capacity: map[string]resource.Quantity{"\xff": {}}}},
+		"name": {DataVolumes: []fixture.DataVolume{{Name: "\xff"}}},
 	} {
 		_, err := limit.Sum(c)
 		require.Error(t, err, name)
@@ -118,8 +149,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func toJSON(t *testing.T, c *fixture.WorkerConfig) []byte {
-	t.Helper()
+func toJSON(t require.TestingT, c *fixture.WorkerConfig) []byte {
 	raw, err := json.Marshal(c)
 	require.NoError(t, err)
 	return raw

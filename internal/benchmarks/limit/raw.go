@@ -2,6 +2,7 @@ package limit
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"slices"
@@ -20,10 +21,12 @@ type rawWriter struct {
 	err error
 }
 
+var noName = []byte(`""`)
+
 var rawWriters = sync.Pool{New: func() any { return &rawWriter{buf: make([]byte, 0, 2*spillAt)} }}
 
 // SumRaw returns the digest of the canonical document of raw JSON whose texts need no escape that
-// could be spelled in another way.
+// could be spelled in another way, and that has no null.
 func SumRaw(raw []byte) ([sha256.Size]byte, error) {
 	w := rawWriters.Get().(*rawWriter)
 	defer rawWriters.Put(w)
@@ -78,7 +81,7 @@ var (
 	}}
 )
 
-// object writes an object. Key gets the name of a data volume.
+// object writes an object. Key gets the name of a data volume, which is the empty text if it is absent.
 func (w *rawWriter) object(raw []byte, o *object, key *[]byte) {
 	var values [8][]byte
 	each(raw, func(name, value []byte) {
@@ -93,15 +96,18 @@ func (w *rawWriter) object(raw []byte, o *object, key *[]byte) {
 	before := byte('{')
 	for i := range o.fields {
 		f := &o.fields[i]
+		if key != nil && f.name == `"name":` {
+			if values[i] == nil {
+				values[i] = noName
+			}
+			*key = values[i][1 : len(values[i])-1]
+		}
 		if values[i] == nil || f.write == nil || string(values[i]) == f.unset {
 			continue
 		}
 		w.buf = append(append(w.buf, before), f.name...)
 		f.write(w, values[i])
 		before = ','
-		if key != nil && f.name == `"name":` {
-			*key = values[i]
-		}
 	}
 	if before == '{' {
 		w.buf = append(w.buf, '{')
@@ -144,7 +150,7 @@ func (w *rawWriter) quantities(raw []byte) {
 	parts := few[:0]
 	start := len(w.buf)
 	each(raw, func(name, value []byte) {
-		p := part{key: name, start: len(w.buf)}
+		p := part{key: name[1 : len(name)-1], start: len(w.buf)}
 		w.buf = append(append(append(w.buf, ','), name...), ':', '"')
 		q, err := resource.ParseQuantity(string(value[1 : len(value)-1]))
 		if err != nil {
@@ -160,16 +166,18 @@ func (w *rawWriter) quantities(raw []byte) {
 	w.sort(parts, start, "{}")
 }
 
-// sort brings the parts into their order.
+// sort brings the parts into the order of their keys. Parts of one key keep their order.
 func (w *rawWriter) sort(parts []part, start int, brackets string) {
-	byKey := func(a, b part) int { return bytes.Compare(a.key, b.key) }
+	byKey := func(a, b part) int {
+		if order := bytes.Compare(a.key, b.key); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.start, b.start)
+	}
 	if !slices.IsSortedFunc(parts, byKey) {
 		slices.SortFunc(parts, byKey)
 		end := len(w.buf)
 		for i := range parts {
-			if i > 0 && byKey(parts[i-1], parts[i]) == 0 {
-				w.err = errName
-			}
 			w.buf = append(w.buf, w.buf[parts[i].start:parts[i].end]...)
 		}
 		copy(w.buf[start:], w.buf[end:])
