@@ -65,10 +65,9 @@ type StorageProfile struct {
 type ProviderImage struct {
 	Image `json:",inline"`
 
+	// SkipMarketplaceAgreement is written skipMarketPlaceAgreement by the extension. The driver reads
+	// names in any case, and so does the update flow.
 	SkipMarketplaceAgreement bool `json:"skipMarketplaceAgreement,omitempty"`
-	// SkipMarketPlaceAgreement is how the extension spells it. The driver, which ignores case,
-	// reads it as the field above. Without a separate field, it would make the class unusable.
-	SkipMarketPlaceAgreement bool `json:"skipMarketPlaceAgreement,omitempty"`
 }
 
 // OSDisk is the root disk.

@@ -28,6 +28,10 @@ type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests. Nil is the result of
 	// [hotupdate.SchemaOf] without options.
 	Schema *hotupdate.Schema
+	// CaseSensitive says that the driver reads provider specs by a codec of Kubernetes. A name that differs
+	// from that of a field in case only is then a mistake, and the class is unusable. Without it, the
+	// driver reads by encoding/json, and such a name is that of the field.
+	CaseSensitive bool
 	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does
 	// not have are ignored. Package login keeps the clients of a cloud with a login.
 	Connect func(ctx context.Context, request *machineupdate.UpdateMachineRequest, class *T) (C, error)

@@ -59,6 +59,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{
 		Schema: k.definition.Schema, Kinds: k.definition.kinds(""), Revision: "tags", ReadsFirst: true,
+		CaseSensitive: k.definition.CaseSensitive,
 	}
 	for _, lane := range k.definition.Lanes {
 		lane.Kinds = k.definition.kinds(lane.Name)

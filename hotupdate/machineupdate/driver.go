@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/classspec"
 )
 
 // Driver describes a driver: its provider spec and its abilities. If the meaning of the Schema,
@@ -28,6 +29,18 @@ type Driver struct {
 	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
 	// desired state cost reads of the cloud and no marker.
 	ReadsFirst bool
+	// CaseSensitive says that the driver reads provider specs by a codec of Kubernetes. A name that differs
+	// from that of a field in case only is then a mistake, and the class is unusable. Without it, the
+	// driver reads by encoding/json, and such a name is that of the field.
+	CaseSensitive bool
+}
+
+// names says how the driver tells the names of members apart.
+func (d *Driver) names() classspec.Names {
+	if d.CaseSensitive {
+		return classspec.Exact
+	}
+	return classspec.Folded
 }
 
 // equals reports whether two drivers describe the same.

@@ -458,7 +458,7 @@ func (m *model) prepare(q question) *machineupdate.PreparedClass {
 	own := slices.Max(slices.Collect(maps.Keys(classes)))
 	class := classes[cmp.Or(template, own)]
 	if q.classState == unreadable {
-		class.ProviderSpec = []byte(`{"TAGS":{}}`)
+		class.ProviderSpec = []byte(`{"tags":1}`)
 	}
 	driver := machineupdate.Driver{Epoch: strconv.Itoa(int(q.epoch)), ReadsFirst: m.reads}
 	if q.able {

@@ -27,10 +27,10 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(), "kinds are a set")
 	assert.Equal(t, machineupdate.HotSpec("{}"), classOf(t, `{"image":""}`).Hot())
 
-	for _, providerSpec := range []string{``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
+	for _, providerSpec := range []string{``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":1}}`} {
 		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
-		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
+		assert.NotEmpty(t, fault.All(err), "the cause is that of the reader")
 	}
 	for _, schema := range []*hotupdate.Schema{nil, {}} {
 		p, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, machineupdate.Driver{Schema: schema})
@@ -276,8 +276,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestMembersInAnotherCase: drivers read them as the fields that they differ from in case only. Words of
-// the Schema's JSON, and fields of other objects, are no such fields.
+// TestMembersInAnotherCase: a driver that reads by encoding/json takes them for the fields that they differ from in case only, and for one with a
+// codec of Kubernetes they are mistakes. Words of the Schema's JSON, and fields of other objects, are no such fields.
 func TestMembersInAnotherCase(t *testing.T) {
 	type volume struct {
 		Size int `json:"size,omitempty"`
@@ -289,21 +289,35 @@ func TestMembersInAnotherCase(t *testing.T) {
 		Other   string            `json:"bOth,omitempty"`
 		Tags    map[string]string `json:"tags,omitempty"    hotupdatable:"true"`
 	}
-	for providerSpec, isUsable := range map[string]bool{
-		`{"name":"a"}`:                   false,
-		`{"NAME":"a","Name":"a"}`:        false,
-		`{"volumes":[{},{"Size":1}]}`:    false,
-		`{"TAGS":{"a":"1"}}`:             false,
-		`{"new":1,"BOTH":"a"}`:           false,
-		`{"both":"a","bOth":"a"}`:        true,
-		`{"Kind":"a","Class":1}`:         true,
-		`{"Fields":[],"Fingerprint":""}`: true,
-		`{"Size":1,"volumes":[]}`:        true,
-		`{"volumes":[{"name":"a"}]}`:     true,
-		`{"names":"a","tag":{"a":"1"}}`:  true,
-		`{"tags":{"Name":"a"}}`:          true,
+	const none = machineupdate.HotSpec("{}")
+	const one = machineupdate.HotSpec(`{"tags":{"a":"1"}}`)
+	for providerSpec, want := range map[string]struct{ folded, exact machineupdate.HotSpec }{
+		`{"name":"a","TAGS":{"a":"1"}}`:              {one, ""},
+		`{"tags":{"b":"2"},"Tags":{"a":"1"}}`:        {`{"tags":{"a":"1","b":"2"}}`, ""},
+		`{"volumes":[{},{"Size":1}]}`:                {none, ""},
+		`{"new":1,"BOTH":"a"}`:                       {"", ""}, // which field is meant?
+		`{"both":"a","bOth":"a","tags":{"a":"1"}}`:   {one, one},
+		`{"Kind":"a","Class":1,"tags":{"a":"1"}}`:    {one, one},
+		`{"Fields":[],"Fingerprint":"","tags":{}}`:   {none, none},
+		`{"Size":1,"volumes":[],"tag":{"a":"1"}}`:    {none, none},
+		`{"tags":{"Name":"a"}}`:                      {`{"tags":{"Name":"a"}}`, `{"tags":{"Name":"a"}}`},
+		`{"Tags":{"a":"1"},"Name":"b","new":[null]}`: {one, ""},
 	} {
-		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[cased](t), able)
-		assert.Equal(t, isUsable, err == nil, "%s: %v", providerSpec, err)
+		for isExact, hot := range map[bool]machineupdate.HotSpec{false: want.folded, true: want.exact} {
+			driver := with(schemaOf[cased](t), able)
+			driver.CaseSensitive = isExact
+			p, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, driver)
+			if hot == "" {
+				assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
+				continue
+			}
+			require.NoError(t, err, providerSpec)
+			assert.Equal(t, hot, p.Hot(), providerSpec)
+			described, err := driver.Describe()
+			require.NoError(t, err)
+			p, err = new(machineupdate.Classes).PrepareDescribed(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, described)
+			require.NoError(t, err, providerSpec)
+			assert.Equal(t, hot, p.Hot(), "described: %s", providerSpec)
+		}
 	}
 }

@@ -3,12 +3,11 @@ package machineupdate
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/classspec"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
-	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // PreparedClass is the class side of a decision, computed once for all machines of the class. It is
@@ -67,82 +66,35 @@ func prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
 			Hint: "pass the raw provider spec",
 		}
 	}
-	read, err := readDocuments(class.ProviderSpec, schema)
+	read, err := classspec.Read(schema, class.ProviderSpec, driver.names())
 	if err != nil {
 		return nil, &fault.Error{
 			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
 			What: "its provider spec cannot be read", Cause: err,
 		}
 	}
+	fingerprint, err := schema.Fingerprint()
+	if err != nil {
+		return nil, err
+	}
 	layout, err := layoutOf(&driver)
 	if err != nil {
 		return nil, err
 	}
-	parts := map[hotupdate.Class][]byte{hotupdate.Hot: read.hot, hotupdate.InPlace: read.inPlace}
-	if err := layout.setTargets(parts, read.fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
+	parts := map[hotupdate.Class][]byte{hotupdate.Hot: read.Hot, hotupdate.InPlace: read.InPlace}
+	if err := layout.setTargets(parts, fingerprint+"?"+driver.text(), class.meta().GetName()); err != nil {
 		return nil, err
 	}
 	return &PreparedClass{
 		class:     class,
 		driver:    driver,
 		lanes:     layout.lanes,
-		hot:       HotSpec(read.hot),
-		drained:   string(read.inPlace),
-		uncovered: record.Filter(string(read.inPlace), layout.lanes[0].holds),
-		rest:      string(read.rest),
+		hot:       HotSpec(read.Hot),
+		drained:   string(read.InPlace),
+		uncovered: record.Filter(string(read.InPlace), layout.lanes[0].holds),
+		rest:      string(read.Rest),
 		beside:    layout.leavesOutInPlace(),
 	}, nil
-}
-
-// documents are the canonical documents of a provider spec, with the fingerprint of its Schema.
-type documents struct {
-	fingerprint        string
-	hot, inPlace, rest []byte
-}
-
-// readDocuments reads a provider spec. An error in the spec takes precedence over an error of the
-// Schema.
-func readDocuments(spec []byte, schema *hotupdate.Schema) (d documents, err error) {
-	readable, config, err := decode(spec, schema)
-	if err != nil {
-		return documents{}, err
-	}
-	d.fingerprint, err = schema.Fingerprint()
-	if err != nil {
-		return documents{}, err
-	}
-	parts := (*schemabridge.Schema)(readable)
-	d.hot, err = parts.HotPart(config)
-	if err != nil {
-		return documents{}, err
-	}
-	d.inPlace, err = parts.InPlacePart(config)
-	if err != nil {
-		return documents{}, err
-	}
-	d.rest, err = readable.Document(config)
-	if err != nil {
-		return documents{}, err
-	}
-	return d, nil
-}
-
-// decode reads a provider spec by the Schema or, if the spec has members that the Schema does not
-// know, by a copy of the Schema that admits them.
-func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
-	config, err := schema.Decode(spec)
-	if err == nil {
-		return schema, config, nil
-	}
-	open, openErr := schema.AdmitUnknown()
-	isOther := func(problem *fault.Error) bool {
-		return problem.Code != "unknown-member" || problem.Cause != nil // it differs from a field in case only
-	}
-	if openErr != nil || slices.ContainsFunc(fault.All(err), isOther) {
-		return schema, config, err
-	}
-	config, err = open.Decode(spec)
-	return open, config, err
 }
 
 // isEmpty reports whether a provider spec has no members. No VM can be created by such a spec, so

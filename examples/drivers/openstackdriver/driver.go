@@ -87,7 +87,8 @@ func New(config Config) (*Driver, error) {
 	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
-		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
+		Schema: schema, CaseSensitive: true, // as the driver's codec is
+		Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
 		Sets: []driver.Set[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{

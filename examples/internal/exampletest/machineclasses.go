@@ -1,6 +1,7 @@
 package exampletest
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -40,13 +41,13 @@ func (p *Provider[C, I, S]) testMachineClasses(t *testing.T) {
 	for _, file := range files {
 		for pointer, value := range p.HotMembers {
 			t.Run(filepath.Base(file)+pointer, func(t *testing.T) {
-				checkMachineClass(t, schema, file, pointer, value)
+				checkMachineClass[S](t, schema, file, pointer, value)
 			})
 		}
 	}
 }
 
-func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer string, value any) {
+func checkMachineClass[S any](t *testing.T, schema *hotupdate.Schema, file, pointer string, value any) {
 	t.Helper()
 	manifest, err := os.ReadFile(file) //nolint:gosec // test data
 	fatal(t, err)
@@ -54,14 +55,16 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 	fatal(t, yaml.Unmarshal(manifest, &class))
 	before := class.ProviderSpec.Raw
 	after := replaced(t, before, pointer, value)
-	sum, err := schema.HashRaw(before)
+	old := asDriver[S](t, before)
+	updated := asDriver[S](t, after)
+	sum, err := schema.Hash(old)
 	fatal(t, err)
-	updated, err := schema.HashRaw(after)
+	updatedSum, err := schema.Hash(updated)
 	fatal(t, err)
-	changes, err := schema.DiffRaw(before, after)
+	changes, err := schema.Diff(old, updated)
 	fatal(t, err)
 	for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate} {
-		if outcome := changes.Outcome(strategy); outcome != hotupdate.OutcomeHotUpdate || sum != updated {
+		if outcome := changes.Outcome(strategy); outcome != hotupdate.OutcomeHotUpdate || sum != updatedSum {
 			t.Errorf("a change of %s is %s, not a hot update: %v", pointer, outcome, changes)
 		}
 	}
@@ -80,6 +83,17 @@ func checkMachineClass(t *testing.T, schema *hotupdate.Schema, file, pointer str
 	if prepare("1", before) == prepare("2", after) {
 		t.Error("the class is not prepared again")
 	}
+}
+
+// asDriver reads a provider spec as the driver does, which may take names in any case, and refuses
+// members that the type does not have.
+func asDriver[S any](t *testing.T, raw []byte) *S {
+	t.Helper()
+	spec := new(S)
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	fatal(t, decoder.Decode(spec))
+	return spec
 }
 
 // replaced returns JSON with another value at a pointer. Objects on the way are made.
