@@ -19,6 +19,9 @@ const (
 	classesFile       = "hotupdate/machineupdate/classes.go"
 	driverFile        = "hotupdate/machineupdate/driver.go"
 	preparedFile      = "hotupdate/machineupdate/prepared.go"
+	classSpecFile     = "hotupdate/machineupdate/internal/classspec/classspec.go"
+	unknownFile       = "hotupdate/machineupdate/internal/classspec/unknown.go"
+	classSpecs        = "hotupdate/machineupdate/internal/classspec ."
 	creationFile      = "hotupdate/machineupdate/creation.go"
 	callFile          = "hotupdate/machineupdate/call.go"
 	decisionFile      = "hotupdate/machineupdate/decision.go"
@@ -222,6 +225,15 @@ var updateMutants = []mutant{
 	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.left())", "context.WithTimeout(ctx, time.Hour)", creations},
 	{"a creation that took too long is not recorded", creationFile, "case creation.left() < 0:", "case false:", creations},
 	{"a creation by an unreadable class is not recorded", creationFile, "!hasMarkers || creation.seen.Class == nil:", "!hasMarkers:", creations},
+	// The provider spec of a class.
+	{"names in another case are read by encoding/json", classSpecFile, "\tcase !found.isFolded:\n", "\tcase true || !found.isFolded:\n", classSpecs},
+	{"a name that could be that of several fields is an error", classSpecFile, "found.isAmbiguous || names == Exact", "names == Exact", classSpecs},
+	{"a codec of Kubernetes reads no other case", classSpecFile, "found.isAmbiguous || names == Exact", "found.isAmbiguous", classSpecs},
+	{"unknown members beside names in another case are Immutable", classSpecFile, "\tif len(unknown) > 0 {\n", "\tif false {\n", classSpecs},
+	{"an unknown member of a keyed element has no position", unknownFile, "\tif n.Pairing == fieldplan.ByKey {\n", "\tif false {\n", classSpecs},
+	{"an unknown null is absent", unknownFile, `text != "null"`, `text != ""`, classSpecs},
+	{"metadata is no unknown member", unknownFile, "\t\tcase isMeta(m.name):\n", "", classSpecs},
+
 	// The record.
 	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
 	{"a creation keeps what may be live", recordContentFile, "\tmaps.Copy(beside, c.entries)\n\tbeside.rebase(leavesOf(c.applied)", "\tbeside.rebase(leavesOf(c.applied)", records},
