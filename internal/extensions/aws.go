@@ -5,7 +5,7 @@ package extensions
 // are updated in place it hashes whether the root volume is encrypted.
 func AWS() *Extension {
 	return &Extension{
-		Name: "aws", Own: encryptedVolumes, InPlace: rootEncryption, List: awsList, ListFrom: "1.34",
+		Name: "aws", Release: "v1.73.0", Own: encryptedVolumes, InPlace: rootEncryption, List: awsList, ListFrom: "1.34",
 		canonical: FixedPerformance, hotLater: true,
 	}
 }

@@ -32,6 +32,8 @@ var schemas embed.FS
 type Extension struct {
 	// Name is the type of the provider.
 	Name string
+	// Release is the release whose code recorded answers are held against, such as v1.73.0; empty if none is.
+	Release string
 	// Own returns the strings for the pool's own fields and its state; InPlace those for a pool
 	// that is updated in place, nil if there are none.
 	Own, InPlace func(Pool) []string

@@ -19,6 +19,8 @@ type Provider struct {
 	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind stand in its
 	// provider configs.
 	Name, APIVersion, Kind string
+	// Release is the release that Released and the traits are of, such as v1.73.0; empty if it is not known.
+	Release string
 	// Schema returns the Schema of the provider configs.
 	Schema func() (*hotupdate.Schema, error)
 	// Adopted names a pool like an extension that has adopted this library, Released like today's

@@ -87,6 +87,7 @@ func writeSchema[C any](file string) error {
 // TestAuditScripts runs audit and schema diff like a user. The Schemas are $V1, $V1B, $V2 and $V3.
 func TestAuditScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
+		UpdateScripts:       *update,
 		Dir:                 "testdata/audit",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -415,5 +415,10 @@ func rulesText() string {
 	for _, r := range verdict.Rules() {
 		rows = append(rows, []string{string(r.Kind), r.Text, r.Source})
 	}
-	return text.String() + "rules\n" + plaintext.Table(rows)
+	text.WriteString("rules\n" + plaintext.Table(rows) + "\n")
+	rows = [][]string{{"assumption", "text", "what decides it", "source"}}
+	for _, a := range verdict.Assumptions() {
+		rows = append(rows, []string{a.Name, a.Text, a.Answer, a.Source})
+	}
+	return text.String() + "assumptions\n" + plaintext.Table(rows)
 }

@@ -62,7 +62,7 @@ func JSONLines(out io.Writer) *Writer {
 	}}
 }
 
-// CSV writes a table for spreadsheets. Objects that cannot be read are rows without a pool.
+// CSV writes a table for spreadsheets. Objects that cannot be read, and assumptions, are rows without a pool.
 func CSV(out io.Writer) *Writer {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{ // an error comes back with the next row
@@ -80,6 +80,12 @@ func CSV(out io.Writer) *Writer {
 		for _, u := range r.Unreadable {
 			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
 				strconv.Itoa(u.Line), u.Text); err != nil {
+				return err
+			}
+		}
+		for _, a := range r.Assumptions {
+			if err := writeRow(w, string(verdict.Assumes), "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
+				a.String()); err != nil {
 				return err
 			}
 		}

@@ -148,6 +148,9 @@ func (r *Report) merge(one *Report, known *Known) error {
 	for _, s := range one.Eras {
 		r.addSpan(*s)
 	}
+	for _, a := range one.Assumptions {
+		r.assumed[a.Assumption] += a.Pools
+	}
 	r.Pools = append(r.Pools, one.Pools...)
 	r.Unreadable = append(r.Unreadable, one.Unreadable...)
 	r.Remarks = append(r.Remarks, one.Remarks...)

@@ -18,6 +18,7 @@ func FuzzLoad(f *testing.F) {
 			{"file":"f","line":1,"document":1,"item":0,"kind":"Shoot","name":"s","pool":"p","strategy":"x","verdict":"rolled","reasons":[{"path":"a[b].c","text":"a[b].c: x"}]}]}`,
 		`{"kind":"Worker","name":"s","pool":"p","verdict":"unchanged"}` + "\n" + `{"unreadable":{"file":"f","text":"x"}}` + "\n" + `{"report":{"formatVersion":2,"partial":true}}`,
 		`{"formatVersion":2,"causes":[null]}`,
+		`{"formatVersion":2,"assumptions":[{"name":"rest-of-name","text":"a\u001b[2J","answer":"b","pools":3},{"name":"?"},null]}`,
 		`{"formatVersion":2,"eras":[null]}`,
 		`{"formatVersion":2,"pools":[null]}`,
 		`{"formatVersion":2,"verdicts":{"rolled":null},"known":{"rolled":null}}`,

@@ -41,6 +41,8 @@ type JudgedPool struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Known says why the finding is known: it is in the baseline, or accepted.
 	Known string `json:"known,omitempty"`
+
+	assumes []verdict.Rule // what the verdict rests on
 }
 
 // Reason is a reason for a pool's verdict.
@@ -93,7 +95,7 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 			Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not "+
 				"known here", updated.Era.Name, old.Era.Name),
 		}}
-	case slices.Equal(old.Data, updated.Data): // unknown functions of one era are assumed to be the same
+	case slices.Equal(old.Data, updated.Data): // for unknown functions of one era, see assumptions
 		return verdict.None, nil
 	}
 	reasons := s.differences(old, updated, p.ProviderConfig)
@@ -111,6 +113,21 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 		return verdict.ClassRenamed, reasons
 	}
 	return verdict.Roll, reasons
+}
+
+// assumptions returns what the verdict on a pool that keeps its name rests on. Nothing is assumed if programs answer,
+// which hash all that the releases hash.
+func assumptions(v verdict.Verdict, old, updated release.Hashed) (all []verdict.Rule) {
+	if v != verdict.None {
+		return nil
+	}
+	if !old.IsOfProgram() || !updated.IsOfProgram() {
+		all = append(all, verdict.RestOfNameAlike)
+	}
+	if old.IsUnknown() || updated.IsUnknown() {
+		all = append(all, verdict.SameFunction)
+	}
+	return all
 }
 
 // reasonsOfError returns a reason for each problem of a provider config.

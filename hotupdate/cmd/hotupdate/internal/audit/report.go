@@ -45,10 +45,13 @@ type Report struct {
 	Pools []*JudgedPool `json:"pools"`
 	// Unreadable are the objects that cannot be read; only the first ones if there are very many.
 	Unreadable []Unreadable `json:"unreadable"`
+	// Assumptions are those that verdicts rest on, each once.
+	Assumptions []Assumption `json:"assumptions"`
 	// Remarks are about the call, such as expired acceptances.
 	Remarks []string `json:"remarks,omitempty"`
 
-	causes map[causeKey]*Cause
+	assumed map[verdict.Assumption]int // the number of pools
+	causes  map[causeKey]*Cause
 	spans  map[Span]*Span // by minor and eras
 	seen   []string       // some providers and kinds of provider configs that are not judged
 
@@ -80,6 +83,13 @@ const (
 // Skips are all reasons.
 func Skips() []Skip {
 	return []Skip{OtherKind, OtherProvider, OtherConfig, NoPools, Duplicate, NotReadable}
+}
+
+// Assumption is an assumption that verdicts rest on, with the number of their pools.
+type Assumption struct {
+	verdict.Assumption
+
+	Pools int `json:"pools"`
 }
 
 // Unreadable is an object that cannot be read.
@@ -206,6 +216,7 @@ func newReport(old, updated string) *Report {
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
 		Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
+		assumed: map[verdict.Assumption]int{},
 		providers: map[string]bool{},
 	}
 	for _, d := range Dimensions() {
@@ -229,6 +240,9 @@ func (r *Report) add(p *JudgedPool) {
 	}
 	isNamedAnew := p.Verdict == rolled || p.Verdict == renamed
 	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || isNamedAnew, 1})
+	for _, rule := range p.assumes {
+		r.assumed[verdict.AssumptionOf(rule)]++
+	}
 	for _, key := range p.causes() {
 		r.addCause(&Cause{key, count, []Sample{{p.Place, p.Title()}}})
 	}
@@ -320,6 +334,11 @@ func (r *Report) addEras(old, updated *release.Release) {
 func (r *Report) finish(known *Known) {
 	r.Remarks = append(r.Remarks, known.accepted.Remarks(!r.Partial)...)
 	// no null in JSON
+	r.Assumptions = []Assumption{}
+	for assumption, pools := range r.assumed {
+		r.Assumptions = append(r.Assumptions, Assumption{assumption, pools})
+	}
+	slices.SortFunc(r.Assumptions, func(a, b Assumption) int { return a.Compare(b.Assumption) })
 	r.Causes = slices.AppendSeq([]*Cause{}, maps.Values(r.causes))
 	r.Eras = slices.AppendSeq([]*Span{}, maps.Values(r.spans))
 	slices.SortFunc(r.Causes, compareCauses)

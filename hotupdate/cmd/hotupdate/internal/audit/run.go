@@ -156,6 +156,7 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 	effect, reasons := r.verdict(p, old, updated)
 	judged.Verdict = effect.Audited()
 	judged.Reasons = reasons
+	judged.assumes = assumptions(effect, old, updated)
 	return judged, nil
 }
 

@@ -91,13 +91,17 @@ func (r *Report) Headline() string {
 	return text
 }
 
-// Accounting says what happened to all objects of the input.
+// Accounting says what happened to all objects of the input, and what the verdicts rest on.
 func (r *Report) Accounting() string {
 	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, plaintext.Counted(r.Objects.Read, "object"))
 	if skipped := plaintext.Listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
 		text += "; not judged: " + skipped
 	}
 	lines := []string{text}
+	for _, a := range r.Assumptions {
+		line := fmt.Sprintf("assumption: %s (%s); %s", a.Text, plaintext.Counted(a.Pools, "pool"), a.Answer)
+		lines = append(lines, plaintext.Printable(line))
+	}
 	for _, remark := range r.Remarks {
 		lines = append(lines, plaintext.Printable(remark))
 	}

@@ -355,15 +355,22 @@ func (p *Plan) remark() {
 	}
 }
 
-// AdmissionAsked notes that Gardener was asked whether it admits the change.
+// AdmissionAsked notes that Gardener was asked whether it admits the change. Nobody asks it whether it admits that a
+// Shoot is deleted.
 func (p *Plan) AdmissionAsked() {
+	if p.State == Removed {
+		return
+	}
 	p.Rules = slices.DeleteFunc(p.Rules, func(r verdict.Rule) bool { return r == verdict.AdmissionUnjudged })
 }
 
 // isChanged reports whether the two sides differ in anything.
 func (p *Plan) isChanged() bool {
-	isChanged := func(planned Planned) bool { return planned.State != Kept || len(planned.Changes) > 0 }
-	return p.State != Kept || len(p.Changes) > 0 || slices.ContainsFunc(p.Pools, isChanged)
+	isChanged := func(planned Planned) bool {
+		return planned.State != Kept || len(planned.Changes)+len(planned.Unjudged) > 0
+	}
+	isKept := p.State == Kept && len(p.Changes)+len(p.Unjudged) == 0
+	return !isKept || slices.ContainsFunc(p.Pools, isChanged)
 }
 
 // OneSided returns the plan of a manifest that is only on one side. It is added or removed with all
@@ -373,6 +380,7 @@ func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	for _, pool := range m.Pools {
 		plan.Pools = append(plan.Pools, oneSided(pool, state, o))
 	}
+	plan.remark()
 	return plan
 }
 

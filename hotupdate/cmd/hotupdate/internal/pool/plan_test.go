@@ -180,6 +180,14 @@ func TestOutcomeOfAPlan(t *testing.T) {
 func TestRemovedShoots(t *testing.T) {
 	assert.Equal(t, verdict.Removed, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Removed, judge.Options{}).Verdict())
 	assert.Equal(t, verdict.None, pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, pool.Added, judge.Options{}).Verdict())
+	for _, state := range []pool.State{pool.Added, pool.Removed} {
+		ofShoot := pool.OneSided(&facts.Manifest{Kind: facts.Shoot}, state, judge.Options{})
+		assert.Contains(t, ofShoot.Rules, verdict.AdmissionUnjudged, "%s: Gardener may refuse it", state)
+		ofWorker := pool.OneSided(&facts.Manifest{Kind: facts.Worker}, state, judge.Options{})
+		assert.NotContains(t, ofWorker.Rules, verdict.AdmissionUnjudged, "no admission is asked about Workers")
+		ofShoot.AdmissionAsked()
+		assert.Equal(t, state == pool.Removed, slices.Contains(ofShoot.Rules, verdict.AdmissionUnjudged), "%s: nobody asks about deletions", state)
+	}
 	with := manifestOf(machines("a", "m"))
 	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
 	assert.Equal(t, verdict.MachinesAdded, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())

@@ -238,6 +238,9 @@ type Hashed struct {
 // IsUnknown reports whether the function of the era is not known.
 func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 
+// IsOfProgram reports whether a program has hashed the pool, with all that its release hashes.
+func (h Hashed) IsOfProgram() bool { return h.Era.Hash == byProgram }
+
 // Hash reads the provider config of a pool, and hashes it in the era in force for its Kubernetes
 // version. A pool without a version is in the first era. An error is a failure of the program.
 func (r *Release) Hash(p *facts.Pool) (h Hashed, err error) {

@@ -10,7 +10,8 @@ import (
 
 // GitHub returns the annotations of a workflow of GitHub, a line for each change that decides a
 // verdict: errors where machines are replaced or deleted and where a change is refused, notices where
-// running machines are updated or people accept the verdict, and warnings otherwise.
+// running machines are updated or people accept the verdict, and warnings otherwise. Notices also have the
+// assumptions that verdicts rest on.
 //
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
 func GitHub(r *Report) string {
@@ -32,6 +33,9 @@ func GitHub(r *Report) string {
 	for _, one := range r.NotJudged {
 		fmt.Fprintf(&text, "::error file=%s,line=%d,title=not judged::%s\n", property(one.File), one.Line,
 			message(plaintext.Printable(strings.ReplaceAll(one.Text, "\n", "; "))))
+	}
+	for _, a := range r.Assumptions {
+		fmt.Fprintf(&text, "::notice title=assumption::%s\n", message(plaintext.Printable(r.assumptionText(a))))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&text, "::warning::%s\n", message(plaintext.Printable(warning)))

@@ -49,6 +49,8 @@ type Report struct {
 	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
 	Omitted  int      `json:"omitted"`
 	Warnings []string `json:"warnings"`
+	// Assumptions are those that a verdict in the report rests on, each once.
+	Assumptions []Assumption `json:"assumptions"`
 	// NotJudged are the objects of which the report says nothing else.
 	NotJudged []NotJudged `json:"notJudged"`
 
@@ -198,6 +200,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	r.Verdict = gravest.String()
 	r.Sum = sumOf(r.Manifests)
 	r.selectParts(s)
+	r.Assumptions = r.assumptions()
 	return r
 }
 

@@ -101,7 +101,7 @@ func SARIF(r *Report, version string) any {
 	return sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// notifications are the objects that are not judged, and the warnings about the files.
+// notifications are the objects that are not judged, the warnings about the files, and the assumptions.
 func (r *Report) notifications() (all []sarifNotification) {
 	for _, one := range r.NotJudged {
 		all = append(all, sarifNotification{
@@ -110,6 +110,11 @@ func (r *Report) notifications() (all []sarifNotification) {
 	}
 	for _, warning := range r.Warnings {
 		all = append(all, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
+	}
+	for _, a := range r.Assumptions {
+		all = append(all, sarifNotification{
+			Level: sarifLevels[asNote], Message: sarifMessage{string(verdict.Assumes) + ": " + r.assumptionText(a)},
+		})
 	}
 	return all
 }

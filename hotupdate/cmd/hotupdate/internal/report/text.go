@@ -162,28 +162,9 @@ func (t *textWriter) leftOut(all []pool.LeftOut) {
 }
 
 func (t *textWriter) remarks(all []remark) {
-	isAssumed := func(r remark) bool { return !t.Verbose && slices.Contains(lastLabels, r.Label) }
-	for _, r := range remarkLines(slices.DeleteFunc(slices.Clone(all), isAssumed)) {
+	for _, r := range remarkLines(all) {
 		t.line(t.escape(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return !isAssumed(r) })
-	if len(all) > 0 {
-		t.line(t.escape(t.assumptions(all)))
-	}
-}
-
-// assumptions writes in one line what is assumed, or how many assumptions there are.
-func (t *textWriter) assumptions(all []remark) string {
-	lines := remarkLines(all)
-	line := lines[0].Label + ": " + lines[0].Text
-	more := len(lines) - 1
-	if more > 0 {
-		line += "; and " + plaintext.Counted(more, "assumption") + ", see --verbose"
-	}
-	if len(line) > t.columns() || more > 0 && lines[0].Label != assumedLabel {
-		return plaintext.Counted(len(all), "assumption") + ", see --verbose"
-	}
-	return line
 }
 
 func (t *textWriter) groups(groups []group) {

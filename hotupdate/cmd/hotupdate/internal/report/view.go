@@ -29,7 +29,6 @@ type remark struct{ Label, Text, Source string }
 
 // The labels of remarks that are not rules.
 const (
-	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
 	questionLabel = "question"
 	adoptedLabel  = "once the extension has adopted hot updates"
@@ -63,6 +62,7 @@ func viewOf(r *Report) *section {
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
 	}
+	root.Remarks = append(root.Remarks, r.assumptionRemarks()...)
 	return &root
 }
 
@@ -130,8 +130,8 @@ func (s *section) addNotJudged(all []NotJudged) {
 	s.Remarks = append(remarks, s.Remarks...)
 }
 
-// share moves the remarks that every compared section repeats to the section around them. If only
-// one section is compared, it moves only the assumptions. Of admission the whole report speaks once.
+// share moves the remarks that every compared section repeats to the section around them. Of admission the whole
+// report speaks once.
 func (s *section) share() {
 	compared := 0
 	in := map[remark]int{}
@@ -144,7 +144,7 @@ func (s *section) share() {
 		}
 	}
 	isCommon := func(r remark) bool {
-		isRepeated := in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+		isRepeated := in[r] == compared && compared > 1
 		return isRepeated || r.Text == verdict.AdmissionUnjudged.Text
 	}
 	for i := range s.Sections {
@@ -224,8 +224,8 @@ func (s *section) parts() (shown []*section, quiet []string) {
 // none is the verdict if nothing happens.
 var none = verdict.None.String()
 
-// remarks lists the facts and rules that a verdict depends on, without the rules in its message or
-// in a group of changes.
+// remarks lists the facts and rules that a verdict depends on, without assumptions and without the rules in its
+// message or in a group of changes.
 func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	for _, path := range b.Unjudged {
 		all = append(all, remark{Label: unjudgedLabel, Text: path})
@@ -239,10 +239,10 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		}
 		all = append(all, remark{Label: questionLabel, Text: question.text, Source: question.rule.Source})
 	}
-	for _, thing := range b.Assumed {
-		all = append(all, remark{Label: assumedLabel, Text: string(thing)})
-	}
 	for _, rule := range b.Rules {
+		if rule.Kind == verdict.Assumes {
+			continue // the whole report speaks of it once
+		}
 		told := slices.ContainsFunc(groups, func(g group) bool { return g.Why == rule.Text })
 		if !told && !isAsked(rule) && !strings.Contains(message, rule.Text) {
 			all = append(all, remark{string(rule.Kind), rule.Text, rule.Source})
@@ -301,20 +301,15 @@ func (c *ChangeReport) mark() string {
 	return cmp.Or(map[string]string{string(hotupdate.OpAdd): "+", string(hotupdate.OpRemove): "-"}[c.Op], "~")
 }
 
-// remarkLines joins the remarks that share a line. Assumptions come last.
+// remarkLines joins the paths that are not judged.
 func remarkLines(all []remark) (lines []remark) {
 	for _, r := range all {
 		i := slices.IndexFunc(lines, func(line remark) bool { return line.Label == r.Label })
-		if i < 0 || r.Label != assumedLabel && r.Label != unjudgedLabel {
+		if i < 0 || r.Label != unjudgedLabel {
 			lines = append(lines, r)
 		} else {
 			lines[i].Text += "; " + r.Text
 		}
 	}
-	slices.SortStableFunc(lines,
-		func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
 	return lines
 }
-
-// lastLabels are the labels of the last remarks.
-var lastLabels = []string{assumedLabel, string(verdict.Assumes)}

@@ -75,7 +75,7 @@ func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	plan.Kind = facts.Kind(m.Type.Kind)
 	plan.Rules = []verdict.Rule{verdict.SpecByClasses}
 	if versions != nil && versions.Schema != nil {
-		plan.Rules = append(plan.Rules, verdict.VersionsAlike(p.old.Type.APIVersion, p.updated.Type.APIVersion))
+		plan.Rules = append(plan.Rules, verdict.VersionsAlike)
 	}
 	isOfConfig := func(r verdict.Rule) bool { return r == verdict.JudgedCanonically || r == verdict.ConfigAsWhole }
 	for i := range plan.Pools {

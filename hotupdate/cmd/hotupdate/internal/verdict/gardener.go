@@ -91,25 +91,15 @@ func (g Gardener) Asks(what []string, rule Rule, values ...Value) Question {
 const gardenerRelease = "v1.150"
 
 // IsGardenerRelease reports whether a release of Gardener has the rules of this package.
-func IsGardenerRelease(release string) bool {
-	return release == gardenerRelease || strings.HasPrefix(release, gardenerRelease+".")
-}
+func IsGardenerRelease(release string) bool { return SameMinor(release, gardenerRelease) }
 
-// OtherGardener says that a landscape runs another release of Gardener than that of the rules.
-func OtherGardener(release, source string) Rule {
-	return Rule{
-		Kind: Assumes,
-		Text: "Gardener " + release + " of the landscape (" + source + ") has the rules of " + gardenerRelease,
-	}
-}
+// SameMinor reports whether two releases, such as v1.150 and v1.150.2, are of one minor.
+func SameMinor(a, b string) bool { return minorOf(a) == minorOf(b) }
 
-// ExtensionOf says which release of the extension a landscape runs.
-func ExtensionOf(release, source string) Rule {
-	return Rule{
-		Kind: Assumes,
-		Text: "the extension " + release + " of the landscape (" + source + ") hashes pools like the release that " +
-			"this command knows",
-	}
+func minorOf(release string) string {
+	major, rest, _ := strings.Cut(release, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return major + "." + minor
 }
 
 // Fails says that Gardener's code has no answer.

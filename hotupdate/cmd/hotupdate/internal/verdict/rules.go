@@ -227,47 +227,16 @@ var (
 	}
 )
 
-// Assumptions.
-var (
-	ExtensionAdopted = Rule{
-		Kind: Assumes,
-		Text: "the extension has adopted this library: tags are hot in every era, and admission follows the classes; " +
-			"judge today's release by --extension released",
-	}
-	OldSpecRuns = Rule{
-		Assumes, "the old spec is what runs: no status says whether an earlier change waits", operations,
-	}
-	ExtensionReleased = Rule{
-		Kind: Assumes, Text: "the extension is today's release, which has not adopted this library",
-	}
-	JudgedCanonically = Rule{
-		Kind: Assumes,
-		Text: "no era is known: the config is judged by the classes of its fields, as the canonical hash does",
-	}
-	StrategyIsRollingUpdate = Rule{Kind: Assumes, Text: "the update strategy is taken to be AutoRollingUpdate"}
-	ReservationsBySum       = Rule{
-		Assumes, "kubeReserved and systemReserved are taken to be added up, as in the releases of Gardener that know " +
-			"both",
-		names,
-	}
-	DriverAppliesInPlace = Rule{
-		Kind: Assumes,
-		Text: "the driver applies in-place fields of the provider config while the node is drained; with a driver " +
-			"that cannot, no node is selected and nothing changes",
-	}
-	SpecByClasses = Rule{
-		Kind: Assumes,
-		Text: "only the spec decides, by the classes in --classes: a field without a class has the class of the " +
-			"field above, and is immutable by default",
-	}
-	GateIsOn = Rule{
-		Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place",
-		Validation,
-	}
-)
-
 // Remarks.
 var (
+	ExtensionAdopted = Rule{
+		Kind: Notes,
+		Text: "judged for an extension that has adopted this library: tags are hot in every era, and admission " +
+			"follows the classes; judge today's release by --extension released",
+	}
+	ExtensionReleased = Rule{
+		Kind: Notes, Text: "judged for today's release of the extension, which has not adopted this library",
+	}
 	AdmissionUnjudged = Rule{
 		Kind: Notes, Text: "admission is left to kubectl apply --dry-run=server or hotupdate-gardener",
 	}
@@ -357,13 +326,7 @@ func VersionsDiffer(old, updated, resource string) Rule {
 		"compare them in one version, such as by kubectl get " + resource + " NAME -o yaml"}
 }
 
-// VersionsAlike is the assumption about objects of two versions of one kind that are compared.
-func VersionsAlike(old, updated string) Rule {
-	return Rule{Kind: Assumes, Text: "a field means the same in " + old + " and " + updated +
-		", and conversion keeps its value"}
-}
-
-// Rules returns all rules, apart from the refusals of machine images, which have the texts of
+// Rules returns all rules but the assumptions, see [Assumptions], and apart from the refusals of machine images, which have the texts of
 // package inplace, and from the rules that functions make.
 func Rules() []Rule {
 	return []Rule{
@@ -380,8 +343,7 @@ func Rules() []Rule {
 		EmptyObject, SameMeaning, ToldAtPools, BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
-		OldSpecRuns, ExtensionAdopted, ExtensionReleased, JudgedCanonically, StrategyIsRollingUpdate, ReservationsBySum,
-		DriverAppliesInPlace, SpecByClasses, GateIsOn,
+		ExtensionAdopted, ExtensionReleased,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
 		ProxyModeChanged, SurgeReplaces,
 		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,

@@ -56,7 +56,7 @@ func TestTextsOfRules(t *testing.T) {
 	gardener := verdict.Gardener("v1.150.0")
 	all := slices.Concat(verdict.Rules(), []verdict.Rule{
 		verdict.LeftOut(1), verdict.LeftOut(2), verdict.VersionsDiffer("v1", "v2", "pools.v2.example.org"),
-		verdict.VersionsAlike("v1", "v2"), gardener.Refuses("must be 1", "validation"),
+		gardener.Refuses("must be 1", "validation"),
 		gardener.MayRefuse("must be 1", "admission", []string{"the Seed"}), gardener.Admits(nil),
 		gardener.Admits([]string{"the Seed"}), gardener.RefusesOld("spec", "must be 1", 1), gardener.Decides(),
 		gardener.DependsOn([]string{"the image"}), gardener.KeyChanges(), gardener.KeyStays(), gardener.Fails("it ends"),

@@ -60,3 +60,15 @@ type Extension struct {
 	// Adopted says whether the extension has adopted this library.
 	Adopted verdict.Fact[bool]
 }
+
+// Rules returns the assumption about the release of Gardener, unless it is known to have the rules of this command.
+func (l *Landscape) Rules() []verdict.Rule {
+	release, isKnown := l.Gardener.Value()
+	switch {
+	case !isKnown:
+		return []verdict.Rule{verdict.GardenerIsKnown}
+	case !verdict.IsGardenerRelease(release):
+		return []verdict.Rule{verdict.OtherGardener}
+	}
+	return nil
+}

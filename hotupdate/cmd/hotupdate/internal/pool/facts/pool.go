@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -110,17 +111,17 @@ type DataVolume = provider.DataVolume
 
 // Unknown is a fact that decides about machines, but is not in a manifest. A comparison assumes
 // that it is the same in both pools.
-type Unknown string
+type Unknown = verdict.Unchanged
 
 // The unknown facts.
 const (
-	KubernetesVersion   Unknown = "the Kubernetes version"
-	MachineImageVersion Unknown = "the default version of the machine image"
-	ContainerRuntime    Unknown = "the container runtime"
-	NodeLocalDNS        Unknown = "node-local DNS"
-	Credentials         Unknown = "credentials and their rotation"
-	ProviderState       Unknown = "the state of the provider's infrastructure" // which the extension hashes
-	RestOfPool          Unknown = "the rest of the worker pool"
+	KubernetesVersion   = verdict.KubernetesVersion
+	MachineImageVersion = verdict.MachineImageVersion
+	ContainerRuntime    = verdict.ContainerRuntime
+	NodeLocalDNS        = verdict.NodeLocalDNS
+	Credentials         = verdict.Credentials
+	ProviderState       = verdict.ProviderState
+	RestOfPool          = verdict.RestOfPool
 )
 
 // covered are the fields that are not compared because of an unknown fact.
@@ -129,8 +130,8 @@ var covered = map[Unknown]string{
 	NodeLocalDNS: fields.NodeLocalDNS, Credentials: "credentials",
 }
 
-// Covers reports whether a field is not compared because the fact is unknown.
-func (u Unknown) Covers(path string) bool {
+// Covers reports whether a field is not compared because a fact is unknown.
+func Covers(u Unknown, path string) bool {
 	above := covered[u]
 	return above != "" && (path == above || strings.HasPrefix(path, above+"."))
 }

@@ -89,7 +89,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	return above
 }
 
-// assumptions returns what is assumed of all pools of a manifest.
+// assumptions returns what is assumed of all pools of a manifest, and what is judged.
 func (o Options) assumptions(updated *facts.Manifest) (rules []verdict.Rule) {
 	switch {
 	case o.Extension == Released:
@@ -97,25 +97,10 @@ func (o Options) assumptions(updated *facts.Manifest) (rules []verdict.Rule) {
 	case o.Extension != Both && o.Naming == nil:
 		rules = append(rules, verdict.ExtensionAdopted)
 	}
-	rules = append(rules, o.releases(updated.Provider)...)
 	if updated.WaitsForMaintenance {
 		rules = append(rules, verdict.WaitsForMaintenance)
 	}
-	return rules
-}
-
-// releases returns what is assumed of the releases that a landscape runs.
-func (o Options) releases(provider string) (rules []verdict.Rule) {
-	if release, isKnown := o.Landscape.Gardener.Value(); isKnown && !verdict.IsGardenerRelease(release) {
-		_, source := o.Landscape.Gardener.Origin()
-		rules = append(rules, verdict.OtherGardener(release, source))
-	}
-	of := o.Landscape.Extensions[provider].Release
-	if release, isKnown := of.Value(); isKnown && o.Naming == nil {
-		_, source := of.Origin()
-		rules = append(rules, verdict.ExtensionOf(release, source))
-	}
-	return rules
+	return append(rules, o.Landscape.Rules()...)
 }
 
 // judgeAbove judges schedules of hibernation, and a configuration or state of the infrastructure, of which an

@@ -34,6 +34,7 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 	isBare := p.updated.IsBare()
 	hasConfigs := !p.configs.isAbsent
 	add(isBare && p.Strategy == nil, verdict.StrategyIsRollingUpdate)
+	rules = append(rules, p.releaseOfExtension()...)
 	add(hasConfigs && !p.configs.isKnown, verdict.ConfigAsWhole)
 	add((p.configs.isKnown || !hasConfigs) && p.isCanonical(), verdict.JudgedCanonically)
 	for _, rule := range p.schemaUnused() {

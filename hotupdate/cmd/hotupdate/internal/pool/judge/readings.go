@@ -208,7 +208,7 @@ var questions = map[facts.Fact]verdict.Question{
 }
 
 // ConfigFile is the name of the file with the facts of a landscape.
-const ConfigFile = ".hotupdate.yaml"
+const ConfigFile = verdict.ConfigFile
 
 // sameOrNot are the values of a fact that is the same on the other side or not.
 func sameOrNot() []verdict.Value {

@@ -38,7 +38,7 @@ func (p *pair) isLeftOut(change hotupdate.Change) bool {
 		before.KubeProxyMode == after.KubeProxyMode {
 		return true
 	}
-	return slices.ContainsFunc(p.unknown, func(u facts.Unknown) bool { return u.Covers(change.Path) })
+	return slices.ContainsFunc(p.unknown, func(u facts.Unknown) bool { return facts.Covers(u, change.Path) })
 }
 
 // explainsSecretName reports whether the node-agent secret name covers a changed field.
