@@ -55,14 +55,15 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(sent)
 }
 
-// nodeOfStatus returns the node whose status a request writes. A longer path leads to a kubelet
-// behind the node's proxy, and its body may be a stream.
+// nodeOfStatus returns the node whose status a request writes. A dry run writes none. A longer path
+// leads to a kubelet behind the node's proxy, and its body may be a stream.
 func nodeOfStatus(r *http.Request) (name string, ok bool) {
 	_, path, found := strings.Cut(r.URL.Path, "/api/v1/nodes/")
 	name, isStatus := strings.CutSuffix(path, "/status")
 	isWrite := r.Method == http.MethodPut || r.Method == http.MethodPatch
 	isOfNode := found && isStatus && !strings.Contains(name, "/")
-	return name, isWrite && isOfNode
+	isDryRun := r.URL.Query().Has("dryRun")
+	return name, isWrite && isOfNode && !isDryRun
 }
 
 // reportsReady reports whether a status or patch may say that the node is ready. All encodings that

@@ -63,6 +63,12 @@ func TestGate(t *testing.T) {
 	node.Spec.Unschedulable = true
 	node, err = client.Nodes().Update(t.Context(), node, metav1.UpdateOptions{})
 	require.NoError(t, err)
+	tried := node.DeepCopy()
+	tried.Status.Conditions[0].Reason = inplace.ReadyForUpdate
+	_, err = client.Nodes().UpdateStatus(t.Context(), tried, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+	require.NoError(t, err, "a dry run reports nothing")
+	assert.Zero(t, f.cloud.Kernels, "a dry run changes nothing")
+
 	f.until("the report passes", func() bool { return report(inplace.ReadyForUpdate) == nil })
 	assert.Equal(t, 1, f.cloud.Kernels)
 	require.NoError(t, report(inplace.ReadyForUpdate), "it was reported before")
