@@ -8,7 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/examples/aws/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -72,4 +74,14 @@ func infrastructure() *aws.Infrastructure {
 		Cluster: "shoot--p--s", Region: "eu-west-1", AMI: "ami-1", SubnetID: "subnet-1", SecurityGroupID: "sg-1",
 		InstanceProfile: "nodes",
 	}
+}
+
+// TestRecordedPools: the eras of this example name pools like the releases of the extension.
+func TestRecordedPools(t *testing.T) {
+	exampletest.Recorded[aws.Pool]{
+		Provider: "aws", Schema: aws.Schema, Eras: aws.Eras,
+		NewPool: func(worker *gardener.WorkerPool, _ extensions.State) (aws.Pool, error) {
+			return aws.NewPool(worker)
+		},
+	}.Check(t)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -54,4 +55,16 @@ func infrastructure() *azure.Infrastructure {
 		Cluster: "shoot--p--s", Location: "westeurope", ResourceGroup: "group", VNet: "net", Subnet: "nodes",
 		ImageURN: "a:b:c:d",
 	}
+}
+
+// TestRecordedPools: the eras of this example name pools like the releases of the extension.
+func TestRecordedPools(t *testing.T) {
+	exampletest.Recorded[azure.Pool]{
+		Provider: "azure", Schema: azure.Schema, Eras: azure.Eras,
+		NewPool: func(worker *gardener.WorkerPool, state extensions.State) (azure.Pool, error) {
+			return azure.NewPool(worker, azure.Zone{
+				IdentityID: state.IdentityID, AvailabilitySet: state.AvailabilitySet, Subnet: state.Subnet,
+			})
+		},
+	}.Check(t)
 }

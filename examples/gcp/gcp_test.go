@@ -8,7 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/gcp/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -51,4 +53,14 @@ func infrastructure() *gcp.Infrastructure {
 		Cluster: "shoot--p--s", Region: "europe-west1", Zone: "europe-west1-b", Image: "image-1", Subnetwork: "nodes",
 		ServiceAccount: "default@x",
 	}
+}
+
+// TestRecordedPools: the eras of this example name pools like the releases of the extension.
+func TestRecordedPools(t *testing.T) {
+	exampletest.Recorded[gcp.Pool]{
+		Provider: "gcp", Schema: gcp.Schema, Eras: gcp.Eras,
+		NewPool: func(worker *gardener.WorkerPool, _ extensions.State) (gcp.Pool, error) {
+			return gcp.NewPool(worker)
+		},
+	}.Check(t)
 }

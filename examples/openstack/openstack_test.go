@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -66,4 +67,14 @@ func infrastructure() *openstack.Infrastructure {
 		Cluster: "shoot--p--s", Region: "eu", Zone: "eu-1", ImageID: "image", KeyName: "key", SecurityGroup: "nodes",
 		NetworkID: "net", PodNetwork: "100.96.0.0/11",
 	}
+}
+
+// TestRecordedPools: the eras of this example name pools like the releases of the extension.
+func TestRecordedPools(t *testing.T) {
+	exampletest.Recorded[openstack.Pool]{
+		Provider: "openstack", Schema: openstack.Schema, Eras: openstack.Eras,
+		NewPool: func(worker *gardener.WorkerPool, state extensions.State) (openstack.Pool, error) {
+			return openstack.NewPool(worker, state.ServerGroupID)
+		},
+	}.Check(t)
 }

@@ -1,12 +1,15 @@
 package extensions
 
+import "github.com/hotupdate/providerconfig/internal/provider"
+
 // AWS is gardener-extension-provider-aws. From Kubernetes 1.34 on its list has no names of values, no
 // amdSevSnp and no description of network interfaces, and the order of data volumes counts. For pools that
 // are updated in place it hashes whether the root volume is encrypted.
 func AWS() *Extension {
 	return &Extension{
-		Name: "aws", Release: "v1.73.0", Own: encryptedVolumes, InPlace: rootEncryption, List: awsList, ListFrom: "1.34",
-		canonical: FixedPerformance, hotLater: true,
+		Name: "aws", Release: "v1.73.0", Own: encryptedVolumes, InPlace: rootEncryption,
+		List: awsList, ListFrom: "1.34", ListSince: "1.67",
+		canonical: FixedPerformance, hotLater: true, traits: provider.Traits{FallsBack: true},
 	}
 }
 

@@ -8,7 +8,8 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 // the order of data volumes counts.
 func Azure() *Extension {
 	return &Extension{
-		Name: "azure", Release: "v1.62.1", Own: azureOwn, List: azureList, ListFrom: "1.35", traits: provider.Traits{
+		Name: "azure", Release: "v1.62.1", Own: azureOwn, List: azureList, ListFrom: "1.35", ListSince: "1.60",
+		traits: provider.Traits{
 			HashesState: true, State: azureState, HashedInfrastructure: []string{"identity", "networks.zones"},
 			FallsBack: true, HashedStatus: []string{"identity.id", "networks", "zoned"},
 		},

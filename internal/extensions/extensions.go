@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -43,6 +44,9 @@ type Extension struct {
 	List      func(Pool) ([]string, error)
 	ListFrom  string
 	AllowList bool
+	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. No release before it
+	// supports Kubernetes ListFrom: they hash the bytes of the config of every pool.
+	ListSince string
 	// Ignores says that the release ignores configs.
 	Ignores bool
 
@@ -57,6 +61,20 @@ type Extension struct {
 // CanonicalFrom is the first Kubernetes minor for which an extension that adopts the library hashes
 // canonically: no release supports it yet.
 const CanonicalFrom = "1.37"
+
+// At returns the extension as an earlier release has it. What the command says of today's release holds
+// for it too, because the releases differ only for pools that the earlier one does not support.
+func (e *Extension) At(release string) *Extension {
+	since, hasList := kubeminor.Read(e.ListSince)
+	version, isKnown := kubeminor.Read(release)
+	if !hasList || !isKnown || version.Compare(since) >= 0 {
+		return e
+	}
+	earlier := *e
+	earlier.List = nil
+	earlier.ListFrom = ""
+	return &earlier
+}
 
 // eras returns the eras of both kinds of pools after adoption. The last one of each is the canonical
 // one, and those before it are today's.

@@ -4,7 +4,9 @@ package extensions
 // leaves out whether they are encrypted: all disks of GCP are. From Kubernetes 1.35 on its list has no
 // names of values and no storage pool of data volumes, and the order of data volumes and scopes counts.
 func GCP() *Extension {
-	return &Extension{Name: "gcp", Release: "v1.53.4", Own: gcpOwn, List: gcpList, ListFrom: "1.35"}
+	return &Extension{
+		Name: "gcp", Release: "v1.54.1", Own: gcpOwn, List: gcpList, ListFrom: "1.35", ListSince: "1.50",
+	}
 }
 
 type (

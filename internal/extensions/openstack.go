@@ -12,7 +12,9 @@ import (
 func OpenStack() *Extension {
 	return &Extension{
 		Name: "openstack", Release: "v1.57.0", Own: openstackOwn, List: openstackList, AllowList: true,
-		traits: provider.Traits{HashesState: true, State: openstackState, HashedState: []string{"serverGroup"}},
+		traits: provider.Traits{
+			HashesState: true, State: openstackState, HashedState: []string{"serverGroup"}, FallsBack: true,
+		},
 	}
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	alicloudapi "github.com/gardener/gardener-extension-provider-alicloud/pkg/apis/alicloud"
 	"github.com/gardener/gardener-extension-provider-alicloud/pkg/apis/alicloud/install"
 	"github.com/gardener/gardener-extension-provider-alicloud/pkg/apis/alicloud/validation"
 	worker "github.com/gardener/gardener-extension-provider-alicloud/pkg/controller/worker"
@@ -24,17 +25,25 @@ const (
 			"id":"i","encrypted":true}]}`
 )
 
-// newExtension has no config: the extension has no type for it, and ignores what a pool has. Pools
-// get one of a few texts.
+// ignoredConfig is a config that a pool may have: the extension has no type for it and ignores it.
+// Gardener's hash of pools without a node-agent secret has its bytes.
+type ignoredConfig struct {
+	Tags      map[string]string `json:"tags,omitempty"`
+	Encrypted *bool             `json:"encrypted,omitempty"`
+	Names     []string          `json:"names,omitempty"`
+}
+
+// newExtension is the same for all releases from v1.60.0 on.
 func newExtension() *extension {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
 	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder()
 	return &extension{
-		provider: "alicloud",
+		provider: "alicloud", config: ignoredConfig{},
 		values: map[string][]string{
 			"pool.dataVolumes[].type": {`"cloud_ssd"`, `"cloud_essd"`},
 			"pool.volume.type":        {`"cloud_ssd"`, `"cloud_essd"`},
+			"pool.dataVolumes[].name": {`"aa"`, `"bb"`, `"kubelet-dir"`, `"zz"`, `"b"`, `"BB"`},
 		},
 		facts: factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
@@ -52,6 +61,10 @@ func newExtension() *extension {
 				),
 			)
 			return classes(delegate, err)
+		},
+		admit: func(a asked) (field.ErrorList, error) {
+			zones := []alicloudapi.Zone{{Name: "1"}, {Name: "2"}, {Name: "3"}}
+			return validation.ValidateWorkers([]core.Worker{coreWorker(a)}, zones, field.NewPath("workers")), nil
 		},
 		update: func(old, updated []core.Worker) field.ErrorList {
 			return validation.ValidateWorkersUpdate(old, updated, field.NewPath("workers"))

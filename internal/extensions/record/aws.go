@@ -39,7 +39,8 @@ func newExtension() *extension {
 			"config.iamInstanceProfile.name":            {`"my-profile"`, `"host"`},
 			"config.iamInstanceProfile.arn":             {`"arn:aws:iam::1:instance-profile/p"`, `"host"`},
 		},
-		facts: factsOfShoots(),
+		mostly: []string{"config.cpuOptions.coreCount", "config.cpuOptions.threadsPerCore"},
+		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
 			delegate, err := worker.NewWorkerDelegate(
 				userData{},
@@ -56,7 +57,7 @@ func newExtension() *extension {
 			if err != nil {
 				return nil, err
 			}
-			return worker.ComputeAdditionalHashDataV2(a.WorkerPool, c)
+			return hashData(a.WorkerPool, c)
 		},
 		admit: func(a asked) (field.ErrorList, error) {
 			c, err := config(a)

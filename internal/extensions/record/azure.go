@@ -80,13 +80,7 @@ func newExtension() *extension {
 			)
 			return classes(delegate, err)
 		},
-		data: func(a asked) ([]string, error) {
-			c, err := config(a)
-			if err != nil {
-				return nil, err
-			}
-			return worker.WorkerPoolHashDataV2(a.WorkerPool, c)
-		},
+		data: dataBy(config),
 		admit: func(a asked) (field.ErrorList, error) {
 			c, err := config(a)
 			if err != nil {

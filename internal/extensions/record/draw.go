@@ -96,6 +96,8 @@ type drawer struct {
 	leftOut  []string
 	// seldom are the prefixes of fields that are mostly absent, but not of the fields below those.
 	seldom []string
+	// mostly are fields that are seldom absent: without them releases end in an error or a panic.
+	mostly []string
 	seen   map[string]map[string]bool
 }
 
@@ -128,8 +130,11 @@ func (d *drawer) redraw(o *object, f jsonField) string {
 	i := slices.IndexFunc(o.members, func(m member) bool { return m.name == f.name })
 	chance := d.Intn(100)
 	absent := 35
-	if d.isSeldom(path) {
+	switch {
+	case d.isSeldom(path):
 		absent = 85
+	case slices.Contains(d.mostly, path):
+		absent = 5
 	}
 	isRequired := slices.Contains(d.required, path)
 	if !isRequired && chance < absent {

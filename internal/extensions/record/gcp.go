@@ -39,7 +39,9 @@ func newExtension() *extension {
 			"pool.dataVolumes[].type": {`"pd-ssd"`, `"hyperdisk-balanced"`, `"SCRATCH"`},
 			"config.volume.interface": {`"NVME"`, `"SCSI"`, `""`},
 		},
-		facts: factsOfShoots(),
+		// The extension panics (nil pointer) without this name, which admission requires.
+		mostly: []string{"config.volume.encryption.kmsKeyName"},
+		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
 			delegate, err := worker.NewWorkerDelegate(
 				userData{},
@@ -55,20 +57,13 @@ func newExtension() *extension {
 			)
 			return classes(delegate, err)
 		},
-		data: func(a asked) ([]string, error) {
-			c, err := config(a)
-			if err != nil {
-				return nil, err
-			}
-			return worker.WorkerPoolHashDataV2(a.WorkerPool, c)
-		},
+		data: dataBy(config),
 		admit: func(a asked) (field.ErrorList, error) {
 			c, err := config(a)
 			if err != nil {
 				return nil, err
 			}
-			w := coreWorker(a)
-			return validation.ValidateWorkerConfig(*c, w.DataVolumes, w.Volume, field.NewPath("providerConfig")), nil
+			return admitted(c, coreWorker(a)), nil
 		},
 		update: func(old, updated []core.Worker) field.ErrorList {
 			return validation.ValidateWorkersUpdate(old, updated, field.NewPath("workers"))

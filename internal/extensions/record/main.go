@@ -9,11 +9,17 @@
 //
 //	mkdir CHECKOUT/cmd/record && cp *.go CHECKOUT/cmd/record
 //	cd CHECKOUT/cmd/record
-//	go run main.go draw.go cluster.go azure.go -release v1.62.1 -o azure-v1.62.1.jsonl.gz
+//	go run main.go draw.go cluster.go azure.go azure_1.62.go -release v1.62.1 -o azure-v1.62.1.jsonl.gz
+//
+// The calls that differ between releases stand in a second file of the provider, named by the release
+// that it was made for. Alibaba Cloud has the same functions in all releases, and no second file.
 //
 // Then put the file into testdata of the package above, and run its tests. A difference names the
-// field in which two pools differ. If a function of the extension has moved, follow it in the file
-// of the provider.
+// field in which two pools differ. If a function of the extension has moved, copy the provider's
+// second file, give it the number of the release, and follow the function there.
+//
+// Where the module proxy does not serve machine-controller-manager-provider-aws, which AWS needs, add a
+// replace with a checkout of it to the go.mod of the checkout.
 //
 // Pools are drawn by reflection from the types of the release, and a field that never took two
 // values is an error. Every eighth pool is new, and the others differ from the one before in one
@@ -30,6 +36,7 @@ import (
 	"math/rand"
 	"os"
 	"reflect"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -46,6 +53,8 @@ type extension struct {
 	// values are the texts of members of the pool and the config, by path, in addition to those
 	// that all extensions have.
 	values map[string][]string
+	// mostly are fields without which most pools would have no answer.
+	mostly []string
 	// facts are the values of facts about the infrastructure and the Shoot, as JSON.
 	facts map[string][]string
 	// deployments returns the names of the pool's MachineClasses, data the strings that the
@@ -73,6 +82,8 @@ type header struct {
 	Pools    int    `json:"pools"`
 	// Fields are the fields that were drawn, each with the number of its values.
 	Fields map[string]int `json:"fields"`
+	// Errors are the pools that got no name, by the extension's error without the texts in quotes.
+	Errors map[string]int `json:"errors"`
 }
 
 // record is a pool with the answers of the extension.
@@ -131,6 +142,7 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	var lines bytes.Buffer
 	var current drawn
 	var previous []core.Worker
+	errors := map[string]int{}
 	for i := range pools {
 		current = d.next(current, i)
 		r, worker, err := e.ask(current)
@@ -139,6 +151,9 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		}
 		if i > 0 && r.Edit != "" {
 			r.RefusedUpdate = refused(e.update(previous, []core.Worker{worker}))
+		}
+		if r.Error != "" {
+			errors[quoted.ReplaceAllString(r.Error, `"…"`)]++
 		}
 		previous = []core.Worker{worker}
 		if err := writeLine(&lines, r); err != nil {
@@ -159,6 +174,7 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		Seed:     seed,
 		Pools:    pools,
 		Fields:   map[string]int{},
+		Errors:   errors,
 	}
 	for path, values := range d.seen {
 		head.Fields[path] = len(values)
@@ -169,6 +185,8 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	}
 	return append(first.Bytes(), lines.Bytes()...), nil
 }
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
 
 func writeLine(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
@@ -265,6 +283,14 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 			"pool.taints",
 			"pool.annotations",
 		},
+		// Gardener always sets these. Extensions copy the capacity of a config into that of the pool:
+		// most panic (nil map) if only the config has one.
+		mostly: append(
+			[]string{
+				"pool.kubernetesVersion", "pool.nodeAgentSecretName", "pool.nodeTemplate", "pool.nodeTemplate.capacity",
+			},
+			e.mostly...,
+		),
 	}}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/gardener/gardener-extension-provider-openstack/pkg/apis/openstack/install"
 	"github.com/gardener/gardener-extension-provider-openstack/pkg/apis/openstack/v1alpha1"
 	"github.com/gardener/gardener-extension-provider-openstack/pkg/apis/openstack/validation"
-	worker "github.com/gardener/gardener-extension-provider-openstack/pkg/controller/worker"
 	"github.com/gardener/gardener/pkg/apis/core"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -44,20 +43,14 @@ func newExtension() *extension {
 				a.Name,
 				group,
 			)
-			delegate, err := worker.NewWorkerDelegate(
-				userData{},
-				scheme,
-				nil,
-				a.worker("openstack", openstackInfrastructure, status),
-				a.cluster(
-					`{`+openstackVersion+`"CloudProfileConfig","constraints":{"floatingPools":[],
-						"loadBalancerProviders":[]},"machineImages":[`+
-						images(
-							`{"version":"VERSION","regions":[{"name":"region","id":"i","architecture":"ARCH"}]}`,
-						)+`]}`,
-				),
-				nil,
+			cluster := a.cluster(
+				`{` + openstackVersion + `"CloudProfileConfig","constraints":{"floatingPools":[],
+					"loadBalancerProviders":[]},"machineImages":[` +
+					images(
+						`{"version":"VERSION","regions":[{"name":"region","id":"i","architecture":"ARCH"}]}`,
+					) + `]}`,
 			)
+			delegate, err := delegateOf(scheme, a.worker("openstack", openstackInfrastructure, status), cluster)
 			return classes(delegate, err)
 		},
 		admit: func(a asked) (field.ErrorList, error) {
@@ -67,12 +60,8 @@ func newExtension() *extension {
 					return nil, err
 				}
 			}
-			return validation.ValidateWorkerConfig(
-				ptrTo(coreWorker(a)),
-				c,
-				&openstackapi.CloudProfileConfig{ServerGroupPolicies: []string{"affinity", "soft-affinity"}},
-				field.NewPath("providerConfig"),
-			), nil
+			profile := &openstackapi.CloudProfileConfig{ServerGroupPolicies: []string{"affinity", "soft-affinity"}}
+			return admitted(coreWorker(a), c, profile), nil
 		},
 		update: func(old, updated []core.Worker) field.ErrorList {
 			return validation.ValidateWorkersUpdate(old, updated, field.NewPath("workers"))

@@ -1,0 +1,251 @@
+// Package recorded has what released extensions answered about drawn worker pools: the names that
+// they give, and what their admission refuses. Command record, in the folder beside, writes the
+// files. It is for tests only.
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+//go:embed testdata/*.jsonl.gz
+var files embed.FS
+
+// Release is a release of an extension, with its records.
+type Release struct {
+	Provider, Release, Gardener string
+	// Pools is the number of recorded pools, Fields the number of values of each field, and Errors the
+	// number of pools that got no name, by the error of the extension.
+	Pools          int
+	Fields, Errors map[string]int
+	// Records are all the records, or those of every tenth drawn pool and its edits, see package effort.
+	Records []Record
+}
+
+// Record is a pool that an extension was asked about, with its answers.
+type Record struct {
+	// Index is the record's place in the file. Edit is the path of the member in which the pool differs
+	// from that of the record before; empty if all is drawn anew.
+	Index int `json:"-"`
+	Edit  string
+	Pool  json.RawMessage
+	// Config is the text of the provider config; nil if the pool has none.
+	Config *string
+	Facts  Facts
+	// Names are the hashes at the end of the names of MachineClasses, with their zones. Data are the
+	// strings that the extension's exported function returns for the config; nil if it has none.
+	Names, Data []string
+	Error       string
+	// Refused are the kinds and fields of what admission refuses of the pool, RefusedUpdate those of the
+	// edit.
+	Refused, RefusedUpdate []string
+}
+
+// Facts are facts about the Shoot and the infrastructure of a pool.
+type Facts struct {
+	CertificateAuthorities, ServiceAccountKey *hash.Rotation
+	NodeLocalDNS                              bool
+	KubeProxyMode                             string
+	CRI                                       *string
+
+	Identity, AvailabilitySet, Migrated, ServerGroup *string
+	Subnets                                          map[string]string
+}
+
+// Pool is the pool of a record.
+type Pool struct {
+	provider.WorkerPool
+
+	UpdateStrategy      string
+	NodeAgentSecretName *string
+	Zones               []string
+	KubeletConfig       *hash.Kubelet
+}
+
+// Names returns the names of the recorded releases, such as aws-v1.73.0, sorted.
+func Names() (names []string) {
+	entries, err := files.ReadDir("testdata")
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), suffix))
+	}
+	return names
+}
+
+const suffix = ".jsonl.gz"
+
+// Read returns a recorded release.
+func Read(name string) (*Release, error) {
+	packed, err := files.ReadFile(path.Join("testdata", name+suffix))
+	if err != nil {
+		return nil, err
+	}
+	return read(packed)
+}
+
+// ReadFile returns the release of a file that is not among the test data, such as one with other draws.
+func ReadFile(name string) (*Release, error) {
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return read(packed)
+}
+
+func read(packed []byte) (*Release, error) {
+	text, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	lines := bufio.NewReader(text)
+	release := &Release{}
+	if err := readLine(lines, release); err != nil {
+		return nil, err
+	}
+	kept := false
+	groups := 0
+	for i := 0; ; i++ {
+		r := Record{Index: i}
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		isNew := !bytes.HasPrefix(line, []byte(`{"edit":`))
+		if isNew {
+			kept = effort.Takes(groups)
+			groups++
+		}
+		if !kept {
+			continue
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("record %d: %w", i, err)
+		}
+		release.Records = append(release.Records, r)
+	}
+	return release, nil
+}
+
+func readLine(lines *bufio.Reader, into any) error {
+	line, err := lines.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, into)
+}
+
+// GardenerMinor returns the minor version of Gardener that the release links.
+func (r *Release) GardenerMinor() int {
+	_, rest, _ := strings.Cut(r.Gardener, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	number, err := strconv.Atoi(minor)
+	if err != nil {
+		panic(r.Gardener) // recorded
+	}
+	return number
+}
+
+// Extension returns what this library knows of today's release.
+func (r *Release) Extension() *extensions.Extension {
+	all := []*extensions.Extension{
+		extensions.AliCloud(), extensions.AWS(), extensions.Azure(), extensions.GCP(), extensions.OpenStack(),
+	}
+	i := slices.IndexFunc(all, func(e *extensions.Extension) bool { return e.Name == r.Provider })
+	return all[i]
+}
+
+// Supports reports whether the release supports the pool's Kubernetes version as far as names depend on
+// it: earlier releases than the one with a list support no minor of the list.
+func (r *Release) Supports(p *Pool) bool {
+	e := r.Extension()
+	isToday := e.At(r.Release) == e
+	if isToday || p.KubernetesVersion == nil {
+		return true
+	}
+	from, _ := kubeminor.Read(e.ListFrom)
+	version, _ := kubeminor.Read(*p.KubernetesVersion)
+	return version.Compare(from) < 0
+}
+
+// Read returns the pool of the record, with its config.
+func (r *Record) Read() (*Pool, error) {
+	p := &Pool{}
+	if err := json.Unmarshal(r.Pool, p); err != nil {
+		return nil, err
+	}
+	strategy, err := hotupdate.ParseStrategy(p.UpdateStrategy)
+	if err != nil {
+		return nil, err
+	}
+	p.WorkerPool.UpdateStrategy = strategy
+	p.WorkerPool.Zones = p.Zones
+	if r.Config != nil {
+		p.ProviderConfig = []byte(*r.Config)
+	}
+	return p, nil
+}
+
+// IsStored reports whether the config has the form in which an API server stores it: compact, with
+// sorted members. Every config that reaches an extension has it.
+func (r *Record) IsStored() bool {
+	if r.Config == nil {
+		return true
+	}
+	decoder := json.NewDecoder(strings.NewReader(*r.Config))
+	decoder.UseNumber()
+	var config any
+	if err := decoder.Decode(&config); err != nil {
+		return false
+	}
+	stored, err := json.Marshal(config)
+	return err == nil && string(stored) == *r.Config
+}
+
+// Text returns the text of the config for a message.
+func (r *Record) Text() string {
+	if r.Config == nil {
+		return "none"
+	}
+	return *r.Config
+}
+
+// Cause says what differs from the record before.
+func (r *Record) Cause() string {
+	if r.Edit == "" {
+		return "everything"
+	}
+	return r.Edit
+}
+
+// Hashes returns the different hashes among the names, without their zones.
+func (r *Record) Hashes() (hashes []string) {
+	for _, name := range r.Names {
+		parts := strings.Split(name, "-")
+		i := slices.IndexFunc(parts, func(part string) bool { return len(part) == len("a1b2c") })
+		hashes = append(hashes, parts[i])
+	}
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
