@@ -8,10 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/alicloud/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
-	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
-	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -51,14 +49,4 @@ func infrastructure() *alicloud.Infrastructure {
 		Cluster: "shoot--p--s", Region: "eu-central-1", Zone: "eu-central-1a", ImageID: "image", SecurityGroupID: "sg",
 		VSwitchID: "vsw", KeyPairName: "key",
 	}
-}
-
-// TestRecordedPools: the eras of this example name pools like the releases of the extension.
-func TestRecordedPools(t *testing.T) {
-	exampletest.Recorded[alicloud.Pool]{
-		Provider: "alicloud", Schema: alicloud.Schema, Eras: alicloud.Eras,
-		NewPool: func(worker *gardener.WorkerPool, _ extensions.State) (alicloud.Pool, error) {
-			return alicloud.NewPool(worker)
-		},
-	}.Check(t)
 }

@@ -64,7 +64,7 @@ func layer(path string) string {
 	switch {
 	case path == "hotupdate/fault":
 		return "fault"
-	case path == "internal/provider", path == "internal/extensions": // between the command and the extensions that its main hands in
+	case path == "internal/provider", isIn(path, "internal/extensions"): // between the command and the extensions that its main hands in
 		return "contract"
 	case strings.HasPrefix(path, "hotupdate/cmd/"):
 		return "command"

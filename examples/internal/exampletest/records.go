@@ -1,13 +1,10 @@
 package exampletest
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
@@ -31,24 +28,23 @@ type Recorded[P any] struct {
 // canonical one. A difference names the field in which the pool differs from the one before.
 func (e Recorded[P]) Check(t *testing.T) {
 	t.Helper()
-	schema, err := e.Schema()
-	require.NoError(t, err)
+	schema := of(t, e.Schema)
 	own := e.Eras(schema)
-	eras, err := hash.NewPoolEras(own.Rolling, own.InPlace)
-	require.NoError(t, err)
+	eras := of(t, func() (*hash.PoolEras[P], error) { return hash.NewPoolEras(own.Rolling, own.InPlace) })
 	for _, name := range recorded.Names() {
 		if !strings.HasPrefix(name, e.Provider+"-") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			release, err := recorded.Read(name)
-			require.NoError(t, err)
+			release := of(t, func() (*recorded.Release, error) { return recorded.Read(name) })
 			compared := 0
 			for i := range release.Records {
 				compared += e.checkRecord(t, eras, release, &release.Records[i])
 			}
 			t.Logf("%d of %d pools compared", compared, len(release.Records))
-			assert.Greater(t, compared, effort.Of(600))
+			if least := effort.Of(600); compared < least {
+				t.Errorf("compared are fewer than %d", least)
+			}
 		})
 	}
 }
@@ -58,29 +54,22 @@ func (e Recorded[P]) checkRecord(
 	t *testing.T, eras *hash.PoolEras[P], release *recorded.Release, r *recorded.Record,
 ) int {
 	t.Helper()
-	p, err := r.Read()
-	require.NoError(t, err)
+	p := of(t, r.Read)
 	isOdd := !r.IsStored() && strings.Contains(r.Text(), "virtualCapacity")
 	isCanonical := p.KubernetesVersion != nil && strings.HasPrefix(*p.KubernetesVersion, extensions.CanonicalFrom)
-	isLeftOut := r.Names == nil || p.IsFirstVersion() || isOdd || isCanonical
-	if isLeftOut || !release.Supports(p) {
+	isNamed := r.Names != nil && !p.IsFirstVersion()
+	isPromised := isNamed && !isOdd && !isCanonical
+	if !isPromised || !release.Supports(p) {
 		return 0
 	}
-	classes, err := release.Classes(r, p)
-	require.NoError(t, err)
 	var got []string
-	for _, class := range classes {
-		worker := e.worker(t, p)
-		pool, err := e.NewPool(worker, class.State)
-		require.NoError(t, err, "pool %d: %s", r.Index, r.Text())
-		lists, err := eras.AdditionalData(worker.UpdateStrategy, worker.KubernetesVersion, worker.RawConfig(), pool)
-		require.NoError(t, err, "pool %d: %s", r.Index, r.Text())
-		list := lists.Rolling
-		if worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
-			list = lists.InPlace
+	for _, class := range of(t, func() ([]recorded.Class, error) { return release.Classes(r, p) }) {
+		worker := workerOf(t, p)
+		list, err := e.list(eras, worker, class.State)
+		if err != nil {
+			t.Fatalf("pool %d: %v\nconfig %s", r.Index, err, r.Text())
 		}
-		text, err := r.HashWith(p, list)
-		require.NoError(t, err)
+		text := of(t, func() (string, error) { return release.HashWith(r, p, list) })
 		got = append(got, class.Name(text))
 	}
 	if !slices.Equal(got, r.Names) {
@@ -90,8 +79,23 @@ func (e Recorded[P]) checkRecord(
 	return 1
 }
 
-// worker returns a recorded pool as an extension gets it.
-func (e Recorded[P]) worker(t *testing.T, p *recorded.Pool) *gardener.WorkerPool {
+// list returns the strings that the example adds to the name of a pool.
+func (e Recorded[P]) list(
+	eras *hash.PoolEras[P], worker *gardener.WorkerPool, state extensions.State,
+) ([]string, error) {
+	pool, err := e.NewPool(worker, state)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := eras.AdditionalData(worker.UpdateStrategy, worker.KubernetesVersion, worker.RawConfig(), pool)
+	if worker.UpdateStrategy == hotupdate.AutoRollingUpdate {
+		return lists.Rolling, err
+	}
+	return lists.InPlace, err
+}
+
+// workerOf returns a recorded pool as an extension gets it.
+func workerOf(t *testing.T, p *recorded.Pool) *gardener.WorkerPool {
 	t.Helper()
 	w := &gardener.WorkerPool{
 		Name: p.Name, NodeAgentSecretName: p.NodeAgentSecretName, KubernetesVersion: p.KubernetesVersion,
@@ -103,8 +107,18 @@ func (e Recorded[P]) worker(t *testing.T, p *recorded.Pool) *gardener.WorkerPool
 	if v := p.Volume; v != nil {
 		w.Volume = &gardener.Volume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted}
 	}
-	text, err := json.Marshal(p.DataVolumes)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &w.DataVolumes))
+	for _, v := range p.DataVolumes {
+		w.DataVolumes = append(w.DataVolumes, gardener.DataVolume(v))
+	}
 	return w
+}
+
+// of returns a value, or ends the test.
+func of[T any](t *testing.T, get func() (T, error)) T {
+	t.Helper()
+	value, err := get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }

@@ -48,8 +48,10 @@ func hashedPools(t *testing.T, release *recorded.Release) map[string][]*recorded
 		p, err := r.Read()
 		require.NoError(t, err)
 		isRolling := p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
-		isNamed := r.Names != nil && p.NodeAgentSecretName != nil && isRolling
-		if isNamed && r.IsStored() && release.Supports(p) && p.KubernetesVersion != nil {
+		isNamed := r.Names != nil && p.NodeAgentSecretName != nil
+		isKnown := p.KubernetesVersion != nil && release.Supports(p)
+		isRecorded := isRolling && isNamed && r.IsStored()
+		if isRecorded && isKnown {
 			key := ""
 			if release.Provider == "azure" {
 				key = r.Facts.InfrastructureKey()

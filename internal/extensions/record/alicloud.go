@@ -8,6 +8,7 @@ import (
 	"github.com/gardener/gardener-extension-provider-alicloud/pkg/apis/alicloud/validation"
 	worker "github.com/gardener/gardener-extension-provider-alicloud/pkg/controller/worker"
 	"github.com/gardener/gardener/pkg/apis/core"
+	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -25,15 +26,19 @@ const (
 			"id":"i","encrypted":true}]}`
 )
 
-// ignoredConfig is a config that a pool may have: the extension has no type for it and ignores it.
-// Gardener's hash of pools without a node-agent secret has its bytes.
+// ignoredConfig is a config that a pool may have: the extension has no type for it and ignores it, and
+// its admission takes any. Gardener's hash of pools without a node-agent secret has its bytes. These
+// are the members that the example for Alibaba Cloud has after adoption.
 type ignoredConfig struct {
-	Tags      map[string]string `json:"tags,omitempty"`
-	Encrypted *bool             `json:"encrypted,omitempty"`
-	Names     []string          `json:"names,omitempty"`
+	NodeTemplate *extensionsv1alpha1.NodeTemplate `json:"nodeTemplate,omitempty"`
+	Tags         *struct {
+		VM      map[string]string `json:"vm,omitempty"`
+		Network map[string]string `json:"network,omitempty"`
+		Disk    map[string]string `json:"disk,omitempty"`
+	} `json:"tags,omitempty"`
 }
 
-// newExtension is the same for all releases from v1.60.0 on.
+// newExtension is the same for all recorded releases.
 func newExtension() *extension {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)

@@ -1,11 +1,11 @@
 package recorded
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,12 +71,17 @@ func (r *Record) serverGroup() (*string, error) {
 	return r.Facts.ServerGroup, nil
 }
 
-// Worker returns the part of the pool that Gardener itself hashes.
-func (r *Record) Worker(p *Pool) hash.Worker {
+// Worker returns the part of the pool that Gardener itself hashes. Up to v1.139 it adds the reservations of
+// the system to those of the kubelet, and not from v1.144 on.
+func (r *Release) Worker(record *Record, p *Pool) hash.Worker {
+	kubelet := p.KubeletConfig
+	if kubelet != nil {
+		kubelet.SumReservations = r.GardenerMinor() < 144
+	}
 	w := hash.Worker{
 		Name: p.Name, UpdateStrategy: p.WorkerPool.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage,
-		Kubelet: p.KubeletConfig, CARotation: orNone(r.Facts.CertificateAuthorities),
-		ServiceAccountKeyRotation: orNone(r.Facts.ServiceAccountKey),
+		Kubelet: kubelet, CARotation: orNone(record.Facts.CertificateAuthorities),
+		ServiceAccountKeyRotation: orNone(record.Facts.ServiceAccountKey),
 	}
 	if p.KubernetesVersion != nil {
 		w.KubernetesVersion = *p.KubernetesVersion
@@ -97,7 +102,7 @@ func (p *Pool) IsFirstVersion() bool {
 }
 
 // HashWith returns the hash of a pool to which its extension adds strings, by this library's functions.
-func (r *Record) HashWith(p *Pool, additional []string) (string, error) {
+func (r *Release) HashWith(record *Record, p *Pool, additional []string) (string, error) {
 	if p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate {
 		name, err := hash.WorkerPool(p.NodeAgentSecretName, additional...)
 		return name.Text, err
@@ -106,7 +111,7 @@ func (r *Record) HashWith(p *Pool, additional []string) (string, error) {
 	if secret == nil {
 		secret = new("missing")
 	}
-	name, err := hash.WorkerPoolInPlace(secret, r.Worker(p), additional...)
+	name, err := hash.WorkerPoolInPlace(secret, r.Worker(record, p), additional...)
 	if p.NodeAgentSecretName != nil || err != nil {
 		return name.Text, err
 	}
@@ -186,19 +191,18 @@ func (r *Release) Manifest(records ...*Record) ([]byte, error) {
 	var pools []any
 	status := map[string]any{}
 	for i, record := range records {
-		var p map[string]any
-		decoder := json.NewDecoder(bytes.NewReader(record.Pool))
-		decoder.UseNumber()
-		if err := decoder.Decode(&p); err != nil {
+		var p map[string]json.RawMessage
+		if err := json.Unmarshal(record.Pool, &p); err != nil {
 			return nil, err
 		}
-		p["name"] = fmt.Sprintf("p%d", i)
+		name := fmt.Sprintf("p%d", i)
+		p["name"] = json.RawMessage(strconv.Quote(name))
 		if record.Config != nil {
 			p["providerConfig"] = json.RawMessage(*record.Config)
 		}
 		pools = append(pools, p)
 		for list, dependency := range record.Facts.dependencies() {
-			dependency["poolName"] = p["name"]
+			dependency["poolName"] = name
 			all, _ := status[list].([]any)
 			status[list] = append(all, dependency)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/extensions"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -100,6 +101,21 @@ func Read(name string) (*Release, error) {
 		return nil, err
 	}
 	return read(packed)
+}
+
+// Newest returns the newest recorded release of each provider.
+func Newest() (newest map[string]*Release, _ error) {
+	newest = map[string]*Release{}
+	for _, name := range Names() {
+		release, err := Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if before := newest[release.Provider]; before == nil || before.GardenerMinor() < release.GardenerMinor() {
+			newest[release.Provider] = release
+		}
+	}
+	return newest, nil
 }
 
 // ReadFile returns the release of a file that is not among the test data, such as one with other draws.
@@ -213,10 +229,8 @@ func (r *Record) IsStored() bool {
 	if r.Config == nil {
 		return true
 	}
-	decoder := json.NewDecoder(strings.NewReader(*r.Config))
-	decoder.UseNumber()
-	var config any
-	if err := decoder.Decode(&config); err != nil {
+	config, err := jsonpatch.Parse([]byte(*r.Config))
+	if err != nil {
 		return false
 	}
 	stored, err := json.Marshal(config)
@@ -239,13 +253,14 @@ func (r *Record) Cause() string {
 	return r.Edit
 }
 
-// Hashes returns the different hashes among the names, without their zones.
+// Hashes returns the different hashes among the names, without their zones, in the order of the zones.
 func (r *Record) Hashes() (hashes []string) {
 	for _, name := range r.Names {
 		parts := strings.Split(name, "-")
 		i := slices.IndexFunc(parts, func(part string) bool { return len(part) == len("a1b2c") })
-		hashes = append(hashes, parts[i])
+		if !slices.Contains(hashes, parts[i]) {
+			hashes = append(hashes, parts[i])
+		}
 	}
-	slices.Sort(hashes)
-	return slices.Compact(hashes)
+	return hashes
 }

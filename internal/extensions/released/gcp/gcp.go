@@ -1,8 +1,0 @@
-// Package gcp links the released code of gardener-extension-provider-gcp, for command record.
-package gcp
-
-import (
-	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/apis/gcp/install"
-	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/apis/gcp/validation"
-	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/controller/worker"
-)
