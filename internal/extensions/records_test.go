@@ -139,6 +139,7 @@ func TestPoolsWithoutSecret(t *testing.T) {
 	newest, err := recorded.Newest()
 	require.NoError(t, err)
 	for name, release := range newest {
+		assert.Equal(t, release.Extension().Release, release.Release, "the release that the command names")
 		named := 0
 		for i := range release.Records {
 			r := &release.Records[i]

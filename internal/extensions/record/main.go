@@ -150,7 +150,8 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 			return nil, err
 		}
 		if i > 0 && r.Edit != "" {
-			r.RefusedUpdate = refused(e.update(previous, []core.Worker{worker}))
+			updated := []core.Worker{worker}
+			r.RefusedUpdate = admission(func() (field.ErrorList, error) { return e.update(previous, updated), nil })
 		}
 		if r.Error != "" {
 			errors[quoted.ReplaceAllString(r.Error, `"…"`)]++
@@ -431,14 +432,23 @@ func (e *extension) ask(d drawn) (record, core.Worker, error) {
 	if p, err = pool(); err == nil && e.data != nil {
 		r.Data, _ = protected(func() ([]string, error) { return e.data(p) }) // Error has it
 	}
-	if e.admit != nil {
-		refusal, err := e.admit(p)
-		r.Refused = refused(refusal)
-		if err != nil {
-			r.Refused = append(r.Refused, "decoder")
-		}
-	}
+	r.Refused = admission(func() (field.ErrorList, error) { return e.admit(p) })
 	return r, worker, nil
+}
+
+// admission returns what admission refuses. Some inputs make it panic, which refuses them too.
+func admission(ask func() (field.ErrorList, error)) []string {
+	all, err := protected(func() ([]string, error) {
+		refusal, err := ask()
+		return refused(refusal), err
+	})
+	switch {
+	case err == nil:
+		return all
+	case strings.HasPrefix(err.Error(), "panic"):
+		return []string{"panic"}
+	}
+	return []string{"decoder"}
 }
 
 // protected turns a panic into an error.
