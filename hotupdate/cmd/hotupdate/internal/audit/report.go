@@ -52,8 +52,8 @@ type Report struct {
 
 	assumed map[verdict.Assumption]int // the number of pools
 	causes  map[causeKey]*Cause
-	spans  map[Span]*Span // by minor and eras
-	seen   []string       // some providers and kinds of provider configs that are not judged
+	spans   map[Span]*Span // by minor and eras
+	seen    []string       // some providers and kinds of provider configs that are not judged
 
 	// providers are those of judged pools; true if a config of one is of the releases' kind
 	providers map[string]bool
@@ -216,7 +216,7 @@ func newReport(old, updated string) *Report {
 		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
 		Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
-		assumed: map[verdict.Assumption]int{},
+		assumed:   map[verdict.Assumption]int{},
 		providers: map[string]bool{},
 	}
 	for _, d := range Dimensions() {

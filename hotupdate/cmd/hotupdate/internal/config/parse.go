@@ -261,7 +261,7 @@ func (p *parser) exclude(value *tree.Node, at string) {
 func (p *parser) landscape(value *tree.Node, path string) {
 	p.members(value, path, map[string]member{
 		"gardener": p.gardener, "featureGates": p.featureGates, "useGKEFormula": p.useGKEFormula,
-		"extensions": p.extensions,
+		"extensions": p.extensions, "respectSyncPeriodOverwrite": p.respectSyncPeriodOverwrite,
 	})
 }
 
@@ -270,6 +270,12 @@ const aRelease = "a release, such as v1.150.0"
 func (p *parser) gardener(value *tree.Node, path string) {
 	if release, isRelease := p.matches(value, path, releaseForm, aRelease); isRelease {
 		p.file.Landscape.Gardener = verdict.Known(release, p.place(value))
+	}
+}
+
+func (p *parser) respectSyncPeriodOverwrite(value *tree.Node, path string) {
+	if p.hasType(value, path, tree.Bool, "true or false") {
+		p.file.Landscape.RespectsSyncPeriod = verdict.Known(value.IsTrue(), p.place(value))
 	}
 }
 

@@ -19,6 +19,7 @@ landscape:
   gardener: v1.150.0
   featureGates:
     InPlaceNodeUpdates: true
+  respectSyncPeriodOverwrite: false
   useGKEFormula:
     selector:
       matchLabels: {tier: large}
@@ -44,15 +45,16 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, verdict.Known("v1.150.0", "a.yaml:3"), file.Landscape.Gardener)
 	assert.Equal(t, map[string]verdict.Fact[bool]{"InPlaceNodeUpdates": verdict.Known(true, "a.yaml:5")}, file.Landscape.FeatureGates)
+	assert.Equal(t, verdict.Known(false, "a.yaml:6"), file.Landscape.RespectsSyncPeriod)
 	formula, isKnown := file.Landscape.GKEFormula.Value()
 	require.True(t, isKnown)
 	assert.True(t, formula.Selector.Matches(labels.Set{"tier": "large"}))
 	assert.False(t, formula.Selector.Matches(labels.Set{"tier": "large", "team": "a"}))
 	_, source := file.Landscape.GKEFormula.Origin()
-	assert.Equal(t, "a.yaml:6", source)
-	assert.Equal(t, verdict.Known("v1.73", "a.yaml:12"), file.Landscape.Extensions["aws"].Release)
-	assert.Equal(t, verdict.Known(true, "a.yaml:12"), file.Landscape.Extensions["aws"].Adopted)
-	assert.Equal(t, verdict.Known(false, "a.yaml:14"), file.Landscape.Extensions["gcp"].Adopted)
+	assert.Equal(t, "a.yaml:7", source)
+	assert.Equal(t, verdict.Known("v1.73", "a.yaml:13"), file.Landscape.Extensions["aws"].Release)
+	assert.Equal(t, verdict.Known(true, "a.yaml:13"), file.Landscape.Extensions["aws"].Adopted)
+	assert.Equal(t, verdict.Known(false, "a.yaml:15"), file.Landscape.Extensions["gcp"].Adopted)
 	assert.Equal(t, verdict.Fact[string]{}, file.Landscape.Extensions["gcp"].Release, "not stated")
 	assert.Equal(t, "server=flux", file.Apply)
 	assert.Equal(t, "gate/accept.yaml", file.Accept)
@@ -90,10 +92,11 @@ func TestProblems(t *testing.T) {
 		{"formatVersion: 1\n\nfailon: [roll]", "unknown-member", "a.yaml:3: failon: is unknown; did you mean failOn?"},
 		{"formatVersion: 1\nzone: a", "unknown-member", "a.yaml:2: zone: is unknown; write accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
 		{"formatVersion: 1\nlandscape: {useGkeFormula: true}", "unknown-member", "a.yaml:2: landscape.useGkeFormula: is unknown; did you mean useGKEFormula?"},
-		{"formatVersion: 1\nlandscape: yes", "wrong-json-type", "a.yaml:2: landscape: must be an object with extensions, featureGates, gardener or useGKEFormula, and is the boolean true, as YAML reads yes"},
+		{"formatVersion: 1\nlandscape: yes", "wrong-json-type", "a.yaml:2: landscape: must be an object with extensions, featureGates, gardener, respectSyncPeriodOverwrite or useGKEFormula, and is the boolean true, as YAML reads yes"},
 		{"formatVersion: 1\nlandscape:\n  gardener: 1.150", "wrong-json-type", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
 		{"formatVersion: 1\nlandscape:\n  gardener: 1.150.0", "malformed-value", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
 		{"formatVersion: 1\nlandscape: {featureGates: {A: 'true'}}", "wrong-json-type", "a.yaml:2: landscape.featureGates.A: must be true or false"},
+		{"formatVersion: 1\nlandscape: {respectSyncPeriodOverwrite: 1}", "wrong-json-type", "a.yaml:2: landscape.respectSyncPeriodOverwrite: must be true or false"},
 		{"formatVersion: 1\nlandscape: {useGKEFormula: 'true'}", "wrong-json-type", "a.yaml:2: landscape.useGKEFormula: must be true, false or an object with the selector of the plugin"},
 		{"formatVersion: 1\nlandscape: {useGKEFormula: {}}", "missing-member", "a.yaml:2: landscape.useGKEFormula.selector: is missing; write useGKEFormula: true if the plugin has no selector"},
 		{

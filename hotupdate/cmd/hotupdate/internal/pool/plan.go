@@ -236,16 +236,16 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	}
 	plan := &Plan{
 		Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name,
-		isAssumedToRun: old.Running() == facts.SpecAssumed,
+		isAssumedToRun: old.Running(&o.Landscape) == facts.SpecAssumed,
 	}
 	if updated.Kind != facts.NoKind {
 		plan.AbovePools = judge.Above(old, updated, o)
 	}
 	pairs := pairUp(old.Pools, updated.Pools, o)
 	var problems []error
-	mayRollOut := old.Running() == facts.SpecMayWait && updated.Reconciles(old)
+	rollsOut := updated.RollsOut(old, &o.Landscape)
 	for _, pool := range updated.Pools {
-		pool.Cluster.MayRollOut = mayRollOut
+		pool.Cluster.RollsOut = rollsOut
 		planned, err := planOf(pairs.before[pool.Worker.Name], pool, o)
 		problems = append(problems, err)
 		plan.Pools = append(plan.Pools, planned)

@@ -2,12 +2,16 @@ package pool_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestWhatRuns: an earlier change of a Shoot may wait. What makes gardenlet roll out the Shoot, by Gardener's
@@ -74,4 +78,66 @@ func TestAssumedToRun(t *testing.T) {
 	assert.Contains(t, plan(without, purpose).Rules, verdict.OldSpecRuns)
 	assert.NotContains(t, plan(succeeded, purpose).Rules, verdict.OldSpecRuns)
 	assert.NotContains(t, plan(without).Rules, verdict.OldSpecRuns, "nothing is changed")
+}
+
+// TestIgnoredShoots: gardenlet heeds the annotation shoot.gardener.cloud/ignore if respectSyncPeriodOverwrite in its
+// configuration says so, and in the namespace garden always (ShouldIgnoreShoot). Where that is not known and decides,
+// the verdict is indeterminate, and names the key that states it.
+func TestIgnoredShoots(t *testing.T) {
+	t.Parallel()
+	annotated := func(value string) edit {
+		return edit{"metadata.annotations", object{"shoot.gardener.cloud/ignore": value}}
+	}
+	const generation = 12
+	operation := func(state string) edit {
+		return edit{"status", object{"lastOperation": object{"state": state, "type": "Reconcile"}, "observedGeneration": generation}}
+	}
+	released := edit{"metadata.annotations", nil}
+	garden := edit{"metadata.namespace", "garden"}
+	purpose := edit{"spec.purpose", "testing"}
+	succeeded := operation("Succeeded")
+	failed := operation("Failed")
+	yes := verdict.Known(true, "a.yaml:2")
+	no := verdict.Known(false, "a.yaml:2")
+	var open verdict.Fact[bool]
+	for name, test := range map[string]struct {
+		heeds       verdict.Fact[bool]
+		old, change edits
+		want        verdict.Verdict
+		asksKey     bool
+		reason      string
+	}{
+		"it ends, not known":           {open, edits{succeeded, annotated("true")}, edits{released}, verdict.Indeterminate, true, "an earlier change waits only if gardenlet heeds it"},
+		"it ends, heeded":              {yes, edits{succeeded, annotated("true")}, edits{released}, verdict.Indeterminate, false, "an earlier change may wait"},
+		"it ends, not heeded":          {no, edits{succeeded, annotated("true")}, edits{released}, verdict.None, false, "nothing has waited"},
+		"it ends, written as 1":        {open, edits{succeeded, annotated("1")}, edits{released}, verdict.Indeterminate, true, "strconv.ParseBool reads it"},
+		"it ends, written as True":     {yes, edits{succeeded, annotated("True")}, edits{released}, verdict.Indeterminate, false, "strconv.ParseBool reads it"},
+		"it ends, written as yes":      {yes, edits{succeeded, annotated("yes")}, edits{released}, verdict.None, false, "strconv.ParseBool does not read it"},
+		"it becomes false":             {yes, edits{succeeded, annotated("true")}, edits{annotated("false")}, verdict.Indeterminate, false, "it ends"},
+		"in the namespace garden":      {no, edits{succeeded, garden, annotated("true")}, edits{released}, verdict.Indeterminate, false, "gardenlet always heeds it there"},
+		"it stays, not known":          {open, edits{succeeded, annotated("true")}, edits{purpose}, verdict.None, false, "nothing waits, or nothing is rolled out"},
+		"it stays, failed, not known":  {open, edits{failed, annotated("true")}, edits{purpose}, verdict.Indeterminate, true, "if it is not heeded, the failed operation is retried with what waits"},
+		"it stays, failed, heeded":     {yes, edits{failed, annotated("true")}, edits{purpose}, verdict.None, false, "nothing is rolled out"},
+		"it stays, failed, not heeded": {no, edits{failed, annotated("true")}, edits{purpose}, verdict.Indeterminate, false, "the failed operation is retried with what waits"},
+		"it ends, failed, not known":   {open, edits{failed, annotated("true")}, edits{released}, verdict.Indeterminate, true, "if it is not heeded, its end is no change of the spec"},
+		"it begins":                    {open, edits{succeeded}, edits{annotated("true")}, verdict.None, false, "all is rolled out"},
+		"the change itself rolls":      {open, edits{succeeded, annotated("true")}, edits{released, at("machine.type", "n2")}, verdict.Roll, false, "whatever waits, the pool rolls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
+			o.Landscape.RespectsSyncPeriod = test.heeds
+			old := manifest(t, "pairs/"+onGCP, test.old...)
+			updated := manifest(t, "pairs/"+onGCP, append(slices.Clone(test.old), test.change...)...)
+			plan, err := planOf(t, knowing{name, old, updated, o})
+			require.NoError(t, err)
+			assert.Equal(t, test.want.String(), plan.Verdict().String(), test.reason)
+			asks := func(p pool.Planned) bool {
+				return slices.ContainsFunc(p.Questions, func(q verdict.Question) bool {
+					return strings.Contains(q.Answer, "landscape.respectSyncPeriodOverwrite")
+				})
+			}
+			assert.Equal(t, test.asksKey, slices.ContainsFunc(plan.Pools, asks), test.reason)
+		})
+	}
 }

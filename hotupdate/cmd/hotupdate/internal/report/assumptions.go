@@ -84,7 +84,9 @@ func (p *PoolReport) rests(on verdict.Rule) bool {
 }
 
 // rests reports whether the verdicts on a manifest rest on an assumption.
-func (m *ManifestReport) rests(on verdict.Rule) bool { return on != verdict.OldSpecRuns || !m.isReplaced() }
+func (m *ManifestReport) rests(on verdict.Rule) bool {
+	return on != verdict.OldSpecRuns || !m.isReplaced()
+}
 
 // isReplaced reports whether all machines of the pool are replaced or deleted for sure, or the change is refused.
 func (p *PoolReport) isReplaced() bool {

@@ -67,7 +67,7 @@ var (
 	VersionsAlike = Rule{
 		Kind: Assumes, Text: "a field means the same in both versions, and conversion keeps its value",
 	}
-	GateIsOn     = Rule{Assumes, "the feature gate InPlaceNodeUpdates is on", Validation}
+	GateIsOn        = Rule{Assumes, "the feature gate InPlaceNodeUpdates is on", Validation}
 	RestOfNameAlike = Rule{
 		Kind: Assumes, Text: "beside provider configs, both releases name pools alike, such as by their volumes",
 	}

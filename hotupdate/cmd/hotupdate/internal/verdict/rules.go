@@ -176,7 +176,10 @@ var (
 	SameMeaning  = Rule{
 		Kind: Decides, Text: "both values mean the same: no hash depends on order or spelling here",
 	}
-	ToldAtPools     = Rule{Kind: Decides, Text: "each pool shows the effect of the field"}
+	ToldAtPools = Rule{Kind: Decides, Text: "each pool shows the effect of the field"}
+	Misspelled  = Rule{
+		Kind: Decides, Text: "the value of the field is not known: a member with nearly its name was probably meant",
+	}
 	BeyondManifests = Rule{
 		Kind: Decides, Text: "the extension decides what the change does, by facts that no manifest has",
 	}
@@ -340,7 +343,7 @@ func Rules() []Rule {
 		EraUnknown, PoolUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
-		EmptyObject, SameMeaning, ToldAtPools, BeyondManifests,
+		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
 		ExtensionAdopted, ExtensionReleased,

@@ -13,6 +13,9 @@ type Landscape struct {
 	GKEFormula verdict.Fact[GKEFormula]
 	// Gardener is the release of Gardener, such as v1.150.0.
 	Gardener verdict.Fact[string]
+	// RespectsSyncPeriod is respectSyncPeriodOverwrite in the configuration of gardenlet: whether it heeds the
+	// annotation shoot.gardener.cloud/ignore in all namespaces.
+	RespectsSyncPeriod verdict.Fact[bool]
 	// FeatureGates are the feature gates of gardener-apiserver that are stated.
 	FeatureGates map[string]verdict.Fact[bool]
 	// Extensions are the extensions by the types of their providers, such as aws.

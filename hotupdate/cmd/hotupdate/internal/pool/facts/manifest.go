@@ -73,6 +73,8 @@ type Manifest struct {
 	Pools []Pool
 	// Unknown are the members that the kind does not have.
 	Unknown []members.Problem
+	// Doubted are missing members above the pools that a misspelled member probably means.
+	Doubted []Doubt
 	// WaitsForMaintenance says that changes wait for the maintenance window.
 	WaitsForMaintenance bool
 }
@@ -135,7 +137,9 @@ func Read(object *tree.Node) (*Manifest, error) {
 	}
 	unknown, err := checkMembers("", members.Type(m.Kind), object)
 	m.Unknown = unknown
-	return m, errors.Join(err, read(), m.checkNames())
+	err = errors.Join(err, read(), m.checkNames())
+	m.doubt()
+	return m, err
 }
 
 // ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on

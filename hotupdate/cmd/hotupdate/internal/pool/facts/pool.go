@@ -60,6 +60,9 @@ type Pool struct {
 	// ImageIsOpen says that the machine image is not known, and is another one than on the other side.
 	ImageIsOpen bool
 
+	// Doubted are missing members that a misspelled member probably means, also those above the pools.
+	Doubted []Doubt
+
 	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
 	isFilled  bool          // the kubelet configuration of Worker has what Gardener fills in
 	ownsMinor bool          // the pool of a Shoot has its own Kubernetes version
@@ -82,9 +85,9 @@ type Cluster struct {
 	// Kubelet and Infrastructure are configurations in the Shoot, and Labels are its labels.
 	Kubelet, Infrastructure, Labels *tree.Node
 
-	// MayRollOut says that earlier changes of the Shoot, which may wait, are rolled out with this one. The
+	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one. The
 	// new side has it.
-	MayRollOut bool
+	RollsOut RollOut
 
 	isReadBack bool       // the manifest was read from a cluster, so nothing has to be filled in
 	components *tree.Node // spec.systemComponents

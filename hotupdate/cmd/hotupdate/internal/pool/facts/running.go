@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
@@ -26,10 +27,40 @@ const (
 	operationAnnotation = "gardener.cloud/operation"
 	failed              = "Failed"
 	retry               = "retry"
+	gardenNamespace     = "garden" // whose Shoots gardenlet may always be told to ignore
 )
 
-// Running returns what runs. A hibernated cluster has no machines, so nothing waits there.
-func (m *Manifest) Running() Running {
+// RollOut says whether a change makes gardenlet roll out earlier changes of the Shoot that may wait.
+type RollOut uint8
+
+// Whether earlier changes are rolled out.
+const (
+	NoRollOut    RollOut = iota // nothing waits, or it waits on
+	MayRollOut                  // what may wait is rolled out
+	IfHeeded                    // only if gardenlet heeds the annotation by which it ignores a Shoot
+	UnlessHeeded                // only if gardenlet does not heed the annotation
+)
+
+// Running returns what runs. A hibernated cluster has no machines, so nothing waits there. Where it depends on
+// whether gardenlet heeds the annotation, the spec may wait.
+func (m *Manifest) Running(l *Landscape) Running {
+	most := SpecRuns
+	for _, heeds := range m.heeds(l) {
+		most = max(most, m.running(heeds))
+	}
+	return most
+}
+
+// heeds returns whether gardenlet heeds the annotation by which it ignores a Shoot, in both ways if that is not
+// known: RespectShootSyncPeriodOverwrite.
+func (m *Manifest) heeds(l *Landscape) []bool {
+	if m.Namespace == gardenNamespace {
+		return []bool{true}
+	}
+	return l.RespectsSyncPeriod.Values(false, true)
+}
+
+func (m *Manifest) running(heeds bool) Running {
 	status := m.Tree.At("status")
 	operation := status.At("lastOperation")
 	isFailed := operation.At("state").Text() == failed &&
@@ -37,7 +68,7 @@ func (m *Manifest) Running() Running {
 	switch {
 	case m.Kind != Shoot, m.isHibernated():
 		return SpecRuns
-	case m.isConfined(), m.isIgnored(), isFailed:
+	case m.isConfined(), heeds && m.isIgnored(), isFailed:
 		return SpecMayWait
 	case operation == nil:
 		return SpecAssumed
@@ -55,18 +86,37 @@ func (m *Manifest) isConfined() bool {
 	return m.Tree.At("spec", "maintenance", "confineSpecUpdateRollout").IsTrue()
 }
 
+// isIgnored reports whether a Shoot has the annotation by which gardenlet ignores it: ShouldIgnoreShoot.
 func (m *Manifest) isIgnored() bool {
-	return m.Tree.At("metadata", "annotations", ignoreAnnotation).Text() == "true"
+	isIgnored, err := strconv.ParseBool(m.Tree.At("metadata", "annotations", ignoreAnnotation).Text())
+	return err == nil && isIgnored
 }
 
-// Reconciles reports whether gardenlet rolls out the spec of a Shoot because it changes from an old one:
-// mustIncreaseGeneration, and the end of the annotation by which gardenlet ignores the Shoot.
-func (m *Manifest) Reconciles(old *Manifest) bool {
-	if m.isIgnored() {
-		return false
+// RollsOut says whether a change from an old manifest makes gardenlet roll out earlier changes.
+func (m *Manifest) RollsOut(old *Manifest, l *Landscape) RollOut {
+	known := m.heeds(l)
+	rollsOut := func(heeds bool) bool { return old.running(heeds) == SpecMayWait && m.reconciles(old, heeds) }
+	first := rollsOut(known[0])
+	last := rollsOut(known[len(known)-1])
+	switch {
+	case first && last:
+		return MayRollOut
+	case first:
+		return UnlessHeeded
+	case last:
+		return IfHeeded
 	}
-	if old.isIgnored() {
-		return true // if gardenlet heeds the annotation, which is a fact of the landscape
+	return NoRollOut
+}
+
+// reconciles reports whether gardenlet rolls out the spec of a Shoot because it changes from an old one:
+// mustIncreaseGeneration, and the end of the annotation by which gardenlet ignores the Shoot, if it heeds it.
+func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
+	switch {
+	case heeds && m.isIgnored():
+		return false
+	case heeds && old.isIgnored():
+		return true
 	}
 	enabled := []string{"spec", "hibernation", "enabled"}
 	isHibernation := m.Tree.At(enabled...).IsTrue() != old.Tree.At(enabled...).IsTrue()

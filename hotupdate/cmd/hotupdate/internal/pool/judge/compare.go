@@ -243,7 +243,7 @@ func (p *pair) conclude(findings []Finding) Comparison {
 	}
 	c.Numbers, _ = p.numbers()
 	for _, found := range findings {
-		c.merge(p.asked(p.withoutMachines(p.withdrawn(found))))
+		c.merge(p.asked(p.doubted(p.withoutMachines(p.withdrawn(found)))))
 	}
 	if !p.updated.IsBare() {
 		c.mergeRest(p)
@@ -265,6 +265,14 @@ func (p *pair) withdrawn(found Finding) Finding {
 		found.Rule = verdict.NameStays
 	}
 	return found
+}
+
+// doubted makes a finding indeterminate that rests on a member which is probably misspelled.
+func (p *pair) doubted(found Finding) Finding {
+	if found.Path == "" {
+		return found
+	}
+	return found.doubted(p.updated.NameOwn(found.Path), slices.Concat(p.old.Doubted, p.updated.Doubted))
 }
 
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
@@ -299,7 +307,7 @@ func (c *Comparison) mergeRest(p *pair) {
 		}
 	}
 	for _, found := range r.findings {
-		c.merge(p.asked(found))
+		c.merge(p.asked(p.doubted(found)))
 	}
 	c.Unjudged = append(c.Unjudged, r.unjudged...)
 }

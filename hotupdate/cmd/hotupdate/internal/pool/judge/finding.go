@@ -51,6 +51,21 @@ func (f *Finding) Becomes() verdict.Set {
 	return verdict.Only(f.Verdict)
 }
 
+// doubted is the finding about a field, by its name in the manifest, if the value of the field is not known.
+func (f Finding) doubted(name string, by []facts.Doubt) Finding {
+	i := slices.IndexFunc(by, func(d facts.Doubt) bool { return d.Concerns(name) })
+	if i < 0 || f.Verdict == verdict.None {
+		return f
+	}
+	f.Verdict = verdict.Indeterminate
+	f.Rule = verdict.Misspelled
+	f.Question = verdict.Question{
+		Rule: verdict.Misspelled, Fact: "whether " + by[i].Written + " is meant as " + by[i].Path,
+		Answer: "write " + by[i].Path + ", or remove " + by[i].Written,
+	}
+	return f
+}
+
 // about is a finding about a field whose values are in the manifests.
 func about(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
 	path := pathOf(d.Path)

@@ -143,18 +143,34 @@ func (p *pair) deletion() []Finding {
 // waiting judges earlier changes that may wait, if this change makes gardenlet roll out the Shoot:
 // mustIncreaseGeneration.
 func (p *pair) waiting() []Finding {
-	if !p.updated.Cluster.MayRollOut {
-		return nil
+	again := verdict.OfClass(hotupdate.InPlace, p.strategy)
+	question := verdict.Question{
+		Rule: verdict.EarlierMayWait, Fact: "respectSyncPeriodOverwrite",
+		Owner:  "controllers.shoot of the configuration of gardenlet",
+		Answer: "state landscape.respectSyncPeriodOverwrite in " + ConfigFile,
 	}
-	return undecided(verdict.Question{
-		Rule: verdict.EarlierMayWait, Fact: "whether earlier changes of the Shoot wait",
-		Owner:  "the Worker of the cluster",
-		Answer: "compare the Worker of the cluster with the spec of the Shoot",
-		Values: []verdict.Value{
-			verdict.Gives("none", verdict.None),
-			verdict.Gives("changes that touch machines", verdict.OfClass(hotupdate.InPlace, p.strategy)),
-		},
-	})
+	switch p.updated.Cluster.RollsOut {
+	case facts.NoRollOut:
+		return nil
+	case facts.IfHeeded:
+		question.Values = []verdict.Value{
+			verdict.Gives("false", verdict.None), verdict.Gives("true", again, verdict.None),
+		}
+	case facts.UnlessHeeded:
+		question.Values = []verdict.Value{
+			verdict.Gives("false", again, verdict.None), verdict.Gives("true", verdict.None),
+		}
+	case facts.MayRollOut:
+		question = verdict.Question{
+			Rule: verdict.EarlierMayWait, Fact: "whether earlier changes of the Shoot wait",
+			Owner:  "the Worker of the cluster",
+			Answer: "compare the Worker of the cluster with the spec of the Shoot",
+			Values: []verdict.Value{
+				verdict.Gives("none", verdict.None), verdict.Gives("changes that touch machines", again),
+			},
+		}
+	}
+	return undecided(question)
 }
 
 // pending refuses every change of a pool that has not finished an in-place update:
