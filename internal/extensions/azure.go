@@ -11,7 +11,8 @@ func Azure() *Extension {
 		Name: "azure", Release: "v1.62.1", Own: azureOwn, List: azureList, ListFrom: "1.35", ListSince: "1.60",
 		traits: provider.Traits{
 			HashesState: true, State: azureState, HashedInfrastructure: []string{"identity", "networks.zones"},
-			FallsBack: true, HashedStatus: []string{"identity.id", "networks", "zoned"},
+			FixedInfrastructure: []string{"zoned"},
+			FallsBack:           true, HashedStatus: []string{"identity.id", "networks", "zoned"},
 		},
 	}
 }

@@ -55,6 +55,9 @@ type Traits struct {
 	// HashedInfrastructure are the fields of the infrastructure's config that a hashed state
 	// follows from.
 	HashedInfrastructure []string
+	// FixedInfrastructure are the flags of the infrastructure's config that admission does not let change, and
+	// that a hashed state follows from. A flag that is left out is false.
+	FixedInfrastructure []string
 	// InPlaceVolumes says that admission admits changes of the data volumes of a pool that is updated in
 	// place.
 	InPlaceVolumes bool

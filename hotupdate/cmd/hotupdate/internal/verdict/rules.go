@@ -44,11 +44,12 @@ var (
 		Refuses, "node-local DNS cannot be switched while a pool that is updated in place is below Kubernetes 1.34 " +
 			"or has kube-proxy in IPVS mode", Validation,
 	}
-	FixedInPlace   = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
-	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
-	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
-	ZonesRefused   = Rule{Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit}
-	GateIsOff      = Rule{
+	FixedInPlace        = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
+	RolloutInPlace      = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
+	NotReleased         = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
+	ZonesRefused        = Rule{Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit}
+	InfrastructureFixed = Rule{Refuses, "the extension refuses every change of the field", extensionsAdmit}
+	GateIsOff           = Rule{
 		Refuses, "the feature gate InPlaceNodeUpdates is off, without which a new pool cannot be updated in place",
 		Validation,
 	}
@@ -334,7 +335,7 @@ func VersionsDiffer(old, updated, resource string) Rule {
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, GateIsOff, SecretNameLost,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, InfrastructureFixed, GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,

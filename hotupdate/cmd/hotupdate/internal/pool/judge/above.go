@@ -81,7 +81,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 			change.Question = verdict.Question{Fact: change.Rule.Text, Rule: change.Rule}
 		}
 		change.Decides = change.Verdict.IsOfNumber() || change.Verdict == verdict.Indeterminate ||
-			change.Verdict == verdict.Removed
+			change.Verdict == verdict.Removed || change.Verdict == verdict.Forbidden
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			above.Rules = append(above.Rules, change.Rule)
 		}
@@ -116,7 +116,14 @@ func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
 	isHashedStatus := slices.ContainsFunc(provider.HashedStatus, func(path string) bool {
 		return kind == facts.Worker && isBelow(pointer, "/spec/infrastructureProviderStatus"+facts.PointerTo(path))
 	})
+	isFixed := slices.ContainsFunc(provider.FixedInfrastructure, func(path string) bool {
+		return pointer == "/spec/provider/infrastructureConfig"+facts.PointerTo(path)
+	})
 	switch {
+	case isFixed && d.Old.IsTrue() == d.New.IsTrue():
+		return about(d, verdict.None, verdict.SameMeaning)
+	case isFixed:
+		return about(d, verdict.Forbidden, verdict.InfrastructureFixed)
 	case isScale && d.Old.IsZero() && d.New.IsZero():
 		return about(d, verdict.None, verdict.SameMeaning)
 	case isScale:
