@@ -28,7 +28,8 @@ func (m *Manifest) doubt() {
 		rest, isOfPool := strings.CutPrefix(problem.Path, list)
 		position, path, isBelow := strings.Cut(rest, "].")
 		i, err := strconv.Atoi(position)
-		isOne := isOfPool && isBelow && err == nil && i < len(m.Pools)
+		isElement := isOfPool && err == nil && i < len(m.Pools)
+		isOne := isElement && isBelow
 		switch {
 		case problem.Meant == "":
 		case isOne:

@@ -80,8 +80,8 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 		if change.Verdict == verdict.Indeterminate && !change.Question.Asks() {
 			change.Question = verdict.Question{Fact: change.Rule.Text, Rule: change.Rule}
 		}
-		change.Decides = change.Verdict.IsOfNumber() || change.Verdict == verdict.Indeterminate ||
-			change.Verdict == verdict.Removed || change.Verdict == verdict.Forbidden
+		change.Decides = change.Verdict.IsOfNumber() || slices.Contains(
+			[]verdict.Verdict{verdict.Indeterminate, verdict.Removed, verdict.Forbidden}, change.Verdict)
 		if change.Rule != verdict.NoRule && change.Verdict != verdict.None {
 			above.Rules = append(above.Rules, change.Rule)
 		}
