@@ -202,6 +202,7 @@ type architect struct {
 	overrides map[string]string
 	forJSON   bool // only types that encoding/json writes and reads back
 	textKeys  bool // only maps whose keys are texts
+	loadable  bool // only leaves that do not marshal themselves, or that every Schema knows
 }
 
 func newArchitect(t *rapid.T) *architect {
@@ -219,10 +220,25 @@ func (a *architect) leaf(s scope) leafType {
 	l := among(a.t, leafTypes...)
 	isMarshaler := l.typ.Implements(reflect.TypeFor[json.Marshaler]()) || l.typ.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	onlyPointerMarshals := marshals(l.typ) && !isMarshaler
-	if a.forJSON && s.inMap && onlyPointerMarshals {
+	isNotFound := a.forJSON && s.inMap && onlyPointerMarshals
+	isNotLoaded := a.loadable && isOpaque(l.typ)
+	if isNotFound || isNotLoaded {
 		return leafTypes[0]
 	}
 	return l
+}
+
+// isOpaque reports whether a type of these tests marshals itself, so that only its own decoder knows what to refuse.
+func isOpaque(t reflect.Type) bool {
+	return marshals(t) && t.PkgPath() == reflect.TypeFor[textValue]().PkgPath()
+}
+
+// newLoadableArchitect draws types that a loaded Schema reads as their Go type does.
+func newLoadableArchitect(t *rapid.T) *architect {
+	a := newJSONArchitect(t)
+	a.textKeys = true
+	a.loadable = true
+	return a
 }
 
 // config draws the blueprint of a configuration's type.
@@ -237,7 +253,8 @@ func (a *architect) manyLeaves() *blueprint {
 	b := &blueprint{shape: objectShape, scope: s}
 	form := pick(a.t, 5)
 	for _, l := range leafTypes {
-		if !chance(a.t, 2) {
+		isLeftOut := a.loadable && isOpaque(l.typ)
+		if isLeftOut || !chance(a.t, 2) {
 			continue
 		}
 		f := a.named()

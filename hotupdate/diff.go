@@ -18,6 +18,9 @@ import (
 //   - An added or removed element is listed by its leaves. The element itself is listed if its
 //     class is stricter than the class of every leaf.
 //   - An entry of a map has the class of its key, if the key has one.
+//   - A Hot or Ignored quantity of more digits than a hash takes, or a time outside the years of RFC
+//     3339, is compared by its exact value, and a json.Number beyond the bounds by its spelling. So
+//     two configurations that have hashes can be compared.
 //   - Where the two sides disagree on the class, for instance because hotwhen holds on one side
 //     only, the stricter one counts.
 //

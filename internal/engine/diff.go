@@ -12,7 +12,8 @@ import (
 )
 
 // Diff lists the differences between two values of the plan's type in the order of their paths. The
-// zero reflect.Value and nil pointers are the empty configuration.
+// zero reflect.Value and nil pointers are the empty configuration. Two values that can be hashed can be
+// compared: a Hot or Ignored quantity or time without a canonical text stands for itself.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
 	return diff(p, old, updated, false)
 }
@@ -27,6 +28,7 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Diffe
 func (d *differ) diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
 	d.program = Of(p)
 	d.partner = true
+	d.trail.stands = !d.checks
 	roots := twoValues{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -48,6 +50,7 @@ type differ struct {
 	same    int            // the number of first fields that are known to be the same in the next objects
 	partner bool           // false inside an element without a counterpart on the other side
 	seeks   bool           // repetitions are recorded
+	checks  bool           // all leaves must have a canonical text
 	// overlays says that every added or removed element is a change, and that the class of the stricter side
 	// says what null means
 	overlays bool

@@ -69,7 +69,11 @@ func readLeaves[V any](r *run, n *routine, k keys, entries map[string]V, stored 
 
 func (r *run) quantity(q *resource.Quantity) {
 	text, problem := leaf.AppendQuantity(r.buf, q)
-	if problem != nil {
+	stands := false
+	if problem != nil && r.stands {
+		text, stands = leaf.AppendStandingQuantity(r.buf, q)
+	}
+	if problem != nil && !stands {
 		r.report(problem)
 	}
 	r.buf = text

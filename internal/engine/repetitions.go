@@ -10,11 +10,13 @@ import (
 
 // Repetitions lists the elements of updated with which a keyed list has a key more than once, and more
 // often than the list of old that it is paired with. Without old these are all elements with a key that
-// is repeated, but for the first. The error has the problems that [Diff] finds.
+// is repeated, but for the first. The error has the problems that [Diff] finds, and without old all
+// problems of updated.
 func Repetitions(p *fieldplan.Plan, old, updated reflect.Value) ([]fieldpath.Path, error) {
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.seeks = true
+	d.checks = !old.IsValid()
 	_, err := d.diff(p, old, updated)
 	return d.repetitions, err
 }

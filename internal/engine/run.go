@@ -35,6 +35,7 @@ type run struct {
 	depth     int       // of the current object or collection below the root
 	ancestors Ancestors // of the current part
 	traced    bool      // the trail's path is that of the current part; otherwise, that of the first one
+	stands    bool      // a leaf without a canonical text stands for itself
 	trail     Trail
 
 	digest  hash.Hash
@@ -78,6 +79,7 @@ func (r *run) end() {
 	r.deep = false
 	r.traced = false
 	r.probes = false
+	r.stands = false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
 	}
@@ -243,6 +245,7 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	defer r.end()
 	r.depth = len(t.Path)
 	r.trail.Path = slices.Clip(t.Path)
+	r.stands = t.stands && !fieldplan.IsProjected(n.Class)
 	dst = r.writeTo(dst, func() { r.write(p.whole, compiled, m, (*run).element) })
 	r.trail.MoveTo(t)
 	return dst
@@ -264,6 +267,7 @@ func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set
 	r := start()
 	defer r.end()
 	r.trail.Path = slices.Clip(t.Path)
+	r.stands = t.stands && !fieldplan.IsProjected(o.routine.plan.Class)
 	if set = r.member(o, m, ','); set {
 		dst = append(dst, r.textOfMember(o, 0)...)
 	}

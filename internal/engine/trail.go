@@ -21,6 +21,7 @@ type Trail struct {
 	Path   fieldpath.Path
 	faults fault.List
 	lost   bool // the value contains itself or is too deep, and the walk must end
+	stands bool // a Hot or Ignored leaf without a canonical text stands for itself, see [leaf.AppendStanding]
 }
 
 // Enter adds a step to the path.

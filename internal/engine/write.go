@@ -378,12 +378,19 @@ func (r *run) emptyElement(n *routine, m memory) {
 
 func (r *run) leaf(n *routine, m memory) bool {
 	text, problem := appendLeaf(r.buf, n, m)
-	if problem != nil {
-		r.report(problem)
-		return false
+	switch {
+	case problem == nil:
+		r.buf = text
+		return true
+	case r.stands:
+		text, stands := leaf.AppendStanding(r.buf, n.plan.Leaf, valueAt(m, n.plan.Type))
+		if stands {
+			r.buf = text
+			return true
+		}
 	}
-	r.buf = text
-	return true
+	r.report(problem)
+	return false
 }
 
 // appendLeaf appends the text of a leaf. The most frequent kinds need no reflection.

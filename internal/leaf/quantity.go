@@ -132,6 +132,23 @@ func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	return append(append(append(dst, '"'), whole...), '"'), nil
 }
 
+// AppendStandingQuantity appends a quantity that has no canonical text: as its digits and a power of
+// ten. Equal quantities have one text, which no quantity has that has a canonical text. It is false for
+// numbers that no JSON has, see [checkQuantity].
+func AppendStandingQuantity(dst []byte, q *resource.Quantity) ([]byte, bool) {
+	exact := q.DeepCopy() // AsDec changes its receiver
+	dec := exact.AsDec()
+	if dec.UnscaledBig().BitLen() > maxQuantityBits {
+		return dst, false
+	}
+	digits := dec.UnscaledBig().String()
+	significant := strings.TrimRight(digits, "0")
+	exponent := len(digits) - len(significant) - int(dec.Scale())
+	dst = append(append(append(dst, '"'), significant...), 'e')
+	dst = strconv.AppendInt(dst, int64(exponent), 10)
+	return append(dst, '"'), true
+}
+
 // IsSameQuantity reports whether two quantities are the same whole number, which has a canonical
 // text. It may be false for other quantities with one text.
 func IsSameQuantity(a, b resource.Quantity) bool {

@@ -50,9 +50,9 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case Time:
 		return appendTime(dst, *pointerTo[time.Time](v), nanoseconds)
 	case MetaTime:
-		return appendTime(dst, pointerTo[metav1.Time](v).Time, "2006-01-02T15:04:05Z")
+		return appendTime(dst, pointerTo[metav1.Time](v).Time, seconds)
 	case MicroTime:
-		return appendTime(dst, pointerTo[metav1.MicroTime](v).Time, "2006-01-02T15:04:05.999999Z")
+		return appendTime(dst, pointerTo[metav1.MicroTime](v).Time, sixDigits)
 	case Duration:
 		return canonjson.AppendString(dst, pointerTo[metav1.Duration](v).Duration.String())
 	case RawExtension:
@@ -70,6 +70,34 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case NotALeaf:
 	}
 	return dst, &fault.Error{Kind: fault.Misuse, Code: "type-mismatch", Type: v.Type().String(), What: "is not a leaf"}
+}
+
+// AppendStanding appends the text by which v, a value of kind k without a canonical text, is compared.
+// Quantities and times of one meaning have one text, and a json.Number is compared as it is spelled. None
+// is a canonical text. It is false for kinds whose values
+// have a canonical text if JSON has them, and for marshalers that fail.
+func AppendStanding(dst []byte, k Kind, v reflect.Value) ([]byte, bool) {
+	//exhaustive:ignore
+	switch k {
+	case Number:
+		text, problem := canonjson.AppendString(dst, v.String())
+		return text, problem == nil
+	case Quantity:
+		return AppendStandingQuantity(dst, pointerTo[resource.Quantity](v))
+	case Time:
+		return appendStandingTime(dst, *pointerTo[time.Time](v), nanoseconds), true
+	case MetaTime:
+		return appendStandingTime(dst, pointerTo[metav1.Time](v).Time, seconds), true
+	case MicroTime:
+		return appendStandingTime(dst, pointerTo[metav1.MicroTime](v).Time, sixDigits), true
+	default:
+		return dst, false
+	}
+}
+
+// appendStandingTime writes a year that RFC 3339 does not have with a sign, or with more digits.
+func appendStandingTime(dst []byte, t time.Time, layout string) []byte {
+	return append(t.UTC().AppendFormat(append(dst, '"'), layout), '"')
 }
 
 // AppendText appends the canonical text of a string of a kind for which [Kind.IsText] holds.
@@ -116,8 +144,12 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	}
 }
 
-// nanoseconds is the layout of times with all that RFC 3339 carries.
-const nanoseconds = "2006-01-02T15:04:05.999999999Z"
+// The layouts of times: with all that RFC 3339 carries, and with what the types of Kubernetes keep.
+const (
+	nanoseconds = "2006-01-02T15:04:05.999999999Z"
+	sixDigits   = "2006-01-02T15:04:05.999999Z"
+	seconds     = "2006-01-02T15:04:05Z"
+)
 
 // zeroTime is the zero time in every layout. A time is zero if its JSON is that text.
 const zeroTime = `"0001-01-01T00:00:00Z"`

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"encoding"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -53,6 +54,7 @@ type mapping struct {
 	texts     map[string]string // value, if it is one of texts
 	key, elem reflect.Value     // variables for one key and one element
 	names     map[string]bool   // names that were read, if a name is not the key itself
+	written   map[string]bool   // texts of the keys, if their type writes them itself
 }
 
 // entries reads an object into a map.
@@ -135,11 +137,29 @@ func (r *decoding) setByKey(n *Node, m *mapping, name string) {
 		})
 	case m.names[name]:
 		r.report(duplicateMember())
-	case m.value.Len() == before:
+	case m.value.Len() == before, r.isWritten(n, m):
 		r.report(&fault.Error{
 			Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(),
 			What: "means the same key as another name", Hint: "remove one of them",
 		})
 	}
 	m.names[name] = true
+}
+
+// isWritten reports whether the key that was just read has the text of another key.
+func (r *decoding) isWritten(n *Node, m *mapping) bool {
+	key, marshals := reflect.TypeAssert[encoding.TextMarshaler](m.key)
+	if !n.marshalsKeys || !marshals {
+		return false
+	}
+	text, problem := leaf.Call(key.MarshalText)
+	if problem != nil {
+		return false // is reported where the key is written
+	}
+	if m.written == nil {
+		m.written = map[string]bool{}
+	}
+	isKnown := m.written[string(text)]
+	m.written[string(text)] = true
+	return isKnown
 }

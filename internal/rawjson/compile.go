@@ -52,6 +52,8 @@ type Node struct {
 	keys reflect.Type // a map type with the same keys
 
 	readsKeys bool // the keys need no decoder
+	// marshalsKeys: the type of the keys writes them itself, so that two of them may have one text
+	marshalsKeys bool
 
 	begins     byte   // the first byte of the JSON; 0 if it may be several
 	want       string // the expected JSON type, for problems
@@ -108,6 +110,7 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 		n.elem = c.target(n.typ.Elem(), from.Elem)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
 		n.readsKeys = leaf.ReadsKeyAlone(n.typ.Key())
+		n.marshalsKeys = leaf.MapKeyKind(n.typ.Key()) == leaf.TextMarshaler
 	case number:
 		n.bits = n.typ.Bits()
 	case text:
