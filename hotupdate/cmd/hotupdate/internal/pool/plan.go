@@ -206,8 +206,27 @@ func (p *Plan) ofManifest() verdict.Verdict {
 // removed such pool is paired with the first added one. The pools have the order of the new manifest.
 // Removed pools follow in the order of the old manifest.
 //
+// If the release of Gardener is known, the members that it does not have are left out.
+//
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+	release, isKnown := o.Landscape.Gardener.Value()
+	if !isKnown {
+		return planOfBoth(old, updated, o)
+	}
+	old, _, oldErr := old.In(release)
+	updated, dropped, newErr := updated.In(release)
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return nil, err
+	}
+	plan, err := planOfBoth(old, updated, o)
+	if err == nil && len(dropped) > 0 {
+		plan.Rules = verdict.Sorted(append(plan.Rules, verdict.NotInRelease(release, dropped)))
+	}
+	return plan, err
+}
+
+func planOfBoth(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	if updated.IsAppliedTo(old) {
 		return planApplied(old, updated, o)
 	}

@@ -112,6 +112,20 @@ func (n *Node) With(path []string, other *Node) *Node {
 	return changed
 }
 
+// Mapped returns an object or list with what a function makes of each member or element; a nil Node removes it.
+// Elements have no name.
+func (n *Node) Mapped(part func(name string, below *Node) *Node) *Node {
+	changed := &Node{kind: n.kind, line: n.line, name: n.name}
+	for i := range n.below {
+		if below := part(n.below[i].name, &n.below[i]); below != nil {
+			one := *below
+			one.name = n.below[i].name
+			changed.below = append(changed.below, one)
+		}
+	}
+	return changed
+}
+
 // IsZero reports whether the value is the zero value of its type: absent, null, false, 0, or empty.
 func (n *Node) IsZero() bool {
 	switch n.Kind() {

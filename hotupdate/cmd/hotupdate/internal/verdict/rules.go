@@ -287,6 +287,21 @@ var (
 	WaitsForMaintenance = Rule{Notes, "the change waits for the maintenance window", operations}
 )
 
+// maxDropped bounds the members that a rule lists.
+const maxDropped = 5
+
+// NotInRelease says that the release of Gardener of a landscape does not have members of a manifest.
+func NotInRelease(release string, paths []string) Rule {
+	listed := strings.Join(paths[:min(len(paths), maxDropped)], ", ")
+	if more := len(paths) - maxDropped; more > 0 {
+		listed += " and " + plaintext.Counted(more, "member")
+	}
+	return Rule{
+		Kind: Notes, Text: "Gardener " + release + ", which landscape.gardener states, does not have " + listed +
+			": its API server drops or refuses what it does not have",
+	}
+}
+
 // LeftOut says how many fields are not shown because only the manifest of the cluster has them.
 func LeftOut(fields int) Rule {
 	verb := "are"

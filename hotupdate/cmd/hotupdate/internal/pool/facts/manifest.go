@@ -142,6 +142,20 @@ func Read(object *tree.Node) (*Manifest, error) {
 	return m, err
 }
 
+// In returns the manifest as a release of Gardener reads it, and the paths of the members that the release does not
+// have: its API server drops or refuses them.
+func (m *Manifest) In(release string) (read *Manifest, dropped []string, err error) {
+	if m.Tree == nil || m.Kind == NoKind {
+		return m, nil, nil
+	}
+	object, dropped := members.InRelease(members.Type(m.Kind), m.Tree, release)
+	if len(dropped) == 0 {
+		return m, nil, nil
+	}
+	read, err = Read(object)
+	return read, dropped, err
+}
+
 // ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
 // its own.
 func ReadCustom(object *tree.Node) (*Manifest, error) {

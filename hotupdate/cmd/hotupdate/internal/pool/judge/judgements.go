@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -44,12 +45,20 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 	after := p.updated.Worker
 	sameMinor := facts.MinorOf(before.KubernetesVersion) == facts.MinorOf(after.KubernetesVersion)
 	add(p.eras.old != "" && p.eras.old != p.eras.updated && !sameMinor, verdict.EraCrossed)
-	add(addsReservations(before.Kubelet) || addsReservations(after.Kubelet), verdict.ReservationsBySum)
+	areAdded := addsReservations(before.Kubelet) || addsReservations(after.Kubelet)
+	add(areAdded && !p.sumsUp(), verdict.ReservationsBySum)
 	isDNS := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
 		return change.Path == fields.NodeLocalDNS
 	})
 	add(isDNS && before.NodeLocalDNS == after.NodeLocalDNS, verdict.ProxyModeChanged)
 	return rules
+}
+
+// sumsUp reports whether the release of Gardener is known to have both reservations, which it then adds up.
+func (p *pair) sumsUp() bool {
+	release, isKnown := p.Landscape.Gardener.Value()
+	has, isSure := members.Has("KubeletConfig", "systemReserved", release)
+	return isKnown && isSure && has
 }
 
 func addsReservations(k *hash.Kubelet) bool {
