@@ -44,8 +44,8 @@ type Extension struct {
 	List      func(Pool) ([]string, error)
 	ListFrom  string
 	AllowList bool
-	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. No release before it
-	// supports Kubernetes ListFrom: they hash the bytes of the config of every pool.
+	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. Those before it hash
+	// the bytes of every config as they are, also virtual capacity, and none supports Kubernetes ListFrom.
 	ListSince string
 	// Ignores says that the release ignores configs.
 	Ignores bool
@@ -55,15 +55,17 @@ type Extension struct {
 	// hotLater says that fields of the config became hot after its first release. The era of raw bytes
 	// hashes them.
 	hotLater bool
-	traits   provider.Traits
+	// stripsNothing says that the release hashes the bytes of configs as they are.
+	stripsNothing bool
+	traits        provider.Traits
 }
 
 // CanonicalFrom is the first Kubernetes minor for which an extension that adopts the library hashes
 // canonically: no release supports it yet.
 const CanonicalFrom = "1.37"
 
-// At returns the extension as an earlier release has it. What the command says of today's release holds
-// for it too, because the releases differ only for pools that the earlier one does not support.
+// At returns the extension as an earlier release has it. It names a pool like today's release if the earlier
+// one supports its Kubernetes version and the config has no virtual capacity.
 func (e *Extension) At(release string) *Extension {
 	since, hasList := kubeminor.Read(e.ListSince)
 	version, isKnown := kubeminor.Read(release)
@@ -73,6 +75,7 @@ func (e *Extension) At(release string) *Extension {
 	earlier := *e
 	earlier.List = nil
 	earlier.ListFrom = ""
+	earlier.stripsNothing = true
 	return &earlier
 }
 
@@ -137,8 +140,11 @@ func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool
 
 // strip keeps nulls as the releases do, unless none hashes a config.
 func (e *Extension) strip(schema *hotupdate.Schema, raw []byte) ([]byte, error) {
-	if e.Ignores {
+	switch {
+	case e.Ignores:
 		return schema.StripRaw(raw)
+	case e.stripsNothing:
+		return raw, nil
 	}
 	return schema.StripRawKeepNulls(raw)
 }

@@ -49,7 +49,7 @@ func hashedPools(t *testing.T, release *recorded.Release) map[string][]*recorded
 		require.NoError(t, err)
 		isRolling := p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
 		isNamed := r.Names != nil && p.NodeAgentSecretName != nil
-		isKnown := p.KubernetesVersion != nil && release.Supports(p)
+		isKnown := p.KubernetesVersion != nil && release.IsLikeToday(r, p)
 		isRecorded := isRolling && isNamed && r.IsStored()
 		if isRecorded && isKnown {
 			key := ""

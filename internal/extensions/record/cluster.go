@@ -82,6 +82,7 @@ func (a asked) cluster(profile string) *extensionscontroller.Cluster {
 	s := c.Shoot
 	s.Name = "s"
 	s.Namespace = "garden-p"
+	s.Spec.Region = "region"
 	s.Spec.Kubernetes.Version = "1.36.0"
 	s.Spec.Networking = &gardencorev1beta1.Networking{}
 	s.Status.TechnicalID = technicalID

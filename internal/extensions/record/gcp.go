@@ -39,8 +39,9 @@ func newExtension() *extension {
 			"pool.dataVolumes[].type": {`"pd-ssd"`, `"hyperdisk-balanced"`, `"SCRATCH"`},
 			"config.volume.interface": {`"NVME"`, `"SCSI"`, `""`},
 		},
-		// The extension panics (nil pointer) without this name, which admission requires.
-		mostly: []string{"config.volume.encryption.kmsKeyName"},
+		// Releases panic (nil pointer) without the name of a key and, up to v1.49, without the type of a
+		// volume, which admission requires.
+		mostly: []string{"config.volume.encryption.kmsKeyName", "pool.volume.type", "pool.dataVolumes[].type"},
 		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
 			delegate, err := worker.NewWorkerDelegate(

@@ -36,7 +36,6 @@ import (
 	"math/rand"
 	"os"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -82,8 +81,6 @@ type header struct {
 	Pools    int    `json:"pools"`
 	// Fields are the fields that were drawn, each with the number of its values.
 	Fields map[string]int `json:"fields"`
-	// Errors are the pools that got no name, by the extension's error without the texts in quotes.
-	Errors map[string]int `json:"errors"`
 }
 
 // record is a pool with the answers of the extension.
@@ -142,7 +139,6 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	var lines bytes.Buffer
 	var current drawn
 	var previous []core.Worker
-	errors := map[string]int{}
 	for i := range pools {
 		current = d.next(current, i)
 		r, worker, err := e.ask(current)
@@ -152,9 +148,6 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		if i > 0 && r.Edit != "" {
 			updated := []core.Worker{worker}
 			r.RefusedUpdate = admission(func() (field.ErrorList, error) { return e.update(previous, updated), nil })
-		}
-		if r.Error != "" {
-			errors[quoted.ReplaceAllString(r.Error, `"…"`)]++
 		}
 		previous = []core.Worker{worker}
 		if err := writeLine(&lines, r); err != nil {
@@ -175,7 +168,6 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		Seed:     seed,
 		Pools:    pools,
 		Fields:   map[string]int{},
-		Errors:   errors,
 	}
 	for path, values := range d.seen {
 		head.Fields[path] = len(values)
@@ -186,8 +178,6 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	}
 	return append(first.Bytes(), lines.Bytes()...), nil
 }
-
-var quoted = regexp.MustCompile(`"[^"]*"`)
 
 func writeLine(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)

@@ -96,9 +96,14 @@ func orNone(r *hash.Rotation) hash.Rotation {
 	return *r
 }
 
+// HasOneList reports whether the extension hands Gardener one list for all pools. Up to v1.119 Gardener has
+// no other one for those that are updated in place.
+func (r *Release) HasOneList() bool { return r.GardenerMinor() < 120 }
+
 // IsFirstVersion reports whether Gardener up to v1.145 names the pool by the first version of its hash.
-func (p *Pool) IsFirstVersion() bool {
-	return p.NodeAgentSecretName == nil && p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
+func (r *Release) IsFirstVersion(p *Pool) bool {
+	isRolling := p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
+	return p.NodeAgentSecretName == nil && (isRolling || r.HasOneList())
 }
 
 // HashWith returns the hash of a pool to which its extension adds strings, by this library's functions.

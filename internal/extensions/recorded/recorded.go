@@ -32,10 +32,9 @@ var files embed.FS
 // Release is a release of an extension, with its records.
 type Release struct {
 	Provider, Release, Gardener string
-	// Pools is the number of recorded pools, Fields the number of values of each field, and Errors the
-	// number of pools that got no name, by the error of the extension.
-	Pools          int
-	Fields, Errors map[string]int
+	// Pools is the number of recorded pools, and Fields the number of values of each field.
+	Pools  int
+	Fields map[string]int
 	// Records are all the records, or those of every tenth drawn pool and its edits, see package effort.
 	Records []Record
 }
@@ -192,18 +191,27 @@ func (r *Release) Extension() *extensions.Extension {
 	return all[i]
 }
 
-// Supports reports whether the release supports the pool's Kubernetes version as far as names depend on
-// it: earlier releases than the one with a list support no minor of the list.
-func (r *Release) Supports(p *Pool) bool {
+// IsLikeToday reports whether today's release gives the pool the same name. Releases without a list
+// support no minor of the list, and do not leave out virtual capacity.
+func (r *Release) IsLikeToday(record *Record, p *Pool) bool {
 	e := r.Extension()
-	isToday := e.At(r.Release) == e
-	if isToday || p.KubernetesVersion == nil {
+	isInPlace := p.WorkerPool.UpdateStrategy != hotupdate.AutoRollingUpdate
+	hasOtherList := isInPlace && r.HasOneList()
+	switch {
+	case e.At(r.Release) == e:
+		return !hasOtherList
+	case hasOtherList || record.HasVirtualCapacity():
+		return false
+	case p.KubernetesVersion == nil:
 		return true
 	}
 	from, _ := kubeminor.Read(e.ListFrom)
 	version, _ := kubeminor.Read(*p.KubernetesVersion)
 	return version.Compare(from) < 0
 }
+
+// HasVirtualCapacity reports whether the config has virtual capacity.
+func (r *Record) HasVirtualCapacity() bool { return strings.Contains(r.Text(), `"virtualCapacity"`) }
 
 // Read returns the pool of the record, with its config.
 func (r *Record) Read() (*Pool, error) {
