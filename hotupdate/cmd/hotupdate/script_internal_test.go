@@ -106,7 +106,7 @@ func printSHA256() int {
 
 // TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml
 // and $AWS/after.yaml, those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
-// $ACTION is the action for pull requests. $HUGE is a number of bytes that is far more than a manifest can have.
+// $READBACK has Shoots of an API server. $ACTION is the action for pull requests. $HUGE is a number of bytes that is far more than a manifest can have.
 func TestScripts(t *testing.T) {
 	huge := 20 << 20
 	if effort.All() {
@@ -117,6 +117,10 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	pools, err := filepath.Abs("internal/pool/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readBack, err := filepath.Abs("testdata/readback")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +136,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
+			env.Setenv("READBACK", readBack)
 			env.Setenv("ACTION", action)
 			env.Setenv("HUGE", strconv.Itoa(huge))
 			if !effort.All() {

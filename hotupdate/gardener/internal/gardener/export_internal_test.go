@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"k8s.io/apiserver/pkg/admission"
+
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/gardenerplugin"
 )
 
@@ -15,6 +17,14 @@ func (j *Judge) Stored(manifest json.RawMessage) (json.RawMessage, []gardenerplu
 		return nil, nil, err
 	}
 	return b.states[byDefault].live, b.refusals, nil
+}
+
+// Mutators are the mutating plugins of Gardener's default landscape.
+func (j *Judge) Mutators() (all []admission.MutationInterface) {
+	for _, m := range j.servers[byDefault].mutators {
+		all = append(all, m.plugin)
+	}
+	return all
 }
 
 // PathOf is [pathOf].

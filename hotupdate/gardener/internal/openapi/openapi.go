@@ -15,6 +15,8 @@ import (
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	"github.com/gardener/gardener/pkg/apiserver/openapi"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -48,13 +50,13 @@ func Document() ([]byte, error) {
 	definitions := openapi.GetOpenAPIDefinitions(func(name string) spec.Ref {
 		return spec.MustCreateRef(references + short(name))
 	})
-	byName := map[string]common.OpenAPIDefinition{}
+	byShort := map[string]common.OpenAPIDefinition{}
 	for name, definition := range definitions {
-		byName[short(name)] = definition // of two types with one name, one is refused in add
+		byShort[short(name)] = definition // of two types with one name, one is refused in add
 	}
 	shoot := short(gardencorev1beta1.Shoot{}.OpenAPIModelName())
 	all := map[string]*schema{}
-	if err := add(all, byName, shoot); err != nil {
+	if err := add(all, byShort, shoot); err != nil {
 		return nil, err
 	}
 	all[shoot].Kinds = []map[string]any{{
@@ -63,8 +65,15 @@ func Document() ([]byte, error) {
 	return written(all)
 }
 
-// short returns the name of a type without the name of its module: v1beta1.Shoot.
+// byName are the types that Kubernetes merges by their names, see schemaconv in kube-openapi: as a whole.
+var byName = []string{runtime.RawExtension{}.OpenAPIModelName(), resource.Quantity{}.OpenAPIModelName()}
+
+// short returns the name of a type without the name of its module: v1beta1.Shoot. A name by which a type is merged
+// stays.
 func short(name string) string {
+	if slices.Contains(byName, name) {
+		return name
+	}
 	parts := strings.Split(name, ".")
 	return strings.Join(parts[max(0, len(parts)-3):], ".")
 }

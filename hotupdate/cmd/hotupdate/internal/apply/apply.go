@@ -92,6 +92,8 @@ const (
 	OwnershipKnown Ownership = iota
 	OwnsNothing
 	OwnsAll
+	// OwnsClients takes over what kubectl apply owned, as kubectl does, and other clients do not.
+	OwnsClients
 )
 
 // lastApplied is the annotation in which kubectl apply keeps the manifest.

@@ -207,6 +207,23 @@ func TestHiddenManagers(t *testing.T) {
 	assert.Empty(t, all[1].Conflicts)
 }
 
+// TestTakenOver: kubectl takes over what kubectl apply owned, whatever the name of its manager. Another client of that
+// name does not, so both may happen.
+func TestTakenOver(t *testing.T) {
+	t.Parallel()
+	byClient := managed([3]string{
+		"kubectl-client-side-apply", "Update",
+		`{"f:metadata":{"f:annotations":{"f:kubectl.kubernetes.io/last-applied-configuration":{}}},"f:spec":{"f:purpose":{}}}`,
+	})
+	cluster := shootOf(stored+byClient, purposed("testing", workers(pool)))
+	all := apply.All(cluster, shootOf("", workers(pool)), apply.Way{By: apply.Server, Manager: "flux"})
+	require.Len(t, all, 2)
+	assert.Equal(t, apply.OwnershipKnown, all[0].Owner)
+	assert.Equal(t, "testing", all[0].Object.At("spec", "purpose").Text())
+	assert.Equal(t, apply.OwnsClients, all[1].Owner)
+	assert.Nil(t, all[1].Object.At("spec", "purpose"))
+}
+
 // TestManagers: without a name, each manager that applies the object is computed.
 func TestManagers(t *testing.T) {
 	t.Parallel()

@@ -54,14 +54,33 @@ func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 		managers = []string{kubectlManager}
 	}
 	for _, name := range managers {
-		migrated, err := withMigrated(live, name)
-		if err != nil {
-			all = append(all, Applied{Way: Way{Server, name}, Problem: err})
-			continue
-		}
-		all = append(all, s.apply(migrated, sent, name).with(Way{Server, name}, OwnershipKnown, cluster, manifest))
+		all = append(all, s.applyAs(name, live, sent, cluster, manifest)...)
 	}
 	return all
+}
+
+// applyAs applies an object for a manager. If kubectl apply owns fields that it applied from its side, kubectl
+// apply --server-side takes them over, whatever the name of its manager; another client does not.
+func (s server) applyAs(name string, live, sent *unstructured.Unstructured, cluster, manifest *tree.Node) (all []Applied) {
+	way := Way{Server, name}
+	migrated, err := withMigrated(live, name)
+	if err != nil {
+		return []Applied{{Way: way, Problem: err}}
+	}
+	plain := s.apply(live, sent, name)
+	if name != kubectlManager || migrated == nil {
+		all = append(all, plain.with(way, OwnershipKnown, cluster, manifest))
+	}
+	if migrated == nil {
+		return all
+	}
+	owner := OwnershipKnown
+	if name != kubectlManager {
+		owner = OwnsClients
+	}
+	taken := s.apply(migrated, sent, name)
+	taken.conflicts = plain.conflicts // kubectl takes over after a first apply
+	return append(all, taken.with(way, owner, cluster, manifest))
 }
 
 // objectOf returns an object as the API server reads it, without what Gardener sets.
@@ -168,8 +187,8 @@ func entryOf(set *fieldpath.Set, manager string) (metav1.ManagedFieldsEntry, err
 	}, err
 }
 
-// withMigrated returns an object in which kubectl owns what it has applied from its side before: kubectl
-// apply --server-side takes that over first, see csaupgrade in client-go.
+// withMigrated returns an object in which a manager owns what kubectl has applied from its side before: kubectl
+// apply --server-side takes that over, see csaupgrade in client-go. It is nil if there is nothing to take over.
 func withMigrated(live *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
 	annotation := fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)
 	owned := fieldpath.NewSet()
@@ -189,8 +208,8 @@ func withMigrated(live *unstructured.Unstructured, manager string) (*unstructure
 		}
 		others = append(others, entry)
 	}
-	if manager != kubectlManager || !isMigrated {
-		return live, nil
+	if !isMigrated {
+		return nil, nil //nolint:nilnil // nothing is taken over
 	}
 	entry, err := entryOf(owned, manager)
 	if err != nil {

@@ -284,6 +284,8 @@ func (b *branches) text(one *branch) string {
 		return "none that the manifest leaves out"
 	case one.Owner == apply.OwnsAll:
 		return "all"
+	case one.Owner == apply.OwnsClients:
+		return "those of " + one.Way.Manager + " and, as kubectl takes them over, those of kubectl apply"
 	}
 	return "those of " + one.Way.Manager
 }
