@@ -119,8 +119,11 @@ func checkDigests(t *testing.T, release *recorded.Release, digests map[int]strin
 		before = r
 	}
 	t.Logf("%s %s: %d digests; of neighbours %d have another name, %d the same", release.Provider, release.Release, len(digests), changed, same)
-	assert.Greater(t, changed, effort.Of(30))
-	assert.Greater(t, same, effort.Of(100))
+	assert.Positive(t, changed)
+	if effort.All() { // a tenth of the pools of some releases has few neighbours
+		assert.Greater(t, changed, 20)
+		assert.Greater(t, same, 100)
+	}
 }
 
 func hasSecret(t *testing.T, r *recorded.Record, secret string) bool {

@@ -45,9 +45,12 @@ func TestRecordedChanges(t *testing.T) {
 				before = after
 			}
 			t.Logf("%s: %v", name, judged)
-			assert.Greater(t, judged["roll"], effort.Of(30))
-			assert.Greater(t, judged["other"], effort.Of(30))
-			assert.Greater(t, judged["refused"], effort.Of(10))
+			assert.Positive(t, judged["roll"])
+			if effort.All() { // a tenth of the pools of some releases has few changes
+				assert.Greater(t, judged["roll"], 20)
+				assert.Greater(t, judged["other"], 30)
+				assert.Greater(t, judged["refused"], 10)
+			}
 		})
 	}
 }
