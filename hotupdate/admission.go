@@ -13,7 +13,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update.
@@ -99,7 +101,10 @@ func (s *Schema) repeated(
 func (s *Schema) forbidden(
 	old, updated reflect.Value, err error, strategy Strategy, fldPath *field.Path,
 ) field.ErrorList {
-	changes, err := s.changes(old, updated, err)
+	var found []engine.Difference
+	if err == nil {
+		found, err = engine.DiffOf(s.plan(), fieldplan.Of(structtag.Immutable), old, updated) // nothing else is forbidden
+	}
 	if err != nil {
 		return field.ErrorList{
 			at(fldPath, "", field.ErrorTypeForbidden,
@@ -107,7 +112,7 @@ func (s *Schema) forbidden(
 					" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; ")),
 		}
 	}
-	return changes.forbidden(strategy, fldPath)
+	return publicChanges(found).forbidden(strategy, fldPath)
 }
 
 func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorList {

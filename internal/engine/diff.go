@@ -15,13 +15,24 @@ import (
 // zero reflect.Value and nil pointers are the empty configuration. Two values that can be hashed can be
 // compared: a Hot or Ignored quantity or time without a canonical text stands for itself.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
-	return diff(p, old, updated, false)
+	return DiffOf(p, fieldplan.All, old, updated)
 }
 
-func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Difference, error) {
+// DiffOf lists those of the differences that [Diff] lists that have one of the classes. It needs no
+// memory for others.
+func DiffOf(p *fieldplan.Plan, only fieldplan.ClassSet, old, updated reflect.Value) ([]Difference, error) {
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.overlays = overlays
+	d.only = only
+	return d.diff(p, old, updated)
+}
+
+// diffToOverlay is [Diff] with what an overlay needs.
+func diffToOverlay(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
+	d := differs.Get().(*differ)
+	defer d.release()
+	d.overlays = true
+	d.only = fieldplan.All
 	return d.diff(p, old, updated)
 }
 
@@ -45,12 +56,14 @@ type differ struct {
 	entries []textEntry // scratch for the current map
 	moved   []position  // of the paired elements on the way
 	changes []Difference
-	above   fieldpath.Path // of the last change, without its last step
+	above   fieldpath.Path // the longest of the paths that the last changes share, see shared
 	texts   [2][]byte      // scratch for the current leaf
 	same    int            // the number of first fields that are known to be the same in the next objects
 	partner bool           // false inside an element without a counterpart on the other side
 	seeks   bool           // repetitions are recorded
-	checks  bool           // all leaves must have a canonical text
+	only    fieldplan.ClassSet
+	isSet   [2]bool // a member that is a leaf is known to be set, in the list, array or map around
+	checks  bool    // all leaves must have a canonical text
 	// overlays says that every added or removed element is a change, and that the class of the stricter side
 	// says what null means
 	overlays bool
@@ -199,15 +212,25 @@ func (d *differ) member(o *op, s sides) {
 		d.presence(o, s)
 	}
 	start := len(d.changes)
-	isOmitted := d.partner && o.isOmitted(values)
+	outer := d.isSet
+	d.isSet = [2]bool{}
 	d.composite(s.with(values), nil)
-	for i := start; i < len(d.changes) && isOmitted; i++ {
-		d.changes[i].Omitted = true
+	isChanged := d.partner && len(d.changes) > start
+	if isChanged && o.isOmitted(values, &d.isSet) {
+		for i := start; i < len(d.changes); i++ {
+			d.changes[i].Omitted = true
+		}
+	}
+	for i := range outer {
+		isSet := d.isSet[i] && o.fallback == nil // what equals a default is not set
+		d.isSet[i] = isSet || outer[i]
 	}
 }
 
-// isOmitted reports whether only one of two values of a list, array or map sets it.
-func (o *op) isOmitted(values twoValues) bool {
+// isOmitted reports whether only one of two values of a list, array or map sets it. What is known to be
+// set tells of an array that it is, and isOmitted adds what it finds. So of arrays in one another, only
+// the innermost one is written.
+func (o *op) isOmitted(values twoValues, known *[2]bool) bool {
 	if o.routine.kind == objectKind || o.fallback != nil {
 		return false
 	}
@@ -216,7 +239,8 @@ func (o *op) isOmitted(values twoValues) bool {
 		switch {
 		case !v.IsValid():
 		case o.routine.kind == arrayKind:
-			isSet[i] = o.isWritten(v)
+			isSet[i] = known[i] || o.isWritten(v)
+			known[i] = isSet[i]
 		default:
 			isSet[i] = v.Len() > 0 || o.presence && !v.IsNil()
 		}
@@ -303,6 +327,7 @@ func (d *differ) leafMember(o *op, s sides) {
 	var set [2]bool
 	for i := range s {
 		d.texts[i], set[i] = o.appendText(d.texts[i][:0], &d.trail, s[i].value)
+		d.isSet[i] = d.isSet[i] || set[i]
 	}
 	if set[0] == set[1] && bytes.Equal(d.texts[0], d.texts[1]) {
 		return
@@ -312,8 +337,9 @@ func (d *differ) leafMember(o *op, s sides) {
 			d.texts[i] = append(d.texts[i], o.field.Default...)
 		}
 	}
-	d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
-	d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && !o.hasDefault
+	if d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])}) {
+		d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && !o.hasDefault
+	}
 }
 
 // isDefault reports whether a member that counts as unset, v behind any pointers, spells out its
@@ -438,7 +464,8 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Difference) bool { return c.Class.Stricter(class) == c.Class }
-	if shells[0] != shells[1] && (d.overlays || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
+	isOwn := shells[0] != shells[1] && d.wants(s)
+	if isOwn && (d.overlays || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
 		d.changes = slices.Insert(d.changes, start, d.change(s, shells))
 	}
 }
@@ -451,7 +478,17 @@ func (d *differ) shell(s side) string {
 	return emptyText(s.node.Kind, d.program.whole.of(s.node).isNull(valueOf(s.value)))
 }
 
-func (d *differ) emit(s sides, texts [2]string) { d.changes = append(d.changes, d.change(s, texts)) }
+// emit records a change, unless it is of a class that nobody asks for, and reports whether it did.
+func (d *differ) emit(s sides, texts [2]string) bool {
+	isWanted := d.wants(s)
+	if isWanted {
+		d.changes = append(d.changes, d.change(s, texts))
+	}
+	return isWanted
+}
+
+// wants reports whether a change of the current part is recorded.
+func (d *differ) wants(s sides) bool { return d.only.Any(fieldplan.Of(s.stricter().node.Class)) }
 
 // change is a change at the current path. If the sides have different classes, the stricter one
 // counts.
@@ -470,8 +507,7 @@ func (d *differ) change(s sides, texts [2]string) Difference {
 	return c
 }
 
-// place returns the current path: in the old value for removals, otherwise in the new value. It shares
-// the steps above the last one with the former place, if they are the same.
+// place returns the current path: in the old value for removals, otherwise in the new value.
 func (d *differ) place(op Op) fieldpath.Place {
 	last := len(d.trail.Path) - 1
 	if op == OpRemove && len(d.moved) > 0 {
@@ -481,11 +517,20 @@ func (d *differ) place(op Op) fieldpath.Place {
 		}
 		return fieldpath.Place{Above: path[:last], Last: path[last]}
 	}
-	above := d.trail.Path[:last]
-	if !slices.Equal(d.above, above) {
-		d.above = slices.Clone(above)
+	return fieldpath.Place{Above: d.shared(d.trail.Path[:last]), Last: d.trail.Path[last]}
+}
+
+// shared returns a copy of a path that shares memory with those of former places: with one that begins
+// with it, or that it begins with. So places on every level of a value need memory for one path.
+func (d *differ) shared(path fieldpath.Path) fieldpath.Path {
+	common := min(len(path), len(d.above))
+	switch {
+	case !slices.Equal(d.above[:common], path[:common]):
+		d.above = slices.Clone(path)
+	case len(path) > common:
+		d.above = append(d.above, path[common:]...) // behind all that is shared
 	}
-	return fieldpath.Place{Above: d.above, Last: d.trail.Path[last]}
+	return d.above[:len(path):len(path)]
 }
 
 func opOf(texts [2]string) Op {

@@ -2,12 +2,9 @@ package engine
 
 import (
 	"cmp"
-	"encoding"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -91,7 +88,7 @@ func readEntries(t *Trail, v reflect.Value) []Element {
 	for it := v.MapRange(); it.Next() && len(entries) < size; {
 		e := Element{mapKey: keys.Index(len(entries)), Value: values.Index(len(entries))}
 		e.mapKey.SetIterKey(it)
-		text, problem := keyText(e.mapKey)
+		text, problem := leaf.KeyText(e.mapKey)
 		if problem != nil {
 			t.Report(problem)
 			continue
@@ -103,38 +100,9 @@ func readEntries(t *Trail, v reflect.Value) []Element {
 	return entries
 }
 
-// keyText is the text of a map key, as encoding/json writes it.
-func keyText(key reflect.Value) (string, *fault.Error) {
-	var text string
-	switch marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](key); {
-	case key.Kind() == reflect.String:
-		text = key.String()
-	case ok && key.Kind() == reflect.Pointer && key.IsNil():
-	case ok:
-		out, problem := leaf.Call(marshaler.MarshalText)
-		if problem != nil {
-			return "", problem
-		}
-		text = string(out)
-	case key.Kind() == reflect.Interface:
-		return "", &fault.Error{
-			Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text",
-			Hint: "remove the key",
-		}
-	case key.CanInt():
-		text = strconv.FormatInt(key.Int(), 10)
-	default:
-		text = strconv.FormatUint(key.Uint(), 10)
-	}
-	if !utf8.ValidString(text) {
-		return "", invalidUTF8Key()
-	}
-	return text, nil
-}
-
 // KeyStep returns the step from map n to the value under key.
 func KeyStep(n *fieldplan.Node, key reflect.Value) fieldpath.Step {
-	text, _ := keyText(key)
+	text, _ := leaf.KeyText(key)
 	return (&Element{Key: text}).Step(n)
 }
 
@@ -146,7 +114,8 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 	}
 	r := start()
 	defer r.end()
-	r.trail.Path = append(slices.Clip(t.Path), fieldpath.Step{})
+	t.Path = slices.Grow(t.Path, 1) // the step is written behind it, so that no level copies those above
+	r.trail.Path = append(t.Path, fieldpath.Step{})
 	r.traced = true
 	v = leaf.Addressable(v)
 	list := p.whole.of(n)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // keyedList writes the elements in the order of their keys. Lists in ascending or descending order
@@ -148,7 +149,7 @@ func (r *run) reportKey(i int) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
-	r.report(invalidUTF8Key())
+	r.report(leaf.InvalidUTF8Key())
 }
 
 // keyedElement writes an element of a keyed list, or an entry of a map with key name, after the

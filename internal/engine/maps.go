@@ -85,7 +85,7 @@ func (r *run) key(n *routine, before byte, key string) bool {
 	r.atKey(n, key)
 	text, problem := canonjson.AppendString(append(r.buf, before), key)
 	if problem != nil {
-		r.whole(func(t *Trail) { t.Report(invalidUTF8Key()) })
+		r.whole(func(t *Trail) { t.Report(leaf.InvalidUTF8Key()) })
 		return false
 	}
 	r.buf = text

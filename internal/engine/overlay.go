@@ -26,7 +26,7 @@ type Absent struct{}
 // or collection with the presence option. A removed value that is Immutable or holds something
 // Immutable stays, reduced to its Immutable parts. Sets are replaced as a whole.
 func Overlay(p *fieldplan.Plan, old, updated Side) (tree any, err error) {
-	changes, err := diff(p, old.Value, updated.Value, true)
+	changes, err := diffToOverlay(p, old.Value, updated.Value)
 	if err != nil || len(changes) == 0 {
 		return updated.Tree, err
 	}

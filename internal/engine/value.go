@@ -3,7 +3,6 @@ package engine
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -101,10 +100,4 @@ func (s *selector) holds(dst []byte, m memory) bool {
 	}
 	text, problem := appendLeaf(dst, s.op.routine, m)
 	return s.when.Holds(text[len(dst):], problem)
-}
-
-func invalidUTF8Key() *fault.Error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
-	}
 }

@@ -196,7 +196,12 @@ func appendToken(dst []byte, name string) []byte {
 }
 
 // Below returns the RFC 6901 pointer to a member of the object at pointer.
-func Below(pointer, name string) string { return pointer + "/" + escape.Replace(name) }
+func Below(pointer, name string) string { return string(AppendBelow([]byte(pointer), name)) }
+
+// AppendBelow is [Below] for a pointer that it appends to.
+func AppendBelow(pointer []byte, name string) []byte {
+	return append(append(pointer, '/'), escape.Replace(name)...)
+}
 
 // Names returns the names of the members that an RFC 6901 pointer leads through. It is the inverse
 // of [Below].

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -268,8 +267,8 @@ func isKeyText(t reflect.Type, text string) bool {
 	if isUnloaded || !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return true
 	}
-	canonical, problem := canonicalKey(t, text)
-	return problem == nil && canonical == text
+	canonical, ok := canonicalKey(t, text)
+	return ok && canonical == text
 }
 
 // KeyText returns the text of a key of map n that is spelled as the name of a member. Keys that cannot
@@ -281,16 +280,29 @@ func (n *Node) KeyText(spelled string) string {
 	if _, isUnloaded := n.Type.Key().(leaf.Unloaded); isUnloaded {
 		return spelled
 	}
-	text, problem := canonicalKey(n.Type.Key(), spelled)
-	if problem != nil {
+	text, ok := canonicalKey(n.Type.Key(), spelled)
+	if !ok {
 		return spelled
 	}
 	return text
 }
 
 // canonicalKey returns the text as which a key of type t is written that is spelled in another way
-// in JSON.
-func canonicalKey(t reflect.Type, spelled string) (string, *fault.Error) {
+// in JSON. It is false if there is no such key.
+func canonicalKey(t reflect.Type, spelled string) (text string, ok bool) {
+	if !leaf.ReadsKeyAlone(t) {
+		return canonicalByDecoder(t, spelled)
+	}
+	key := reflect.New(t).Elem()
+	if !leaf.ReadKey(key, spelled) {
+		return "", false
+	}
+	text, problem := leaf.KeyText(key)
+	return text, problem == nil
+}
+
+// canonicalByDecoder is canonicalKey for keys that only the decoder can read.
+func canonicalByDecoder(t reflect.Type, spelled string) (text string, ok bool) {
 	written, problem := leaf.Call(func() ([]byte, error) {
 		raw, err := json.Marshal(map[string]bool{spelled: true})
 		if err != nil {
@@ -303,12 +315,12 @@ func canonicalKey(t reflect.Type, spelled string) (string, *fault.Error) {
 		return json.Marshal(keys.Interface())
 	})
 	if problem != nil {
-		return "", problem
+		return "", false
 	}
 	var texts map[string]bool
 	_ = json.Unmarshal(written, &texts) // was just written
 	for text := range texts {
-		return text, nil
+		return text, true
 	}
-	return spelled, nil
+	return spelled, true
 }

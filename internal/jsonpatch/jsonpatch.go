@@ -45,21 +45,44 @@ type operation struct {
 
 // Diff returns the JSON patch that makes old equal to updated. Lists are compared index by index.
 func Diff(old, updated any) ([]byte, error) {
-	operations := []operation{}
-	diff(&operations, "", old, updated)
-	return Write(operations)
+	w := writer{operations: []operation{}}
+	w.diff(old, updated)
+	return Write(w.operations)
 }
 
-func diff(to *[]operation, path string, old, updated any) {
+// writer writes a patch. Its path is that of the current value, so that what does not differ needs no
+// memory.
+type writer struct {
+	operations []operation
+	path       []byte
+}
+
+func (w *writer) remove() {
+	w.operations = append(w.operations, operation{Op: "remove", Path: string(w.path)})
+}
+
+func (w *writer) set(op string, value any) {
+	w.operations = append(w.operations, operation{op, string(w.path), &value})
+}
+
+// below calls do with the path of a member or element.
+func (w *writer) below(name string, do func()) {
+	above := len(w.path)
+	w.path = fieldpath.AppendBelow(w.path, name)
+	do()
+	w.path = w.path[:above]
+}
+
+func (w *writer) diff(old, updated any) {
 	switch before := old.(type) {
 	case map[string]any:
 		if after, ok := updated.(map[string]any); ok {
-			diffMembers(to, path, before, after)
+			w.diffMembers(before, after)
 			return
 		}
 	case []any:
 		if after, ok := updated.([]any); ok {
-			diffPlaces(to, path, before, after)
+			w.diffPlaces(before, after)
 			return
 		}
 	default:
@@ -67,39 +90,41 @@ func diff(to *[]operation, path string, old, updated any) {
 			return
 		}
 	}
-	*to = append(*to, operation{"replace", path, &updated})
+	w.set("replace", updated)
 }
 
-func diffMembers(to *[]operation, path string, old, updated map[string]any) {
+func (w *writer) diffMembers(old, updated map[string]any) {
 	for _, name := range names(old, updated) {
 		before, isOld := old[name]
 		after, isNew := updated[name]
-		switch at := fieldpath.Below(path, name); {
-		case !isNew:
-			*to = append(*to, operation{Op: "remove", Path: at})
-		case !isOld:
-			*to = append(*to, operation{"add", at, &after})
-		// common implementations cannot address anything below an empty name
-		case name == "" && !reflect.DeepEqual(before, after):
-			*to = append(*to, operation{"replace", at, &after})
-		default:
-			diff(to, at, before, after)
-		}
+		w.below(name, func() {
+			switch {
+			case !isNew:
+				w.remove()
+			case !isOld:
+				w.set("add", after)
+			// common implementations cannot address anything below an empty name
+			case name == "" && !reflect.DeepEqual(before, after):
+				w.set("replace", after)
+			default:
+				w.diff(before, after)
+			}
+		})
 	}
 }
 
 // diffPlaces removes elements from the end, so that no operation changes the index of another.
-func diffPlaces(to *[]operation, path string, old, updated []any) {
-	at := func(i int) string { return path + "/" + strconv.Itoa(i) }
+func (w *writer) diffPlaces(old, updated []any) {
+	at := func(i int, do func()) { w.below(strconv.Itoa(i), do) }
 	common := min(len(old), len(updated))
 	for i := range common {
-		diff(to, at(i), old[i], updated[i])
+		at(i, func() { w.diff(old[i], updated[i]) })
 	}
 	for i := len(old) - 1; i >= common; i-- {
-		*to = append(*to, operation{Op: "remove", Path: at(i)})
+		at(i, func() { w.remove() })
 	}
 	for i := common; i < len(updated); i++ {
-		*to = append(*to, operation{"add", at(i), &updated[i]})
+		at(i, func() { w.set("add", updated[i]) })
 	}
 }
 

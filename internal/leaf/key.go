@@ -4,6 +4,9 @@ import (
 	"encoding"
 	"reflect"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // ReadsKeyAlone reports whether [ReadKey] reads keys of type t. Otherwise only the decoder can: for
@@ -42,4 +45,40 @@ func ReadKey(v reflect.Value, name string) (ok bool) {
 	}
 	v.SetUint(u)
 	return true
+}
+
+// KeyText is the text of a map key, as encoding/json writes it.
+func KeyText(key reflect.Value) (string, *fault.Error) {
+	var text string
+	switch marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](key); {
+	case key.Kind() == reflect.String:
+		text = key.String()
+	case ok && key.Kind() == reflect.Pointer && key.IsNil():
+	case ok:
+		out, problem := Call(marshaler.MarshalText)
+		if problem != nil {
+			return "", problem
+		}
+		text = string(out)
+	case key.Kind() == reflect.Interface:
+		return "", &fault.Error{
+			Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text",
+			Hint: "remove the key",
+		}
+	case key.CanInt():
+		text = strconv.FormatInt(key.Int(), 10)
+	default:
+		text = strconv.FormatUint(key.Uint(), 10)
+	}
+	if !utf8.ValidString(text) {
+		return "", InvalidUTF8Key()
+	}
+	return text, nil
+}
+
+// InvalidUTF8Key is the problem of a map key that is not valid UTF-8.
+func InvalidUTF8Key() *fault.Error {
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
+	}
 }
