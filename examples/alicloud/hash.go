@@ -18,8 +18,10 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 }
 
 // Eras returns the eras of this extension. The old one stays unchanged for pools without a config,
-// which all pools are today. The canonical one begins with a Kubernetes minor that no pool has
-// today.
+// and for those whose config has no immutable member. Today's release ignores configs, so nobody needs
+// one. A pool that has an immutable member all the same gets another name at adoption, and a config that
+// the Schema refuses is an error: hotupdate audit lists both before the release. The canonical era
+// begins with a Kubernetes minor that no pool has today.
 //
 // The first era strips more than those of other providers, because no existing pool is named by a
 // config, not even by null or by TypeMeta alone. A config without immutable fields adds no string, so

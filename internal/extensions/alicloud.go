@@ -6,7 +6,7 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 // root volume is encrypted, and size, type and encryption of the data volumes in their order.
 func AliCloud() *Extension {
 	return &Extension{
-		Name: "alicloud", Own: encryptedVolumes, Ignores: true,
-		traits: provider.Traits{InPlaceVolumes: true, FallsBack: true},
+		Name: "alicloud", Release: "v1.71.0", Own: encryptedVolumes, Ignores: true,
+		traits: provider.Traits{FallsBack: true},
 	}
 }

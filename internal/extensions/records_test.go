@@ -93,17 +93,22 @@ func isCutOddly(t *testing.T, e *extensions.Extension, release *recorded.Release
 	return isOfBytes && !r.IsStored() && r.HasVirtualCapacity()
 }
 
-// TestRecordedFields: each field of a pool and of a config took two values.
+// TestRecordedFields: each field of a pool and of a config took two values, and the records of each provider are of two releases.
 func TestRecordedFields(t *testing.T) {
 	t.Parallel()
+	releases := map[string]int{}
 	for _, name := range recorded.Names() {
 		release, err := recorded.Read(name)
 		require.NoError(t, err)
+		releases[release.Provider]++
 		assert.GreaterOrEqual(t, release.Pools, 2000, name)
 		assert.Greater(t, len(release.Fields), 50, name)
 		for field, values := range release.Fields {
 			assert.GreaterOrEqual(t, values, 2, "%s: %s", name, field)
 		}
+	}
+	for _, p := range extensions.All() {
+		assert.Equal(t, 2, releases[p.Name], "the newest release of %s and one a year older", p.Name)
 	}
 }
 
@@ -169,7 +174,9 @@ func TestPoolsWithoutSecret(t *testing.T) {
 				named++
 			}
 		}
-		assert.Equal(t, fallsBack[name], named > 0, fmt.Sprintf("%s %s names %d pools without a secret", name, release.Release, named))
+		if effort.All() || named > 0 { // a tenth may have no such pool
+			assert.Equal(t, fallsBack[name], named > 0, fmt.Sprintf("%s %s names %d pools without a secret", name, release.Release, named))
+		}
 	}
 }
 

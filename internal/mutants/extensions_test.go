@@ -3,6 +3,9 @@ package mutants_test
 const (
 	recorded        = "internal/extensions ^TestRecords$"
 	recordedChanges = "hotupdate/cmd/hotupdate/internal/pool ^TestRecordedChanges$"
+	pools           = "internal/extensions ^TestPoolsWithoutSecret$"
+	aliCloudFile    = "internal/extensions/alicloud.go"
+	gcpFile         = "internal/extensions/gcp.go"
 	openstackFile   = "internal/extensions/openstack.go"
 	awsFile         = "internal/extensions/aws.go"
 	azureFile       = "internal/extensions/azure.go"
@@ -55,4 +58,46 @@ var extensionMutants = []mutant{
 	{"quantities are whole numbers", hashedPool, "name, quantity.Value()))", "name, quantity.MilliValue()))", recorded},
 	{"own strings stand before the list", extensionFile, "append(e.Own(pool), data...), err", "append(data, e.Own(pool)...), err", recorded},
 	{"own strings stand before raw bytes", extensionFile, "append(e.Own(pool), string(cut)), nil", "append([]string{string(cut)}, e.Own(pool)...), nil", recorded},
+	{"gcp hashes data volumes by their names", gcpFile, "range pool.byName() {", "range pool.DataVolumes {", recorded},
+	{"gcp hashes a volume's name before its size", gcpFile, "data = appendSet(append(data, v.Name, v.Size), v.Type)", "data = appendSet(append(data, v.Size, v.Name), v.Type)", recorded},
+	{"gcp hashes a volume's size before its type", gcpFile, "data = appendSet(append(data, v.Name, v.Size), v.Type)", "data = append(appendSet(append(data, v.Name), v.Type), v.Size)", recorded},
+	{"gcp's list begins with the capacity", gcpFile, "data = appendSet(append(data, g.AcceleratorType), &g.Count)", "data = append(appendSet([]string{g.AcceleratorType}, &g.Count), data...)", recorded},
+	{"gcp lists the accelerator's type before the count", gcpFile, "data = appendSet(append(data, g.AcceleratorType), &g.Count)", "data = append(appendSet(data, &g.Count), g.AcceleratorType)", recorded},
+	{"gcp lists the accelerator before the volume", gcpFile, "\t\tdata = append(data, v.Interface)\n", "\t\tdata = append([]string{v.Interface}, data...)\n", recorded},
+	{"gcp lists the interface before the key", gcpFile, "\t\tdata = append(data, v.Interface)\n\t\tif e := v.Encryption; e != nil {\n\t\t\tdata = append(data, e.KMSKeyName, e.KMSKeyServiceAccount)\n\t\t}\n", "\t\tif e := v.Encryption; e != nil {\n\t\t\tdata = append(data, e.KMSKeyName, e.KMSKeyServiceAccount)\n\t\t}\n\t\tdata = append(data, v.Interface)\n", recorded},
+	{"gcp lists the key before its account", gcpFile, "append(data, e.KMSKeyName, e.KMSKeyServiceAccount)", "append(data, e.KMSKeyServiceAccount, e.KMSKeyName)", recorded},
+	{"gcp lists the volume before the boot volume", gcpFile, "data = append(appendSet(data, v.ProvisionedIOPS, v.ProvisionedThroughput), v.StoragePool)", "data = append(append(appendSet(nil, v.ProvisionedIOPS, v.ProvisionedThroughput), v.StoragePool), data...)", recorded},
+	{"gcp lists the boot volume's IOPS before its throughput", gcpFile, "data = append(appendSet(data, v.ProvisionedIOPS, v.ProvisionedThroughput), v.StoragePool)", "data = append(appendSet(data, v.ProvisionedThroughput, v.ProvisionedIOPS), v.StoragePool)", recorded},
+	{"gcp lists the boot volume's throughput before its pool", gcpFile, "data = append(appendSet(data, v.ProvisionedIOPS, v.ProvisionedThroughput), v.StoragePool)", "data = appendSet(append(appendSet(data, v.ProvisionedIOPS), v.StoragePool), v.ProvisionedThroughput)", recorded},
+	{"gcp lists the boot volume before data volumes", gcpFile, "data = appendSet(append(data, v.Name), v.ProvisionedIOPS, v.ProvisionedThroughput)", "data = append(appendSet([]string{v.Name}, v.ProvisionedIOPS, v.ProvisionedThroughput), data...)", recorded},
+	{"gcp lists a data volume's name before its IOPS", gcpFile, "data = appendSet(append(data, v.Name), v.ProvisionedIOPS, v.ProvisionedThroughput)", "data = appendSet(append(appendSet(data, v.ProvisionedIOPS), v.Name), v.ProvisionedThroughput)", recorded},
+	{"gcp lists a data volume's IOPS before its throughput", gcpFile, "data = appendSet(append(data, v.Name), v.ProvisionedIOPS, v.ProvisionedThroughput)", "data = appendSet(append(data, v.Name), v.ProvisionedThroughput, v.ProvisionedIOPS)", recorded},
+	{"gcp lists a data volume's image last", gcpFile, "\t\tdata = appendSet(append(data, v.Name), v.ProvisionedIOPS, v.ProvisionedThroughput)\n\t\tdata = appendSet(data, v.SourceImage)\n", "\t\tdata = appendSet(append(data, v.Name), v.ProvisionedIOPS)\n\t\tdata = appendSet(appendSet(data, v.SourceImage), v.ProvisionedThroughput)\n", recorded},
+	{"gcp lists data volumes before the platform", gcpFile, "data = appendSet(data, c.MinCPUPlatform)", "data = append(appendSet(nil, c.MinCPUPlatform), data...)", recorded},
+	{"gcp lists the platform before the account", gcpFile, "data = append(append(data, a.Email), a.Scopes...)", "data = append(append([]string{a.Email}, a.Scopes...), data...)", recorded},
+	{"gcp lists the account's email before its scopes", gcpFile, "data = append(append(data, a.Email), a.Scopes...)", "data = append(append(data, a.Scopes...), a.Email)", recorded},
+	{"gcp's list begins with Kubernetes 1.35", gcpFile, "ListFrom: \"1.35\"", "ListFrom: \"1.34\"", recorded},
+	{"gcp has its list since v1.50", gcpFile, "ListSince: \"1.50\"", "ListSince: \"1.45\"", recorded},
+	{"azure has its list since v1.60", azureFile, "ListSince: \"1.60\"", "ListSince: \"1.53\"", recorded},
+	{"aws has its list since v1.67", awsFile, "ListSince: \"1.67\"", "ListSince: \"1.63\"", recorded},
+	{"aws names pools without a secret", awsFile, "FallsBack: true", "FallsBack: false", pools},
+	{"openstack names pools without a secret", openstackFile, "FallsBack: true", "FallsBack: false", pools},
+	{"aws lists the capacity before the volume", awsFile, "data = appendSet(data, v.IOPS, v.Throughput)\n\t}\n\tfor", "data = append(appendSet(nil, v.IOPS, v.Throughput), data...)\n\t}\n\tfor", recorded},
+	{"aws lists the volume before data volumes", awsFile, "data = appendSet(append(data, v.Name), v.IOPS, v.Throughput)\n", "data = append(appendSet([]string{v.Name}, v.IOPS, v.Throughput), data...)\n", recorded},
+	{"aws lists a data volume's name before its IOPS", awsFile, "data = appendSet(append(data, v.Name), v.IOPS, v.Throughput)\n", "data = appendSet(append(appendSet(data, v.IOPS), v.Name), v.Throughput)\n", recorded},
+	{"aws lists data volumes before the profile", awsFile, "data = appendSet(data, p.Name, p.ARN)", "data = append(appendSet(nil, p.Name, p.ARN), data...)", recorded},
+	{"aws lists the processors before the reservation", awsFile, "data = appendSet(data, r.Preference, r.ID, r.ResourceGroupARN)", "data = append(appendSet(nil, r.Preference, r.ID, r.ResourceGroupARN), data...)", recorded},
+	{"aws lists the metadata's options before the processors", awsFile, "data = appendSet(data, o.CoreCount, o.ThreadsPerCore)", "data = append(appendSet(nil, o.CoreCount, o.ThreadsPerCore), data...)", recorded},
+	{"aws lists interfaces before the placement", awsFile, "data = appendSet(data, p.GroupID, p.Tenancy, p.HostID)", "data = append(appendSet(nil, p.GroupID, p.Tenancy, p.HostID), data...)", recorded},
+	{"aws lists the profile before the metadata's options", awsFile, "data = appendSet(appendSet(data, o.HTTPTokens), o.HTTPPutResponseHopLimit)", "data = append(appendSet(appendSet(nil, o.HTTPTokens), o.HTTPPutResponseHopLimit), data...)", recorded},
+	{"aws lists the reservation before the market", awsFile, "data = append(data, o.MarketType)", "data = append([]string{o.MarketType}, data...)", recorded},
+	{"aws lists the market before interfaces", awsFile, "data = append(data, n.data()...)", "data = append(n.data(), data...)", recorded},
+	{"aws lists the card before the range", awsFile, "data = appendSet(data, &r.From, &r.To)", "data = append(appendSet(nil, &r.From, &r.To), data...)", recorded},
+	{"aws lists the range before the subnet", awsFile, "return appendSet(data, n.SubnetID)", "return append(appendSet(nil, n.SubnetID), data...)", recorded},
+	{"aws lists the host before the partition", awsFile, "data = appendSet(data, p.GroupID, p.Tenancy, p.HostID)\n\t\tdata = appendSet(appendSet(data, p.PartitionNumber), p.Affinity)", "data = appendSet(data, p.GroupID, p.Tenancy)\n\t\tdata = appendSet(appendSet(appendSet(data, p.PartitionNumber), p.HostID), p.Affinity)", recorded},
+	{"aws hashes only the root volume's encryption in place", awsFile, "InPlace: rootEncryption", "InPlace: encryptedVolumes", recorded},
+	{"the root volume stands before data volumes", hashedPool, "\tdata := rootEncryption(p)\n\tfor _, v := range p.DataVolumes {\n\t\tdata = appendSet(appendSet(append(data, v.Size), v.Type), v.Encrypted)\n\t}\n\treturn data\n", "\tvar data []string\n\tfor _, v := range p.DataVolumes {\n\t\tdata = appendSet(appendSet(append(data, v.Size), v.Type), v.Encrypted)\n\t}\n\treturn append(data, rootEncryption(p)...)\n", recorded},
+	{"data volumes count in their order", hashedPool, "\tdata := rootEncryption(p)\n\tfor _, v := range p.DataVolumes {", "\tdata := rootEncryption(p)\n\tfor _, v := range p.byName() {", recorded},
+	{"alicloud hashes data volumes", aliCloudFile, "Own: encryptedVolumes", "Own: rootEncryption", recorded},
+	{"alicloud ignores configs", aliCloudFile, "Ignores: true", "Ignores: false", recorded},
 }

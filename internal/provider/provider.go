@@ -58,9 +58,6 @@ type Traits struct {
 	// FixedInfrastructure are the flags of the infrastructure's config that admission does not let change, and
 	// that a hashed state follows from. A flag that is left out is false.
 	FixedInfrastructure []string
-	// InPlaceVolumes says that admission admits changes of the data volumes of a pool that is updated in
-	// place.
-	InPlaceVolumes bool
 	// FallsBack says that a pool without a node-agent secret name gets the first version of the
 	// hash (Gardener up to 1.145).
 	FallsBack bool

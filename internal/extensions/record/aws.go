@@ -7,7 +7,6 @@ import (
 	"github.com/gardener/gardener-extension-provider-aws/pkg/apis/aws/install"
 	"github.com/gardener/gardener-extension-provider-aws/pkg/apis/aws/v1alpha1"
 	"github.com/gardener/gardener-extension-provider-aws/pkg/apis/aws/validation"
-	worker "github.com/gardener/gardener-extension-provider-aws/pkg/controller/worker"
 	"github.com/gardener/gardener/pkg/apis/core"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -42,14 +41,8 @@ func newExtension() *extension {
 		mostly: []string{"config.cpuOptions.coreCount", "config.cpuOptions.threadsPerCore"},
 		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
-			delegate, err := worker.NewWorkerDelegate(
-				userData{},
-				decoder,
-				scheme,
-				"",
-				a.worker("aws", awsInfrastructure, ""),
-				a.cluster(awsProfile+images(awsImage)+`]}`),
-			)
+			cluster := a.cluster(awsProfile + images(awsImage) + `]}`)
+			delegate, err := delegateOf(decoder, scheme, a.worker("aws", awsInfrastructure, ""), cluster)
 			return classes(delegate, err)
 		},
 		data: func(a asked) ([]string, error) {

@@ -124,10 +124,10 @@ func (p *pair) judgeKnownFields() []Finding {
 		return p.judgeVersions(judged)
 	case p.configs.isAbsent, bytes.Equal(p.old.ProviderConfig, p.updated.ProviderConfig):
 		return judged
-	case isReleased && p.provider.Ignores:
-		return all(judged, verdict.None, verdict.NotHashed)
 	case isReleased && inPlace(p.strategy) && p.provider.Name != "":
 		return p.refuseInPlace(judged)
+	case isReleased && p.provider.Ignores:
+		return all(judged, verdict.None, verdict.NotHashed)
 	case !p.configs.isKnown:
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
 	case p.naming == nil && !p.classesDecide():

@@ -103,10 +103,10 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	switch {
 	case naming == nil:
 		return verdict.Indeterminate, verdict.EraUnknown, true
-	case inPlace(p.strategy) && isData && !p.provider.InPlaceVolumes:
+	case inPlace(p.strategy) && isData:
 		return verdict.Forbidden, verdict.DataVolumesInPlace, true
 	case inPlace(p.strategy):
-		return verdict.None, verdict.NameStays, !isData && p.isRefined()
+		return verdict.None, verdict.NameStays, p.isRefined()
 	}
 	takeOver := func(from, to *facts.Pool) { to.Encrypted = from.Encrypted }
 	if isData {
