@@ -79,9 +79,19 @@ func anyOf(values ...any) *rapid.Generator[any] { return rapid.SampledFrom(value
 type describer struct {
 	*rapid.T
 
-	options []hotupdate.Option
-	fields  int
+	tags   [][2]string // paths, and what WithTag gives to them
+	fields int
 }
+
+// options are the tags, with other paths by a function.
+func (g *describer) options(rewritten func(path string) string) (all []hotupdate.Option) {
+	for _, tag := range g.tags {
+		all = append(all, hotupdate.WithTag(rewritten(tag[0]), tag[1]))
+	}
+	return all
+}
+
+func samePath(path string) string { return path }
 
 // position is the place of a description. If all must have one class, nothing below declares another.
 type position struct {
@@ -173,7 +183,7 @@ func (g *describer) field(p position, name string, isRequired bool) (reflect.Str
 			as = rapid.SampledFrom([]string{"text", "cidr", "duration", "quantity"}).Draw(g.T, "kind")
 			override += ",as=" + as
 		}
-		g.options = append(g.options, hotupdate.WithTag(p.path, override))
+		g.tags = append(g.tags, [2]string{p.path, override})
 	}
 	if as != "" {
 		option += ",as=" + as
@@ -285,7 +295,7 @@ func TestCRDSaysWhatTheTypeSays(t *testing.T) {
 		spec := g.object(position{})
 		byType, err := hotupdate.SchemaOfType(spec.typ)
 		require.NoError(t, err, "%s", spec.typ)
-		byCRD, err := hotupdate.SchemaOfCRD(crdOf(t, spec.property), "v1", g.options...)
+		byCRD, err := hotupdate.SchemaOfCRD(crdOf(t, spec.property), "v1", g.options(samePath)...)
 		require.NoError(t, err, "%s", spec.typ)
 		findings, err := hotupdate.Compatibility(byType, byCRD)
 		require.NoError(t, err)

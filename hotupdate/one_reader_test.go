@@ -177,7 +177,7 @@ func TestOneReaderOfCRDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &describer{T: t}
 		spec := g.object(position{})
-		schema, err := hotupdate.SchemaOfCRD(crdOf(t, spec.property), "v1", g.options...)
+		schema, err := hotupdate.SchemaOfCRD(crdOf(t, spec.property), "v1", g.options(samePath)...)
 		require.NoError(t, err)
 		for range valuesPerType {
 			both, _ := oneReader(t, schema, spoiled(t, drawn(t, spec, "old")), spoiled(t, drawn(t, spec, "updated")))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -97,6 +99,51 @@ func TestSets(t *testing.T) {
 		})
 	}
 }
+
+// TestDrawnSets: whatever was applied and attempted, a set ends up with all that is wanted, without what was ours and is not, and with all else as it
+// was. Each member takes one call, and a second pass none.
+func TestDrawnSets(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	draw := func() (names []string) {
+		for range random.IntN(5) {
+			names = append(names, among(random, "a", "A", "b", "nodes", "theirs", "a b", "\u00e9"))
+		}
+		return names
+	}
+	for range effort.Of(2000) {
+		w := newSets(t)
+		live := draw()
+		applied := draw()
+		desired := draw()
+		w.find("i-1").Sets = map[string][]string{"groups": live}
+		request := w.request(&providerSpec{Groups: applied}, &providerSpec{Groups: desired})
+		ours := slices.Clone(applied)
+		for range random.IntN(3) {
+			attempted := draw()
+			ours = append(ours, attempted...)
+			for i := range request.Parts {
+				request.Parts[i].Attempted = append(request.Parts[i].Attempted, w.hot(&providerSpec{Groups: attempted}))
+			}
+		}
+		about := fmt.Sprintf("live %q, ours %q, desired %q", live, ours, desired)
+		require.NoError(t, w.kit().UpdateMachine(t.Context(), request), about)
+		calls := 0
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(live, ours, desired)))) {
+			isWanted := slices.Contains(desired, name)
+			isKept := slices.Contains(live, name) && !slices.Contains(ours, name)
+			require.Equal(t, isWanted || isKept, slices.Contains(w.find("i-1").Sets["groups"], name), "%q: %s", name, about)
+			if (isWanted || isKept) != slices.Contains(live, name) {
+				calls++
+			}
+		}
+		require.Len(t, w.calls, calls, about)
+		w.calls = nil
+		require.NoError(t, w.kit().UpdateMachine(t.Context(), request), about)
+		require.Empty(t, w.calls, about)
+	}
+}
+
+func among(random *rand.Rand, names ...string) string { return names[random.IntN(len(names))] }
 
 // TestMemberThatOthersAddedIsOurs as soon as the class has wanted it, as a tag with an equal value is.
 func TestMemberThatOthersAddedIsOurs(t *testing.T) {

@@ -247,7 +247,7 @@ func (a author) collection(to reflect.Value, n *fieldplan.Node) {
 		all = append(all, among(own, "double", all...))
 	}
 	if n.Pairing != fieldplan.ByPosition && own.chance("reversed", 2) {
-		slices.Reverse(all)
+		reverse(n, all)
 	}
 	if n.Kind == fieldplan.List {
 		to.Set(reflect.MakeSlice(to.Type(), 0, len(all)))
@@ -262,11 +262,36 @@ func (a author) collection(to reflect.Value, n *fieldplan.Node) {
 	}
 }
 
-// add adds an element, if its key is unused and its class wanted.
+// reverse reverses the order of elements. Those of one key of a list keep theirs, which has a meaning.
+func reverse(n *fieldplan.Node, all []entry) {
+	inOrder := map[string][]entry{}
+	for _, e := range all {
+		text := keyText(n, e)
+		inOrder[text] = append(inOrder[text], e)
+	}
+	slices.Reverse(all)
+	for i, e := range all {
+		if text := keyText(n, e); n.Key != nil {
+			all[i] = inOrder[text][0]
+			inOrder[text] = inOrder[text][1:]
+		}
+	}
+}
+
+// add adds an element, if its class is wanted. A key of a map is used once, and a key of a list at times
+// again, since a hash takes that.
 func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
 	e := entry{value: reflect.New(n.Type.Elem()).Elem()}
 	below := a.element(at)
-	if n.Key != nil {
+	isRepeated := n.Key != nil && len(all) > 0 && below.chance("repeated", 4)
+	switch {
+	case isRepeated:
+		other := among(below, "key of", all...)
+		set(engine.Settable(e.value, n.Key), func() reflect.Value {
+			key, _ := engine.Deref(engine.Member(engine.Allocate(other.value), n.Key))
+			return key
+		})
+	case n.Key != nil:
 		set(engine.Settable(e.value, n.Key), below.identity(n.Key).leaf(n.Key.Node))
 	}
 	if n.Kind == fieldplan.Map {
@@ -275,7 +300,7 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 	text := keyText(n, e)
 	isKeyed := n.Key != nil || n.Kind == fieldplan.Map
 	isTaken := slices.ContainsFunc(all, func(other entry) bool { return keyText(n, other) == text })
-	if isKeyed && isTaken {
+	if isKeyed && isTaken && !isRepeated {
 		return all
 	}
 	below.selects(n, e.value)

@@ -90,6 +90,41 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 	}
 }
 
+// TestKeysAreRepeated: the guarantees are put to the test with lists that repeat a key, in every class and in both configurations of a pair.
+func TestKeysAreRepeated(t *testing.T) {
+	s := subjectOfMany(t)
+	repeats := func(volumes []manyVolume) bool {
+		names := map[string]bool{}
+		for _, v := range volumes {
+			names[v.Name] = true
+		}
+		return len(names) < len(volumes)
+	}
+	volumes := 0
+	hot := 0
+	changed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		change := drawHotChange(newAuthor(t, s))
+		first, _ := change.first().Interface().(*many)
+		second, _ := change.second().Interface().(*many)
+		if first == nil || second == nil {
+			return
+		}
+		if repeats(first.Volumes) {
+			volumes++
+		}
+		if repeats(first.HotList) {
+			hot++
+		}
+		if repeats(first.Volumes) && !reflect.DeepEqual(first.Volumes, second.Volumes) {
+			changed++
+		}
+	})
+	if volumes == 0 || hot == 0 || changed == 0 {
+		t.Errorf("%d lists and %d hot ones repeat a key, %d change", volumes, hot, changed)
+	}
+}
+
 // TestWrongClassesAreCaught: a Schema that hashes what the type says is hot, or the other way round, breaks the guarantee.
 func TestWrongClassesAreCaught(t *testing.T) {
 	for _, tc := range []struct{ path, tag, guarantee, what string }{
