@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 
@@ -35,6 +36,11 @@ type Object struct {
 	Tree *tree.Node
 	// Err says why the object cannot be read. Tree is nil then.
 	Err error
+}
+
+// IsEmptyList reports whether the document is a List without items: a program has found nothing, and did not fail.
+func (d *Document) IsEmptyList() bool {
+	return bytes.Contains(d.text, []byte("items")) && d.Object() == nil
 }
 
 var errNotSplit = errors.New("is a List in flow style or within a List; write its items in block style or as JSON")

@@ -73,6 +73,7 @@ func (s *splitter) skipBroken(isTemplate bool) {
 func (s *splitter) readList(list *jsonList) error {
 	s.number++
 	item, err := s.jsonItems()
+	isEmpty := item == 0
 	if err == nil && !s.stopped {
 		item = -1
 		var n int
@@ -88,9 +89,14 @@ func (s *splitter) readList(list *jsonList) error {
 		})
 	case !isList(list.kind):
 		s.pass(&Document{Place: Place{Line: s.line, Item: -1}, err: errNoList})
+	case isEmpty:
+		s.pass(&Document{Place: Place{Line: s.line, Item: -1}, text: []byte(emptyList)})
 	}
 	return err
 }
+
+// emptyList is the text of a List without items, of which nothing else is kept.
+const emptyList = `{"kind":"List","items":[]}`
 
 // jsonItems yields the items of a List, up to its end or to an error, and returns the number of
 // items before that position.

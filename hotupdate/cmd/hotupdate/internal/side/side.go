@@ -98,6 +98,8 @@ type Reader struct {
 	plain   map[manifests.Digest]*object
 	read    int             // documents
 	leftOut map[string]bool // files
+
+	emptyLists []string // paths of sides that have a List without items
 }
 
 // NotJudged is an object, or unreadable text, that was not compared.
@@ -161,6 +163,9 @@ func (r *Reader) documents(path string) iter.Seq[*manifests.Document] {
 				r.leaveOut(d.File)
 				continue
 			}
+			if d.IsEmptyList() {
+				r.emptyLists = append(r.emptyLists, path)
+			}
 			if !yield(d) {
 				return
 			}
@@ -199,7 +204,7 @@ func (r *Reader) ofNoKnownKind(path string, others []*object) []*object {
 		r.others = append(r.others, fmt.Errorf(
 			"%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path),
 			plaintext.Counted(len(others), "object")))
-	case !isStored(path):
+	case !isStored(path) && !slices.Contains(r.emptyLists, path):
 		r.failed = append(r.failed,
 			fmt.Errorf("%s: is empty; the program that writes it may have failed", Name(path)))
 	}
