@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
@@ -44,6 +48,16 @@ var takings = []taking{
 	{"useGKEFormula", func(_ require.TestingT, in *knowing) bool {
 		_, was := in.o.Landscape.GKEFormula.Value()
 		in.o.Landscape = facts.Landscape{}
+		return was
+	}},
+	{"the release of Gardener", func(_ require.TestingT, in *knowing) bool {
+		_, was := in.o.Landscape.Gardener.Value()
+		in.o.Landscape.Gardener = verdict.Fact[string]{}
+		return was
+	}},
+	{"respectSyncPeriodOverwrite", func(_ require.TestingT, in *knowing) bool {
+		_, was := in.o.Landscape.RespectsSyncPeriod.Value()
+		in.o.Landscape.RespectsSyncPeriod = verdict.Fact[bool]{}
 		return was
 	}},
 	{"the extension", func(_ require.TestingT, in *knowing) bool {
@@ -244,6 +258,9 @@ func checkTakings(t require.TestingT, in knowing, decided map[string]int) {
 
 // assumes reports whether the report of a plan says that a fact is assumed.
 func assumes(plan *pool.Plan, fact string) bool {
+	if fact == "the release of Gardener" {
+		return slices.Contains(plan.Rules, verdict.GardenerIsKnown)
+	}
 	return slices.ContainsFunc(plan.Pools, func(p pool.Planned) bool {
 		return slices.ContainsFunc(assumed[fact], func(u facts.Unknown) bool { return slices.Contains(p.Unknown, u) })
 	})
@@ -283,9 +300,90 @@ func TestLessIsNeverBetter(t *testing.T) {
 			checkTakings(t, knowing{fmt.Sprintf("%d, %s %s: %s", i, extension, c.file, c.why), old, updated, o}, decided)
 		}
 	}
+	for _, extension := range []judge.Extension{judge.Released, judge.Adopted, judge.Both} {
+		o.Extension = extension
+		for _, one := range changesOfExamples(t) {
+			one.o = o
+			checkTakings(t, one, decided)
+		}
+	}
+	for _, one := range changesInLandscapes(t, o) {
+		for _, suffix := range []string{"", " ", "  "} { // each fact is tried with one of the names
+			one.name += suffix
+			checkTakings(t, one, decided)
+		}
+	}
 	for _, taken := range takings {
 		assert.Positive(t, decided[taken.fact], "no change depends on %s", taken.fact)
 	}
+}
+
+// changesInLandscapes are changes that a release of Gardener, or the configuration of gardenlet, decides.
+func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
+	t.Helper()
+	ofUser := edit{"metadata", object{"name": "search", "namespace": "garden-shop"}} // the cluster's Shoot has all facts
+	noStatus := edit{"status", nil}
+	reserved := func(cpu string) edit {
+		return at("kubernetes", object{"kubelet": object{"systemReserved": object{"cpu": cpu}}})
+	}
+	ignored := edit{"metadata.annotations", object{"shoot.gardener.cloud/ignore": "true"}}
+	for _, release := range []string{"v1.110.0", "v1.130.0", "v1.150.0"} {
+		o.Landscape = facts.Landscape{Gardener: verdict.Known(release, "a.yaml:1")}
+		all = append(all, knowing{
+			"reservations in " + release, manifest(t, "pairs/"+onGCP, ofUser, noStatus, reserved("20m")),
+			manifest(t, "pairs/"+onGCP, ofUser, noStatus, reserved("30m")), o,
+		}, knowing{
+			"in place in " + release, manifest(t, "pairs/"+onGCP, ofUser, noStatus, inPlaceAuto),
+			manifest(t, "pairs/"+onGCP, ofUser, noStatus, inPlaceAuto, at("machine.type", "n2")), o,
+		})
+	}
+	for _, heeds := range []bool{false, true} {
+		o.Landscape = facts.Landscape{RespectsSyncPeriod: verdict.Known(heeds, "a.yaml:1")}
+		all = append(all, knowing{
+			fmt.Sprint("ignored, ", heeds), manifest(t, "pairs/"+onGCP, ignored), manifest(t, "pairs/"+onGCP), o,
+		})
+	}
+	return all
+}
+
+// changesOfExamples are the changes in the folders of the examples: Shoots, and provider configs, each in the pool of a
+// Shoot of its provider.
+func changesOfExamples(t *testing.T) (all []knowing) {
+	t.Helper()
+	const examples = "../../../../../examples/"
+	var files []string
+	for _, pattern := range []string{"shoots/*/before.yaml", "*/testdata/before.yaml", "*/testdata/*/before.yaml"} {
+		found, err := filepath.Glob(examples + pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	require.Greater(t, len(files), 15, "the examples have moved")
+	for _, before := range files {
+		old := readYAML(t, before)
+		updated := readYAML(t, filepath.Join(filepath.Dir(before), "after.yaml"))
+		if old["kind"] == "WorkerConfig" {
+			provider, _, _ := strings.Cut(strings.TrimPrefix(before, examples), "/")
+			base := "pairs/" + provider + ".yaml"
+			all = append(all, knowing{
+				before, manifest(t, base, at("providerConfig", old)), manifest(t, base, at("providerConfig", updated)), judge.Options{},
+			})
+			continue
+		}
+		oldText, err := json.Marshal(old)
+		require.NoError(t, err)
+		newText, err := json.Marshal(updated)
+		require.NoError(t, err)
+		all = append(all, knowing{before, oldText, newText, judge.Options{}})
+	}
+	return all
+}
+
+func readYAML(t *testing.T, file string) (root map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &root))
+	return root
 }
 
 // TestLessIsNeverBetterForDrawnShoots is the same for drawn edits of the fields of Shoots.
