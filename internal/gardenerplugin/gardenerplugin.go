@@ -50,18 +50,21 @@ type Ready struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Question asks what kubectl apply of New does after Old: what the server filled in stays, what Old has
-// and New does not is removed, lists are replaced as a whole. Each is a Shoot of
-// core.gardener.cloud/v1beta1.
+// Question asks what New does after Old. Each is a Shoot of core.gardener.cloud/v1beta1.
 //
 //   - A Shoot with a UID or resource version was read from a cluster, others were written by a user. If
 //     only Old was read, its annotation of kubectl apply says what New removes.
+//   - Two Shoots that were read are compared as they are.
 //   - Without an Old, New is created.
 type Question struct {
 	// ID is repeated in the answer.
 	ID  string          `json:"id"`
 	Old json.RawMessage `json:"old,omitempty"`
 	New json.RawMessage `json:"new"`
+	// Apply is how New is applied, and Old was: client (kubectl apply), server or server=MANAGER (server-side
+	// apply of the manager that owns all of Old), or replace. If it is empty, the answer has the outcomes of all
+	// of them, and [Answer.DependsOn] says if they differ.
+	Apply string `json:"apply,omitempty"`
 }
 
 // Answer is Gardener's answer to a question.

@@ -78,7 +78,7 @@ func askGardener(tb testing.TB, pairs []*pair) {
 				if p.base.profile == "" {
 					asked = bare
 				}
-				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(p.updated)}
+				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(p.updated), Apply: "client"}
 				p.answer = asked.Judge(question)
 				p.gardener = p.ofGardener(p.answer)
 			}

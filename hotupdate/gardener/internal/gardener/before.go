@@ -23,6 +23,7 @@ type before struct {
 	refusals []gardenerplugin.Refusal
 	assumed  []string
 	missing  []gardenerplugin.Reference
+	unused   map[string][]gardenerplugin.Landscape // by ways of applying, see [Judge.unused]
 }
 
 // state is a stored Shoot. It is not changed.
@@ -68,7 +69,7 @@ func (j *Judge) newBefore(manifest json.RawMessage) (*before, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &before{manifest: manifest, head: h, states: map[gardenerplugin.Landscape]*state{}}
+	b := &before{manifest: manifest, head: h, states: map[gardenerplugin.Landscape]*state{}, unused: map[string][]gardenerplugin.Landscape{}}
 	if slices.ContainsFunc(shoot.Spec.Provider.Workers, isInPlace) {
 		b.assumed = append(b.assumed, assumedInPlace)
 	}
@@ -143,16 +144,12 @@ func (j *Judge) scheduled(b *before, shoot *core.Shoot, l gardenerplugin.Landsca
 	return newState(shoot)
 }
 
-// sent returns the Shoots that the API server gets for a new manifest.
-func (b *before) sent(answer *gardenerplugin.Answer, manifest json.RawMessage) (
+// sent returns the Shoots that the API server gets for a new manifest, which is applied in one way.
+func (b *before) sent(answer *gardenerplugin.Answer, manifest json.RawMessage, updated head, method string) (
 	all map[gardenerplugin.Landscape]*core.Shoot, err error,
 ) {
-	h, err := headOf(manifest)
-	if err != nil {
-		return nil, err
-	}
-	last := b.lastApplied(h)
-	if len(last) == 0 {
+	last := b.lastApplied(updated)
+	if len(last) == 0 && !slices.Contains(answer.Assumed, assumedNothingApplied) {
 		answer.Assumed = append(answer.Assumed, assumedNothingApplied)
 	}
 	all = map[gardenerplugin.Landscape]*core.Shoot{}
@@ -161,7 +158,7 @@ func (b *before) sent(answer *gardenerplugin.Answer, manifest json.RawMessage) (
 			all[l] = all[byDefault].DeepCopy()
 			continue
 		}
-		merged, err := apply(last, manifest, b.states[l].live)
+		merged, err := apply(method, last, manifest, b.states[l].live)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,9 @@
 // The package calls what gardener-apiserver and gardenlet call, in this order:
 //
 //  1. Decoding: unknown members of the new manifest are refused, and defaults are set.
-//  2. kubectl apply: the manifest is merged into the stored Shoot. What the server filled in stays,
-//     what the old manifest has and the new one has not is removed, lists are replaced as a whole.
+//  2. Applying: the manifest meets the stored Shoot by kubectl apply (a strategic merge by Gardener's
+//     patch keys), server-side apply (structured-merge-diff by Gardener's OpenAPI) or replace. The old
+//     manifest is what was applied last, in the same way.
 //  3. Mutation: the admission plugins ShootMutator, ShootVPAEnabledByDefault and
 //     ShootResourceReservation; for a Shoot that is created also ShootNodeLocalDNSEnabledByDefault.
 //  4. The registry: PrepareForUpdate, ValidateShootUpdate and Canonicalize, by
@@ -22,6 +23,8 @@
 //     An image that the Shoot got when it was created is not known.
 //   - Objects that were not given. Gardener's code then sees ones that permit everything, so they
 //     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides.
+//   - The way of applying, if the question does not state it. All are tried. If they differ, the answer
+//     has the outcomes of each, and says that the way decides.
 //   - The configuration of gardener-apiserver. All configurations that can change a key are tried.
 //     If they differ, the answer has each outcome and names the flag.
 //

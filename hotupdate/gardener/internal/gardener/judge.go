@@ -116,23 +116,128 @@ func (j *Judge) judge(q gardenerplugin.Question) (answer gardenerplugin.Answer, 
 		answer.Outcomes = []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusals}}
 		return answer, nil
 	}
-	sent, err := b.sent(&answer, q.New)
-	if err != nil {
-		answer.Outcomes = []gardenerplugin.Outcome{
-			{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)},
-		}
-		return answer, nil
-	}
-	return answer, j.change(&answer, b, sent)
+	return answer, j.changeBy(&answer, b, q)
 }
 
-// change changes the stored Shoot in all landscapes.
-func (j *Judge) change(
-	answer *gardenerplugin.Answer, b *before, sent map[gardenerplugin.Landscape]*core.Shoot,
-) error {
-	missing, remove, err := j.permit(b.states[byDefault].shoot, sent[byDefault])
+// changeBy changes the stored Shoot in all ways in which the manifest may be applied.
+func (j *Judge) changeBy(answer *gardenerplugin.Answer, b *before, q gardenerplugin.Question) error {
+	updated, err := headOf(q.New)
 	if err != nil {
 		return err
+	}
+	ways, err := b.methodsOf(q, updated)
+	if err != nil {
+		return err
+	}
+	stated, err := decode(lenient, q.New)
+	if err != nil {
+		answer.Outcomes = []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}}
+		return nil
+	}
+	var asked []map[gardenerplugin.Landscape]*core.Shoot
+	var all [][]gardenerplugin.Outcome
+	for _, way := range ways {
+		sent, err := b.sent(answer, q.New, updated, way)
+		if err != nil {
+			all = append(all, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
+			continue
+		}
+		isAsked := slices.ContainsFunc(asked, func(other map[gardenerplugin.Landscape]*core.Shoot) bool {
+			return reflect.DeepEqual(sent, other)
+		})
+		if isAsked {
+			continue
+		}
+		asked = append(asked, copied(sent))
+		outcomes, err := j.change(answer, b, sent, b.images.replacedBy(stated))
+		if err != nil {
+			return err
+		}
+		if isOther := way != byClient; isOther && q.Apply == "" {
+			outcomes = j.used(b, way, outcomes)
+		}
+		if len(outcomes) > 0 {
+			all = append(all, outcomes)
+		}
+	}
+	answer.Outcomes = joined(slices.Concat(all...))
+	for _, outcomes := range all {
+		for _, name := range dependsOn(joined(outcomes)) {
+			if !slices.Contains(answer.DependsOn, name) {
+				answer.DependsOn = append(answer.DependsOn, name)
+			}
+		}
+	}
+	if waysDiffer(all) {
+		answer.DependsOn = append(answer.DependsOn, theWay)
+	}
+	return nil
+}
+
+// used returns outcomes without refusals in landscapes where a way is not used: where Gardener refuses even the old
+// manifest if it is applied again in that way. So it refuses to replace a scheduled Shoot by a manifest without a seed.
+func (j *Judge) used(b *before, way string, outcomes []gardenerplugin.Outcome) (all []gardenerplugin.Outcome) {
+	for _, o := range outcomes {
+		if len(o.Refusals) > 0 && !b.head.isLive() {
+			o.Landscapes = slices.DeleteFunc(slices.Clone(o.Landscapes), func(l gardenerplugin.Landscape) bool {
+				return slices.Contains(j.unused(b, way), l)
+			})
+		}
+		if len(o.Landscapes) > 0 {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// unused returns the landscapes in which Gardener refuses the old manifest if it is applied again in a way.
+func (j *Judge) unused(b *before, way string) []gardenerplugin.Landscape {
+	if known, is := b.unused[way]; is {
+		return known
+	}
+	var outcomes []gardenerplugin.Outcome
+	sent, err := b.sent(&gardenerplugin.Answer{}, b.manifest, b.head, way)
+	if err == nil {
+		outcomes, err = j.change(&gardenerplugin.Answer{}, b, sent, nil)
+	}
+	refused := []gardenerplugin.Landscape{}
+	for _, o := range outcomes {
+		if err == nil && len(o.Refusals) > 0 {
+			refused = append(refused, o.Landscapes...)
+		}
+	}
+	b.unused[way] = refused
+	return refused
+}
+
+// theWay is the name of what is not known if a question does not say how its manifest is applied.
+const theWay = "the way in which the manifest is applied (client, server or replace)"
+
+// waysDiffer reports whether ways of applying have different outcomes.
+func waysDiffer(all [][]gardenerplugin.Outcome) bool {
+	for _, outcomes := range all[1:] {
+		if len(joined(slices.Concat(all[0], outcomes))) != len(joined(slices.Clone(all[0]))) {
+			return true
+		}
+	}
+	return false
+}
+
+func copied(sent map[gardenerplugin.Landscape]*core.Shoot) map[gardenerplugin.Landscape]*core.Shoot {
+	all := map[gardenerplugin.Landscape]*core.Shoot{}
+	for l, shoot := range sent {
+		all[l] = shoot.DeepCopy()
+	}
+	return all
+}
+
+// change changes the stored Shoot in all landscapes. Unknown are the pools whose image is not known.
+func (j *Judge) change(answer *gardenerplugin.Answer, b *before, sent map[gardenerplugin.Landscape]*core.Shoot,
+	unknown map[string]reason,
+) (outcomes []gardenerplugin.Outcome, err error) {
+	missing, remove, err := j.permit(b.states[byDefault].shoot, sent[byDefault])
+	if err != nil {
+		return nil, err
 	}
 	defer remove()
 	for _, m := range missing {
@@ -142,9 +247,9 @@ func (j *Judge) change(
 	}
 	var first *request
 	for _, l := range landscapes {
-		r := j.request(b, sent[l], l)
+		r := j.request(b, sent[l], l, unknown)
 		if first != nil && b.isDefault(l) && r.isSame(first) { // the rest of the server is the same
-			answer.Outcomes[0].Landscapes = append(answer.Outcomes[0].Landscapes, l)
+			outcomes[0].Landscapes = append(outcomes[0].Landscapes, l)
 			continue
 		}
 		if first == nil {
@@ -152,13 +257,11 @@ func (j *Judge) change(
 		}
 		outcome, err := r.finish()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		answer.Outcomes = append(answer.Outcomes, outcome)
+		outcomes = append(outcomes, outcome)
 	}
-	answer.Outcomes = joined(answer.Outcomes)
-	answer.DependsOn = dependsOn(answer.Outcomes)
-	return nil
+	return outcomes, nil
 }
 
 // request is a request for a change in one landscape, behind the mutating plugins.
@@ -171,10 +274,10 @@ type request struct {
 	refusals  []gardenerplugin.Refusal
 }
 
-func (j *Judge) request(b *before, sent *core.Shoot, l gardenerplugin.Landscape) *request {
-	r := &request{
-		server: j.servers[l], landscape: l, before: b, shoot: sent, unknown: b.images.replacedBy(sent),
-	}
+func (j *Judge) request(
+	b *before, sent *core.Shoot, l gardenerplugin.Landscape, unknown map[string]reason,
+) *request {
+	r := &request{server: j.servers[l], landscape: l, before: b, shoot: sent, unknown: unknown}
 	r.refusals = r.server.mutate(contextOf(sent), attributesOf(sent, b.states[l].shoot.DeepCopy(), admission.Update))
 	return r
 }

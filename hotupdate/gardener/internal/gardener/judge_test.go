@@ -24,10 +24,10 @@ func with(shoot object, value any, path ...any) object {
 
 func without(shoot object, path ...any) object { return edit{path: path, absent: true}.apply(shoot) }
 
-// ask answers a question about two Shoots.
+// ask answers a question about two Shoots, the new one of which kubectl apply applies.
 func ask(tb testing.TB, judge *gardener.Judge, old, updated object) gardenerplugin.Answer {
 	tb.Helper()
-	answer := judge.Judge(gardenerplugin.Question{ID: "q", Old: toJSON(tb, old), New: toJSON(tb, updated)})
+	answer := judge.Judge(gardenerplugin.Question{ID: "q", Old: toJSON(tb, old), New: toJSON(tb, updated), Apply: "client"})
 	require.Empty(tb, answer.Error)
 	require.Equal(tb, "q", answer.ID)
 	require.NotEmpty(tb, answer.Outcomes)
@@ -201,6 +201,15 @@ func TestAssumedImage(t *testing.T) {
 	}
 }
 
+// askBy answers a question about two Shoots, of which the new one is applied in a way.
+func askBy(tb testing.TB, judge *gardener.Judge, way string, old, updated object) gardenerplugin.Answer {
+	tb.Helper()
+	answer := judge.Judge(gardenerplugin.Question{Old: toJSON(tb, old), New: toJSON(tb, updated), Apply: way})
+	require.Empty(tb, answer.Error)
+	require.NotEmpty(tb, answer.Outcomes)
+	return answer
+}
+
 // TestMerge: a manifest is applied as kubectl apply does; two objects of a cluster are compared as
 // they are.
 func TestMerge(t *testing.T) {
@@ -212,7 +221,7 @@ func TestMerge(t *testing.T) {
 	live := toObject(t, stored)
 	bare := without(without(manifest, "spec", "kubernetes", "kubeProxy"), "spec", "purpose")
 
-	answer := ask(t, judge, manifest, bare)
+	answer := askBy(t, judge, "client", manifest, bare)
 	assert.Empty(t, answer.Outcomes[0].Refusals)
 
 	answer = ask(t, judge, live, with(live, "x", "metadata", "labels", "a"))
@@ -225,11 +234,40 @@ func TestMerge(t *testing.T) {
 	// A live Shoot without the annotation of kubectl apply loses nothing, and one with it what the
 	// annotation has.
 	noMask := without(manifest, "spec", "kubernetes", "kubelet", "cpuManagerPolicy")
-	answer = ask(t, judge, live, noMask)
+	answer = askBy(t, judge, "client", live, noMask)
 	assert.Contains(t, answer.Assumed[len(answer.Assumed)-1], "kubectl apply removes nothing")
 	assert.Equal(t, gardenerplugin.NoChange, changesOf(answer.Outcomes[0])["plain"])
 	last := with(live, string(toJSON(t, manifest)), "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
-	assert.Equal(t, gardenerplugin.Roll, changesOf(ask(t, judge, last, noMask).Outcomes[0])["plain"])
+	assert.Equal(t, gardenerplugin.Roll, changesOf(askBy(t, judge, "client", last, noMask).Outcomes[0])["plain"])
+}
+
+// TestWays: pools are merged by name by kubectl apply and by server-side apply, and replaced by replace. Without a
+// way, all are answered, and the answer says that the way decides.
+func TestWays(t *testing.T) {
+	judge := newJudge(t)
+	manifest := written(t, "aws")
+	stored, _, err := judge.Stored(toJSON(t, manifest))
+	require.NoError(t, err)
+	live := toObject(t, stored)
+	noMask := without(manifest, "spec", "kubernetes", "kubelet", "cpuManagerPolicy")
+	for way, want := range map[string]gardenerplugin.Change{
+		"client": gardenerplugin.NoChange, "server": gardenerplugin.NoChange, "server=flux": gardenerplugin.NoChange,
+		"replace": gardenerplugin.Roll,
+	} {
+		answer := askBy(t, judge, way, live, noMask)
+		assert.Equal(t, want, changesOf(answer.Outcomes[0])["plain"], way)
+		assert.Empty(t, answer.DependsOn, way)
+		// what the old manifest has and the new one has not goes in every way
+		assert.Equal(t, gardenerplugin.Roll, changesOf(askBy(t, judge, way, manifest, noMask).Outcomes[0])["plain"], way)
+		assert.Empty(t, askBy(t, judge, way, manifest, manifest).Outcomes[0].Refusals, way)
+	}
+	answer := askBy(t, judge, "", live, noMask)
+	require.Len(t, answer.Outcomes, 2)
+	require.Len(t, answer.DependsOn, 1)
+	assert.Contains(t, answer.DependsOn[0], "the way in which the manifest is applied")
+	assert.Empty(t, askBy(t, judge, "", manifest, noMask).DependsOn)
+	answer = judge.Judge(gardenerplugin.Question{Old: toJSON(t, manifest), New: toJSON(t, noMask), Apply: "patch"})
+	assert.Contains(t, answer.Error, "must be client, server")
 }
 
 // TestCreate: without an old Shoot the new one is created.

@@ -170,7 +170,7 @@ func TestBasesAreAdmitted(t *testing.T) {
 	all := bases(t, judge)
 	require.GreaterOrEqual(t, len(all), 10)
 	for _, b := range all {
-		question := gardenerplugin.Question{ID: b.name, Old: toJSON(t, b.old()), New: toJSON(t, b.shoot)}
+		question := gardenerplugin.Question{ID: b.name, Old: toJSON(t, b.old()), New: toJSON(t, b.shoot), Apply: "client"}
 		answer := judge.Judge(question)
 		require.Empty(t, answer.Error, b.name)
 		require.Empty(t, answer.OldRefusals, b.name)

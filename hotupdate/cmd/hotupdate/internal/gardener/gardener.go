@@ -121,9 +121,9 @@ func (s *Session) begin(objects []json.RawMessage, gates map[string]bool) error 
 }
 
 // Ask returns the answer to a question. The two Shoots are in JSON; without an old one, the Shoot is
-// created.
-func (s *Session) Ask(old, updated []byte) (gardenerplugin.Answer, error) {
-	line, err := json.Marshal(gardenerplugin.Question{Old: old, New: updated})
+// created. The way is how manifests are applied, see [gardenerplugin.Question]; empty if it is not known.
+func (s *Session) Ask(old, updated []byte, way string) (gardenerplugin.Answer, error) {
+	line, err := json.Marshal(gardenerplugin.Question{Old: old, New: updated, Apply: way})
 	if err != nil {
 		return gardenerplugin.Answer{}, s.failure(err)
 	}

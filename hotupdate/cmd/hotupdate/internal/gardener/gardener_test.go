@@ -88,10 +88,10 @@ func TestSession(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "v1.150.0", s.Version)
 	assert.Equal(t, []string{`{"a":1}`}, s.Ignored)
-	a, err := s.Ask(nil, []byte(`"eu"`))
+	a, err := s.Ask(nil, []byte(`"eu"`), "")
 	require.NoError(t, err)
 	assert.Equal(t, gardenerplugin.Answer{Assumed: []string{"eu"}}, a)
-	a, err = s.Ask([]byte("7"), []byte(`"us"`))
+	a, err = s.Ask([]byte("7"), []byte(`"us"`), "")
 	require.NoError(t, err)
 	assert.Equal(t, gardenerplugin.Answer{Assumed: []string{"us"}, Error: "7"}, a)
 	require.NoError(t, s.Close())
@@ -105,7 +105,7 @@ func TestManyQuestions(t *testing.T) {
 	for i := range 500 {
 		asking.Go(func() {
 			text := strconv.Itoa(i) + strings.Repeat("x", 5000)
-			a, err := s.Ask(nil, []byte(strconv.Quote(text)))
+			a, err := s.Ask(nil, []byte(strconv.Quote(text)), "")
 			assert.NoError(t, err)
 			assert.Equal(t, []string{text}, a.Assumed)
 		})
@@ -135,10 +135,10 @@ func TestUnusablePrograms(t *testing.T) {
 func TestProgramDies(t *testing.T) {
 	s, err := start(t, "dying")
 	require.NoError(t, err)
-	_, err = s.Ask(nil, []byte(`"a"`))
+	_, err = s.Ask(nil, []byte(`"a"`), "")
 	require.NoError(t, err)
 	for range 3 {
-		_, err = s.Ask(nil, []byte(`"b"`))
+		_, err = s.Ask(nil, []byte(`"b"`), "")
 		require.ErrorContains(t, err, s.Program())
 	}
 	require.Error(t, s.Close())
@@ -148,7 +148,7 @@ func TestProgramDies(t *testing.T) {
 func TestProgramFails(t *testing.T) {
 	s, err := start(t, "failing")
 	require.NoError(t, err)
-	_, err = s.Ask(nil, []byte(`"a"`))
+	_, err = s.Ask(nil, []byte(`"a"`), "")
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Close(), "exit status 3")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
 // branch is what one way of applying a manifest leads to. The plan is nil if that is not known.
@@ -28,8 +29,12 @@ type branches struct {
 	isStated bool
 }
 
-// planApplied plans a manifest that is applied to a Shoot of a cluster.
-func planApplied(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
+// Ask asks Gardener's own code, of a version, about a Shoot that is sent to the API server.
+type Ask func(sent *tree.Node) (answer gardenerplugin.Answer, version string, err error)
+
+// NewAppliedPlan is [NewPlan] for a manifest that is applied to a Shoot of a cluster, see
+// [facts.Manifest.IsAppliedTo]. Gardener's own code is asked about each way; nil asks nobody.
+func NewAppliedPlan(old, updated *facts.Manifest, o judge.Options, ask Ask) (*Plan, error) {
 	ways := o.Ways
 	if len(ways) == 0 {
 		for _, by := range apply.Methods() {
@@ -44,7 +49,7 @@ func planApplied(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	last, isKnown := apply.Last(old.Tree)
 	var problems []error
 	for i, one := range applied {
-		plan, err := b.planOf(old, updated, one, o)
+		plan, err := b.planOf(old, updated, one, o, ask)
 		if err != nil {
 			return nil, err
 		}
@@ -59,12 +64,16 @@ func planApplied(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	if plan == nil {
 		return nil, errors.Join(problems...)
 	}
-	plan.remark()
+	if ask == nil {
+		plan.remark()
+	}
 	return plan, nil
 }
 
 // planOf plans one way. Ways with the same object have the same plan.
-func (b *branches) planOf(old, updated *facts.Manifest, one facts.Applied, o judge.Options) (*Plan, error) {
+func (b *branches) planOf(
+	old, updated *facts.Manifest, one facts.Applied, o judge.Options, ask Ask,
+) (*Plan, error) {
 	if one.Manifest == nil {
 		return nil, nil //nolint:nilnil // what happens is not known
 	}
@@ -77,8 +86,16 @@ func (b *branches) planOf(old, updated *facts.Manifest, one facts.Applied, o jud
 	if err != nil {
 		return nil, err
 	}
-	plan.Sent = one.Object
 	plan.hide(hotupdate.OpRemove, keptBy(one, updated))
+	if ask == nil || tree.Equal(old.Tree, one.Object) {
+		return plan, nil
+	}
+	plan.remark()
+	answer, version, err := ask(one.Object)
+	if err != nil {
+		return nil, err
+	}
+	plan.Merge(answer, version, old, one.Manifest)
 	return plan, nil
 }
 
@@ -108,6 +125,7 @@ func (b *branches) combined() *Plan {
 		return nil
 	}
 	combined := *b.all[base].plan
+	combined.IsRefused = b.areRefused()
 	combined.Pools = slices.Clone(combined.Pools)
 	for i := range combined.Pools {
 		combined.Pools[i] = b.pool(combined.Pools[i].Name, base)
@@ -115,35 +133,42 @@ func (b *branches) combined() *Plan {
 	for _, name := range b.otherNames(&combined) {
 		combined.Pools = append(combined.Pools, b.pool(name, base))
 	}
-	above := b.question(func(p *Plan) verdict.Set { return p.AbovePools.Possible() })
+	above := b.question((*Plan).possible)
 	if !above.Becomes().IsOne() && !b.isGravest(above.Becomes(), (*Plan).ofManifest) {
 		combined.Changes = append(slices.Clone(combined.Changes), judge.Undecided(above))
 		combined.Rules = verdict.Sorted(append(slices.Clone(combined.Rules), above.Rule))
 	}
-	for _, planned := range combined.Pools {
-		combined.IsOpen = combined.IsOpen || slices.Contains(planned.Rules, verdict.HowApplied)
-	}
+	isOpen := slices.ContainsFunc(combined.Pools, func(planned Planned) bool {
+		return slices.Contains(planned.Rules, verdict.HowApplied)
+	})
 	combined.addNotes(b.all[base])
 	isFromLast := b.last == base && !b.isStated && b.differs()
-	if isFromLast && !combined.IsOpen {
+	if isFromLast && !isOpen {
 		combined.Rules = verdict.Sorted(append(combined.Rules, verdict.AppliedAsLast(b.all[base].Way.String())))
 	}
 	return &combined
 }
 
 // base returns the position of the plan that is shown: of the way in which the Shoot was applied last, or
-// else of the gravest verdict; -1 if there is none.
+// else of the gravest verdict; -1 if there is none. A plan that Gardener refuses is shown if it refuses all.
 func (b *branches) base() int {
-	if b.last >= 0 && b.all[b.last].plan != nil {
+	areRefused := b.areRefused()
+	isShown := func(p *Plan) bool { return p != nil && p.IsRefused == areRefused }
+	if b.last >= 0 && isShown(b.all[b.last].plan) {
 		return b.last
 	}
 	base := -1
 	for i, one := range b.all {
-		if one.plan != nil && (base < 0 || one.plan.Verdict() > b.all[base].plan.Verdict()) {
+		if isShown(one.plan) && (base < 0 || one.plan.Verdict() > b.all[base].plan.Verdict()) {
 			base = i
 		}
 	}
 	return base
+}
+
+// areRefused reports whether Gardener refuses what every known way sends.
+func (b *branches) areRefused() bool {
+	return !slices.ContainsFunc(b.all, func(one branch) bool { return one.plan != nil && !one.plan.IsRefused })
 }
 
 // differs reports whether the ways have different verdicts.
@@ -179,22 +204,33 @@ func (p *Plan) pool(name string) *Planned {
 }
 
 // effectsOn returns what happens to the machines of a pool that a way may not have any more: a renamed pool
-// has another name.
+// has another name. If Gardener refuses the change, nothing happens.
 func (p *Plan) effectsOn(name string) []verdict.Verdict {
-	if planned := p.pool(name); planned != nil {
-		return planned.Effects()
+	planned := p.pool(name)
+	switch {
+	case p.IsRefused:
+		return []verdict.Verdict{verdict.None}
+	case planned == nil:
+		return []verdict.Verdict{verdict.Removed}
 	}
-	return []verdict.Verdict{verdict.Removed}
+	return planned.Effects()
+}
+
+// possibleOn returns the verdicts on the pool of a name that can come true.
+func (p *Plan) possibleOn(name string) verdict.Set {
+	planned := p.pool(name)
+	switch {
+	case p.IsRefused:
+		return verdict.Only(verdict.None)
+	case planned == nil:
+		return verdict.Only(verdict.Removed)
+	}
+	return planned.Possible()
 }
 
 // pool returns what happens to the pool of a name in all ways.
 func (b *branches) pool(name string, base int) Planned {
-	question := b.question(func(p *Plan) verdict.Set {
-		if planned := p.pool(name); planned != nil {
-			return planned.Possible()
-		}
-		return verdict.Only(verdict.Removed)
-	})
+	question := b.question(func(p *Plan) verdict.Set { return p.possibleOn(name) })
 	gravest := func(p *Plan) verdict.Verdict { return slices.Max(p.effectsOn(name)) }
 	shown := b.all[base].plan.pool(name)
 	isSame := !slices.ContainsFunc(b.all, func(one branch) bool {
@@ -208,7 +244,7 @@ func (b *branches) pool(name string, base int) Planned {
 
 // isGravest reports whether the way in which the Shoot was applied last has the gravest verdict.
 func (b *branches) isGravest(may verdict.Set, effect func(*Plan) verdict.Verdict) bool {
-	if b.last < 0 || b.all[b.last].plan == nil || !may.IsBounded() {
+	if b.last < 0 || b.last != b.base() || !may.IsBounded() {
 		return false
 	}
 	return effect(b.all[b.last].plan) == slices.Max(may.Verdicts())
@@ -225,15 +261,15 @@ func (b *branches) undecided(name string, question verdict.Question) Planned {
 		}
 		planned := one.plan.pool(name)
 		if planned == nil {
-			all = append(all, judge.Comparison{Verdict: verdict.Removed})
+			all = append(all, judge.Comparison{Verdict: slices.Max(one.plan.effectsOn(name))})
 			continue
 		}
 		if gravest == nil || planned.Effect() > gravest.Effect() {
 			gravest = planned
 		}
 		comparison := planned.Comparison
-		comparison.Verdict = planned.Effect()
-		comparison.May = planned.Possible()
+		comparison.Verdict = slices.Max(one.plan.effectsOn(name))
+		comparison.May = one.plan.possibleOn(name)
 		all = append(all, comparison)
 	}
 	open := *gravest

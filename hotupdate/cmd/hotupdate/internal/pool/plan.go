@@ -8,7 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -125,11 +124,6 @@ type Plan struct {
 	Pools []Planned
 	// LeftOut are the fields of the cluster's Shoot that the plan does not show.
 	LeftOut []LeftOut
-	// Sent is what the new manifest makes of the Shoot of a cluster, before Gardener fills in anything; nil
-	// for other manifests. IsOpen says that this is not known for sure: the manifest may be applied in
-	// several ways, whose verdicts differ.
-	Sent   *tree.Node
-	IsOpen bool
 	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
 	IsRefused      bool
 	isAssumedToRun bool // the old spec, see [verdict.OldSpecRuns]
@@ -228,7 +222,7 @@ func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 
 func planOfBoth(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	if updated.IsAppliedTo(old) {
-		return planApplied(old, updated, o)
+		return NewAppliedPlan(old, updated, o, nil)
 	}
 	plan, err := compare(old, updated, o)
 	if err != nil {

@@ -1,17 +1,18 @@
 package side
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
 // asks reports whether Gardener's own code is asked about a pair: about Shoots that are created or
@@ -53,19 +54,36 @@ func (r *Reader) landscapeObjects() []json.RawMessage {
 	return append(slices.Clone(r.objects), r.Landscape.Objects...)
 }
 
-// ask merges the answer of Gardener's own code into a plan.
-func (p inputs) ask(session *gardener.Session, plan *pool.Plan) error {
-	if plan.IsOpen { // what Gardener gets is not known
-		return nil
+// isApplied reports whether the pair is a manifest and the Shoot of a cluster that it is applied to.
+func (p inputs) isApplied() bool {
+	return p.old != nil && p.updated != nil && p.updated.IsAppliedTo(p.old.Manifest)
+}
+
+// askAbout returns the function that asks about what applying makes of the old Shoot. A failure of the program is
+// stored.
+func (p inputs) askAbout(session *gardener.Session, failed *error) pool.Ask {
+	return func(sent *tree.Node) (answer gardenerplugin.Answer, version string, err error) {
+		answer, err = session.Ask(p.old.Tree.JSON(), sent.JSON(), "")
+		if err != nil {
+			*failed = fmt.Errorf("%s: %w", p.updated.From, err)
+		}
+		return answer, session.Version, err
 	}
+}
+
+// ask merges the answer of Gardener's own code into a plan for two manifests, or for a Shoot that is created.
+func (p inputs) ask(session *gardener.Session, plan *pool.Plan, ways []apply.Way) error {
 	var before *facts.Manifest
 	var old []byte
 	if p.old != nil {
 		before = p.old.Manifest
 		old = p.old.Tree.JSON()
 	}
-	sent := cmp.Or(plan.Sent, p.updated.Tree)
-	answer, err := session.Ask(old, sent.JSON())
+	way := ""
+	if len(ways) == 1 {
+		way = ways[0].String()
+	}
+	answer, err := session.Ask(old, p.updated.Tree.JSON(), way)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.updated.From, err)
 	}

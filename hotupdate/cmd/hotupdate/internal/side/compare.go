@@ -166,12 +166,17 @@ func (r *Reader) compare(p pair, session *gardener.Session) (c compared) {
 	if err != nil {
 		return compared{problem: err}
 	}
-	c.plan, c.problem = loaded.plan(r.optionsFor(loaded))
+	isAsked := session != nil && loaded.asks()
+	var ask pool.Ask
+	if isAsked && loaded.isApplied() {
+		ask = loaded.askAbout(session, &c.failed)
+	}
+	c.plan, c.problem = loaded.plan(r.optionsFor(loaded), ask)
 	if c.problem != nil {
 		return c
 	}
-	if session != nil && loaded.asks() {
-		c.failed = loaded.ask(session, c.plan)
+	if isAsked && ask == nil {
+		c.failed = loaded.ask(session, c.plan, r.Options.Ways)
 	}
 	if c.failed == nil {
 		loaded.place(c.plan)

@@ -264,7 +264,7 @@ func (o *object) title() string {
 }
 
 // plan compares the two sides.
-func (p inputs) plan(o judge.Options) (plan *pool.Plan, err error) {
+func (p inputs) plan(o judge.Options, ask pool.Ask) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
 	o = m.Options(o)
 	switch {
@@ -272,6 +272,8 @@ func (p inputs) plan(o judge.Options) (plan *pool.Plan, err error) {
 		plan = pool.OneSided(m.Manifest, pool.Added, o)
 	case p.updated == nil:
 		plan = pool.OneSided(m.Manifest, pool.Removed, o)
+	case ask != nil:
+		plan, err = pool.NewAppliedPlan(p.old.Manifest, m.Manifest, o, ask)
 	default:
 		plan, err = pool.NewPlan(p.old.Manifest, m.Manifest, o)
 	}
