@@ -245,3 +245,38 @@ func TestNullsBetweenManifests(t *testing.T) {
 		})
 	}
 }
+
+// TestKeptEncryption: the admission of the extension for Alibaba Cloud keeps the encryption that a manifest leaves
+// out, but nothing tells whether it runs. The admission of the others keeps no member of a pool.
+func TestKeptEncryption(t *testing.T) {
+	t.Parallel()
+	shoot := func(provider, metadata, encrypted, size string) []byte {
+		return []byte(`{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": "web"` + metadata + `}, "spec": {
+			"kubernetes": {"version": "1.34.2", "kubelet": {"kubeReserved": {"cpu": "80m", "memory": "1Gi", "pid": "20k"}}},
+			"provider": {"type": "` + provider + `", "workers": [{"name": "a", "minimum": 1, "maximum": 3,
+				"machine": {"type": "m", "image": {"name": "gardenlinux", "version": "1592.9.0"}},
+				"volume": {"type": "v", "size": "` + size + `"` + encrypted + `},
+				"dataVolumes": [{"name": "d", "type": "v", "size": "20Gi"` + encrypted + `}]}]}}}`)
+	}
+	const encrypted = `, "encrypted": true`
+	for _, test := range []struct {
+		provider, encrypted, size string
+		want                      verdict.Verdict
+	}{
+		{"alicloud", "", "50Gi", verdict.Indeterminate},
+		{"alicloud", encrypted, "50Gi", verdict.None},
+		{"alicloud", "", "60Gi", verdict.Roll},
+		{"alicloud", `, "encrypted": false`, "50Gi", verdict.Roll},
+		{"aws", "", "50Gi", verdict.Roll},
+	} {
+		for side, metadata := range map[string]string{"a Shoot of a cluster": inACluster, "a manifest": ""} {
+			old := shoot(test.provider, metadata, encrypted, "50Gi")
+			updated := shoot(test.provider, "", test.encrypted, test.size)
+			plan := planned(t, old, updated, apply.Way{By: apply.Replace})
+			assert.Equal(t, test.want, plan.Pools[0].Effect(), "%s: %+v", side, test)
+		}
+	}
+}
+
+// inACluster is metadata of a Shoot that was read from a cluster.
+const inACluster = `, "uid": "u", "resourceVersion": "7"`

@@ -201,6 +201,10 @@ var (
 		Decides, "the selector of useGKEFormula reads a label that changes: what Gardener has filled in stays if the " +
 			"manifest is merged into the stored Shoot", Admission,
 	}
+	KeptEncryption = Rule{
+		Kind: Decides, Text: "the extension's admission, where it runs, keeps the encryption of volumes that a manifest leaves out",
+		Source: "extension provider-alicloud v1.71, admission of Shoots: mutateShootUpdate",
+	}
 	GKEReservation = Rule{
 		Decides, "with useGKEFormula, Gardener fills in kubeReserved by CPU and memory of the machine type; name the " +
 			"CloudProfile with --cloudprofile", Admission,
@@ -360,7 +364,8 @@ func Rules() []Rule {
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
-		ReservationMode, FormulaByLabel, KeptReservation, GKEReservation, DNSByDefault, StoredImage, DefaultImage,
+		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, GKEReservation, DNSByDefault, StoredImage,
+		DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
 		ExtensionAdopted, ExtensionReleased,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,

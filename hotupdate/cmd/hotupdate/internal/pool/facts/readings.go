@@ -24,6 +24,7 @@ const (
 	DefaultVersion              // the newest Kubernetes version of the CloudProfile
 	ClusterVersion              // the version of the cluster of a Worker
 	FormulaByLabel              // whether the selector of that plugin reads a label that changes
+	KeptEncryption              // whether the extension's admission keeps the encryption of volumes
 	KeptReservation             // whether what that plugin has filled in stays when the manifest is applied
 )
 
@@ -66,7 +67,9 @@ func ReadingsOf(old, updated Pool, given Given) Readings {
 }
 
 // fillers return what Gardener fills in.
-var fillers = []func(Reading, Given) filling{fillVersion, fillImage, fillNodeLocalDNS, fillReservations}
+var fillers = []func(Reading, Given) filling{
+	fillVersion, fillImage, fillNodeLocalDNS, fillReservations, fillEncryption,
+}
 
 // filling completes a reading, in one way for each combination of the values of open facts.
 type filling struct {

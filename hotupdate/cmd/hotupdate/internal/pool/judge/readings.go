@@ -173,6 +173,11 @@ var questions = map[facts.Fact]verdict.Question{
 			verdict.Gives("client or server"), verdict.Gives("replace, or a patch of whole lists"),
 		},
 	},
+	facts.KeptEncryption: {
+		Rule: verdict.KeptEncryption, Fact: "whether the extension's admission keeps the encryption of volumes",
+		Owner: theCluster, Answer: "write it in the manifest",
+		Values: []verdict.Value{verdict.Gives("yes"), verdict.Gives("no")},
+	},
 	facts.GKEReservation: {
 		Rule: verdict.GKEReservation, Fact: "the reservation for the machine type",
 		Owner: theProfile, Answer: nameProfile,
