@@ -30,6 +30,8 @@ type pair struct {
 	gardener verdicts
 	plan     verdicts
 	answer   gardenerplugin.Answer // of Gardener's code, in all landscapes
+
+	isRefusedByExtension bool // by plan, see [planManifest.isRefusedForZones]
 }
 
 func (p *pair) String() string {
@@ -315,6 +317,7 @@ func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) 
 		p := byID[m.Name]
 		p.plan = ofPlan(tb, m, raw)
 		if m.isRefusedForZones() && p.gardener.shoot != refused {
+			p.isRefusedByExtension = true
 			p.plan.shoot = p.gardener.shoot
 			p.plan.pools = p.gardener.pools
 		}

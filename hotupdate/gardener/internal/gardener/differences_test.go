@@ -35,12 +35,13 @@ type disagreement struct{ gardener, plan effect }
 
 // disagreements returns where the answers to a pair differ, worst first. A change that Gardener
 // refuses replaces no machine, whatever plan says; and plan leaves refusals to Gardener. Where
-// Gardener's code fails, there is no answer.
+// Gardener's code fails, there is no answer. Nor is there one for an old manifest that Gardener would not
+// create: kubectl apply may merge an edit away that no Shoot can begin with, such as a second pool of a name.
 func (p *pair) disagreements() (all []disagreement) {
 	g := p.gardener
 	own := p.plan
 	switch {
-	case g.shoot == refused || g.shoot == failed:
+	case g.shoot == refused || g.shoot == failed || p.isImpossible():
 		return nil
 	case own.shoot == refused || own.shoot == failed:
 		return []disagreement{{g.shoot, own.shoot}}
@@ -58,6 +59,9 @@ func (p *pair) disagreements() (all []disagreement) {
 	}
 	return all
 }
+
+// isImpossible reports whether Gardener would not create the old Shoot.
+func (p *pair) isImpossible() bool { return len(p.answer.OldRefusals) > 0 }
 
 // differences returns the disagreements with the edits.
 func (p *pair) differences() (all []difference) {

@@ -63,6 +63,8 @@ const (
 	byClient      = "client"
 	byServer      = "server"
 	byReplacement = "replace"
+	// asTheyAre makes one Shoot of a cluster of another one.
+	asTheyAre = "as it is"
 )
 
 // methodsOf returns the ways that a question allows. Two Shoots of a cluster are compared as they are.
@@ -70,7 +72,7 @@ func (b *before) methodsOf(q gardenerplugin.Question, updated head) ([]string, e
 	method, _, _ := strings.Cut(q.Apply, "=")
 	switch {
 	case b.head.isLive() && updated.isLive():
-		return []string{byReplacement}, nil
+		return []string{asTheyAre}, nil
 	case q.Apply == "":
 		return methods, nil
 	case slices.Contains(methods, method):
@@ -88,6 +90,8 @@ func apply(method string, lastApplied, manifest, live json.RawMessage) (json.Raw
 		applied, err = applyByClient(lastApplied, manifest, live)
 	case byServer:
 		applied, err = applyByServer(lastApplied, manifest, live)
+	case asTheyAre:
+		applied, err = mergeJSON(lastApplied, manifest, live)
 	default:
 		applied, err = replace(manifest, live)
 	}
@@ -107,6 +111,11 @@ func applyByClient(lastApplied, manifest, live json.RawMessage) (json.RawMessage
 	if patch, err := strategicpatch.CreateThreeWayMergePatch(lastApplied, manifest, live, meta, true); err == nil {
 		return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(live, patch, meta)
 	}
+	return mergeJSON(lastApplied, manifest, live)
+}
+
+// mergeJSON replaces lists as a whole.
+func mergeJSON(lastApplied, manifest, live json.RawMessage) (json.RawMessage, error) {
 	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(lastApplied, manifest, live)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func TestPairs(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".old.yaml")
 		old := readYAML(t, filepath.Join("pairs", name+".old.yaml"))
 		updated := readYAML(t, filepath.Join("pairs", name+".new.yaml"))
-		answered := judge.Judge(gardenerplugin.Question{ID: name, Old: toJSON(t, old), New: toJSON(t, updated)})
+		answered := judge.Judge(gardenerplugin.Question{ID: name, Old: toJSON(t, old), New: toJSON(t, updated), Apply: "client"})
 		require.Empty(t, answered.Error, name)
 		got := ofGardener(answered)
 		assert.Equal(t, want[name].refusal, got.field, "%s: %s", name, got.text)
