@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // Options say which objects are judged and which findings are known.
@@ -143,7 +144,8 @@ func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObj
 func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*JudgedPool, error) {
 	old, oldFailed := r.old.Hash(p)
 	updated, newFailed := r.updated.Hash(p)
-	if err := errors.Join(oldFailed, newFailed); err != nil {
+	err := errors.Join(oldFailed, newFailed)
+	if err != nil {
 		return nil, err
 	}
 	judged := &JudgedPool{
@@ -154,10 +156,38 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 		OldEra: old.Era.Name, NewEra: updated.Era.Name,
 	}
 	effect, reasons := r.verdict(p, old, updated)
+	if m.Kind == facts.Shoot && p.Worker.KubernetesVersion == "" {
+		effect, reasons, err = r.withoutVersion(p, effect, reasons)
+	}
 	judged.Verdict = effect.Audited()
 	judged.Reasons = reasons
 	judged.assumes = assumptions(effect, old, updated)
-	return judged, nil
+	return judged, err
+}
+
+// withoutVersion returns the verdict on the pool of a Shoot that leaves its Kubernetes version to Gardener: the verdict
+// in all eras, if they agree.
+func (r *Releases) withoutVersion(
+	p *facts.Pool, effect verdict.Verdict, reasons []Reason,
+) (verdict.Verdict, []Reason, error) {
+	for _, era := range slices.Concat(r.old.Eras, r.updated.Eras) {
+		if era.From == "" {
+			continue
+		}
+		in := p.WithVersion(era.From)
+		old, oldErr := r.old.Hash(in)
+		updated, newErr := r.updated.Hash(in)
+		if err := errors.Join(oldErr, newErr); err != nil {
+			return effect, nil, err
+		}
+		if other, _ := r.verdict(in, old, updated); other != effect {
+			return verdict.Indeterminate, []Reason{{
+				Text: "the Shoot has no Kubernetes version, and the releases differ from " + era.From + " on; read the Shoot " +
+					"from the cluster",
+			}}, nil
+		}
+	}
+	return effect, reasons, nil
 }
 
 // count adds the result for an object, or nothing for a document without an object.

@@ -78,6 +78,9 @@ func TestAssumedToRun(t *testing.T) {
 	assert.Contains(t, plan(without, purpose).Rules, verdict.OldSpecRuns)
 	assert.NotContains(t, plan(succeeded, purpose).Rules, verdict.OldSpecRuns)
 	assert.NotContains(t, plan(without).Rules, verdict.OldSpecRuns, "nothing is changed")
+	hibernated := manifest(t, "pairs/"+onGCP, without, edit{"spec.hibernation", object{"enabled": true}})
+	larger := manifest(t, "pairs/"+onGCP, without, edit{"spec.hibernation", object{"enabled": true}}, at("machine.type", "n2"))
+	assert.Contains(t, planned(t, hibernated, larger).Rules, verdict.OldSpecRuns, "the cluster may not be hibernated yet")
 }
 
 // TestIgnoredShoots: gardenlet heeds the annotation shoot.gardener.cloud/ignore if respectSyncPeriodOverwrite in its

@@ -66,6 +66,8 @@ func (m *Manifest) running(heeds bool) Running {
 	isFailed := operation.At("state").Text() == failed &&
 		tree.Equal(status.At("observedGeneration"), m.Tree.At("metadata", "generation"))
 	switch {
+	case m.Kind == Shoot && m.isHibernated() && operation == nil:
+		return SpecAssumed
 	case m.Kind != Shoot, m.isHibernated():
 		return SpecRuns
 	case m.isConfined(), heeds && m.isIgnored(), isFailed:
