@@ -1,0 +1,8 @@
+// Package gcp links the released code of gardener-extension-provider-gcp, which command record asks.
+package gcp
+
+import (
+	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/apis/gcp/install"
+	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/apis/gcp/validation"
+	_ "github.com/gardener/gardener-extension-provider-gcp/pkg/controller/worker"
+)
