@@ -1,8 +1,8 @@
 //go:build ignore
 
 // Command record asks the released code of a provider extension how it names worker pools, and what
-// its admission refuses. Its records are the test data of the package above: the pools that it
-// drew, and the answers.
+// its admission refuses. Its records are test data, in package recorded: the pools that it drew, and
+// the answers.
 //
 // Nothing of this module is linked. Copy the Go files into a checkout of the extension's release,
 // whose go.mod then decides what is linked, and run them there with the file of the provider:
@@ -14,8 +14,8 @@
 // The calls that differ between releases stand in a second file of the provider, named by the release
 // that it was made for. Alibaba Cloud has the same functions in all releases, and no second file.
 //
-// Then put the file into testdata of the package above, and run its tests. A difference names the
-// field in which two pools differ. If a function of the extension has moved, copy the provider's
+// Then put the file into testdata of package recorded, beside this folder, and run the tests of the
+// package above. A difference names the field in which two pools differ. If a function of the extension has moved, copy the provider's
 // second file, give it the number of the release, and follow the function there.
 //
 // Where the module proxy does not serve machine-controller-manager-provider-aws, which AWS needs, add a
