@@ -290,10 +290,9 @@ func zipped(t *testing.T, text []byte) []byte {
 
 func unzipped(t *testing.T, name string) []byte {
 	t.Helper()
-	file, err := os.Open(name)
+	file, err := os.ReadFile(name)
 	require.NoError(t, err)
-	defer file.Close()
-	reader, err := gzip.NewReader(file)
+	reader, err := gzip.NewReader(bytes.NewReader(file))
 	require.NoError(t, err)
 	text, err := io.ReadAll(reader)
 	require.NoError(t, err)

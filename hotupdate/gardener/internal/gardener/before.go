@@ -69,7 +69,10 @@ func (j *Judge) newBefore(manifest json.RawMessage) (*before, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &before{manifest: manifest, head: h, states: map[gardenerplugin.Landscape]*state{}, unused: map[string][]gardenerplugin.Landscape{}}
+	b := &before{
+		manifest: manifest, head: h, states: map[gardenerplugin.Landscape]*state{},
+		unused: map[string][]gardenerplugin.Landscape{},
+	}
 	if slices.ContainsFunc(shoot.Spec.Provider.Workers, isInPlace) {
 		b.assumed = append(b.assumed, assumedInPlace)
 	}

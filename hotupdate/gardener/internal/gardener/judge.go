@@ -134,31 +134,9 @@ func (j *Judge) changeBy(answer *gardenerplugin.Answer, b *before, q gardenerplu
 		answer.Outcomes = []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}}
 		return nil
 	}
-	var asked []map[gardenerplugin.Landscape]*core.Shoot
-	var all [][]gardenerplugin.Outcome
-	for _, way := range ways {
-		sent, err := b.sent(answer, q.New, updated, way)
-		if err != nil {
-			all = append(all, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
-			continue
-		}
-		isAsked := slices.ContainsFunc(asked, func(other map[gardenerplugin.Landscape]*core.Shoot) bool {
-			return reflect.DeepEqual(sent, other)
-		})
-		if isAsked {
-			continue
-		}
-		asked = append(asked, copied(sent))
-		outcomes, err := j.change(answer, b, sent, b.images.replacedBy(stated))
-		if err != nil {
-			return err
-		}
-		if isOther := way != byClient; isOther && q.Apply == "" {
-			outcomes = j.used(b, way, outcomes)
-		}
-		if len(outcomes) > 0 {
-			all = append(all, outcomes)
-		}
+	all, err := j.outcomesBy(answer, b, q, ways, b.images.replacedBy(stated))
+	if err != nil {
+		return err
 	}
 	answer.Outcomes = joined(slices.Concat(all...))
 	for _, outcomes := range all {
@@ -172,6 +150,42 @@ func (j *Judge) changeBy(answer *gardenerplugin.Answer, b *before, q gardenerplu
 		answer.DependsOn = append(answer.DependsOn, theWay)
 	}
 	return nil
+}
+
+// outcomesBy returns the outcomes of ways of applying a manifest. Of ways that send the same, the first is asked.
+func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerplugin.Question, ways []string,
+	unknown map[string]reason,
+) (all [][]gardenerplugin.Outcome, err error) {
+	updated, err := headOf(q.New)
+	if err != nil {
+		return nil, err
+	}
+	var asked []map[gardenerplugin.Landscape]*core.Shoot
+	for _, way := range ways {
+		sent, err := b.sent(answer, q.New, updated, way)
+		if err != nil {
+			all = append(all, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
+			continue
+		}
+		isAsked := slices.ContainsFunc(asked, func(other map[gardenerplugin.Landscape]*core.Shoot) bool {
+			return reflect.DeepEqual(sent, other)
+		})
+		if isAsked {
+			continue
+		}
+		asked = append(asked, copied(sent))
+		outcomes, err := j.change(answer, b, sent, unknown)
+		if err != nil {
+			return nil, err
+		}
+		if isOther := way != byClient; isOther && q.Apply == "" {
+			outcomes = j.used(b, way, outcomes)
+		}
+		if len(outcomes) > 0 {
+			all = append(all, outcomes)
+		}
+	}
+	return all, nil
 }
 
 // used returns outcomes without refusals in landscapes where a way is not used: where Gardener refuses even the old

@@ -227,5 +227,6 @@ var fieldManager = sync.OnceValues(func() (*managedfields.FieldManager, error) {
 		return nil, err
 	}
 	version := gardencorev1beta1.SchemeGroupVersion
-	return managedfields.NewDefaultFieldManager(types, api.Scheme, api.Scheme, api.Scheme, version.WithKind("Shoot"), version, "", nil)
+	return managedfields.NewDefaultFieldManager(
+		types, api.Scheme, api.Scheme, api.Scheme, version.WithKind("Shoot"), version, "", nil)
 })

@@ -1,6 +1,7 @@
 package apply_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
@@ -40,10 +41,9 @@ type record struct {
 
 func readRecords(t *testing.T) (all records) {
 	t.Helper()
-	file, err := os.Open(*recordsFile)
+	file, err := os.ReadFile(*recordsFile)
 	require.NoError(t, err)
-	defer file.Close()
-	text, err := gzip.NewReader(file)
+	text, err := gzip.NewReader(bytes.NewReader(file))
 	require.NoError(t, err)
 	require.NoError(t, json.NewDecoder(text).Decode(&all))
 	return all

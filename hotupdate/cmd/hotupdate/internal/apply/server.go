@@ -61,7 +61,9 @@ func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 
 // applyAs applies an object for a manager. If kubectl apply owns fields that it applied from its side, kubectl
 // apply --server-side takes them over, whatever the name of its manager; another client does not.
-func (s server) applyAs(name string, live, sent *unstructured.Unstructured, cluster, manifest *tree.Node) (all []Applied) {
+func (s server) applyAs(
+	name string, live, sent *unstructured.Unstructured, cluster, manifest *tree.Node,
+) (all []Applied) {
 	way := Way{Server, name}
 	migrated, err := withMigrated(live, name)
 	if err != nil {

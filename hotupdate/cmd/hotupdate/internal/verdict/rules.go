@@ -202,7 +202,8 @@ var (
 			"manifest is merged into the stored Shoot", Admission,
 	}
 	KeptEncryption = Rule{
-		Kind: Decides, Text: "the extension's admission, where it runs, keeps the encryption of volumes that a manifest leaves out",
+		Kind:   Decides,
+		Text:   "the extension's admission, where it runs, keeps the encryption of volumes that a manifest leaves out",
 		Source: "extension provider-alicloud v1.71, admission of Shoots: mutateShootUpdate",
 	}
 	GKEReservation = Rule{
