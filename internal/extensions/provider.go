@@ -23,7 +23,8 @@ const (
 // provider returns the extension as the command sees it.
 func (e *Extension) provider() provider.Provider {
 	p := provider.Provider{
-		Name: e.Name, Release: e.Release, APIVersion: e.Name + ".provider.extensions.gardener.cloud/v1alpha1", Kind: "WorkerConfig",
+		Name: e.Name, Release: e.Release,
+		APIVersion: e.Name + ".provider.extensions.gardener.cloud/v1alpha1", Kind: "WorkerConfig",
 		Schema: e.schema, New: []string{"tags"}, Versions: e.versions(), Traits: e.traits,
 		Serve: e.serve(adopted), ServeReleased: e.serve(released),
 	}

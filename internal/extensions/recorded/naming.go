@@ -141,9 +141,9 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FirstVersion is the hash of a pool that rolls and has no node-agent secret. It holds the raw config
-// if hasConfig, and a list of the extension that is shorter than that of the second version.
-func (r *Release) FirstVersion(record *Record, p *Pool, list []string, hasConfig bool) string {
+// FirstVersion is the hash of a pool that rolls and has no node-agent secret. It holds the raw config,
+// unless the extension removes that, and a list of the extension that is shorter than that of the second version.
+func (r *Release) FirstVersion(record *Record, p *Pool, list []string) string {
 	version := shootVersion
 	if p.KubernetesVersion != nil {
 		version = *p.KubernetesVersion
@@ -156,7 +156,7 @@ func (r *Release) FirstVersion(record *Record, p *Pool, list []string, hasConfig
 			texts = append(texts, *v.Type)
 		}
 	}
-	if record.Config != nil && hasConfig {
+	if record.Config != nil && r.Provider != "openstack" {
 		texts = append(texts, *record.Config)
 	}
 	texts = append(texts, list...)
@@ -225,10 +225,7 @@ func (r *Release) Manifest(records ...*Record) ([]byte, error) {
 
 // InfrastructureKey is the same for records that one Worker can have.
 func (f Facts) InfrastructureKey() string {
-	text, err := json.Marshal(f.infrastructure())
-	if err != nil {
-		panic(err) // maps of texts
-	}
+	text, _ := json.Marshal(f.infrastructure()) // maps of texts
 	return string(text)
 }
 
