@@ -44,10 +44,12 @@ var (
 		Refuses, "node-local DNS cannot be switched while a pool that is updated in place is below Kubernetes 1.34 " +
 			"or has kube-proxy in IPVS mode", Validation,
 	}
-	FixedInPlace        = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
-	RolloutInPlace      = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
-	NotReleased         = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
-	ZonesRefused        = Rule{Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit}
+	FixedInPlace   = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
+	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
+	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
+	ZonesRefused   = Rule{
+		Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit,
+	}
 	InfrastructureFixed = Rule{Refuses, "the extension refuses every change of the field", extensionsAdmit}
 	GateIsOff           = Rule{
 		Refuses, "the feature gate InPlaceNodeUpdates is off, without which a new pool cannot be updated in place",
@@ -350,12 +352,13 @@ func VersionsDiffer(old, updated, resource string) Rule {
 		"compare them in one version, such as by kubectl get " + resource + " NAME -o yaml"}
 }
 
-// Rules returns all rules but the assumptions, see [Assumptions], and apart from the refusals of machine images, which have the texts of
-// package inplace, and from the rules that functions make.
+// Rules returns all rules but the assumptions, see [Assumptions], the refusals of machine images, which have the
+// texts of package inplace, and the rules that functions make.
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, InfrastructureFixed, GateIsOff, SecretNameLost,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, InfrastructureFixed,
+		GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,

@@ -76,7 +76,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	}
 	for i := range above.Changes {
 		change := &above.Changes[i]
-		*change = change.doubted(change.Path, slices.Concat(old.Doubted, updated.Doubted))
+		*change = doubtedBy(*change, change.Path, slices.Concat(old.Doubted, updated.Doubted))
 		if change.Verdict == verdict.Indeterminate && !change.Question.Asks() {
 			change.Question = verdict.Question{Fact: change.Rule.Text, Rule: change.Rule}
 		}

@@ -272,7 +272,7 @@ func (p *pair) doubted(found Finding) Finding {
 	if found.Path == "" {
 		return found
 	}
-	return found.doubted(p.updated.NameOwn(found.Path), slices.Concat(p.old.Doubted, p.updated.Doubted))
+	return doubtedBy(found, p.updated.NameOwn(found.Path), slices.Concat(p.old.Doubted, p.updated.Doubted))
 }
 
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a

@@ -51,8 +51,8 @@ func (f *Finding) Becomes() verdict.Set {
 	return verdict.Only(f.Verdict)
 }
 
-// doubted is the finding about a field, by its name in the manifest, if the value of the field is not known.
-func (f Finding) doubted(name string, by []facts.Doubt) Finding {
+// doubtedBy is the finding about a field, by its name in the manifest, if the value of the field is not known.
+func doubtedBy(f Finding, name string, by []facts.Doubt) Finding {
 	i := slices.IndexFunc(by, func(d facts.Doubt) bool { return d.Concerns(name) })
 	if i < 0 || f.Verdict == verdict.None {
 		return f
