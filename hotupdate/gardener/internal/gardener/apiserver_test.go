@@ -123,7 +123,7 @@ func asUser(*http.Request) (*authenticator.Response, bool, error) {
 // startEtcd starts an etcd behind a socket.
 func startEtcd(t *testing.T) (endpoint string) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "etcd") // the path of a socket must be short
+	folder, err := os.MkdirTemp("", "etcd") //nolint:usetesting // the path of a socket must be short
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	client := url.URL{Scheme: "unix", Path: filepath.Join(folder, "socket")}

@@ -3,6 +3,7 @@ package gardener_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,7 @@ import (
 func TestWithFacts(t *testing.T) {
 	all := answers(t)
 	for _, formula := range []bool{false, true} {
-		t.Run(fmt.Sprint(formula), func(t *testing.T) {
+		t.Run(strconv.FormatBool(formula), func(t *testing.T) {
 			pairs := withFacts(all, formula)
 			askPlan(t, pairs, fmt.Sprintf("formatVersion: 1\nlandscape:\n  useGKEFormula: %t\n", formula))
 			known := readList(t)

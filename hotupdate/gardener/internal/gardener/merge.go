@@ -193,9 +193,11 @@ func ownedBy(manifest *unstructured.Unstructured) (entry metav1.ManagedFieldsEnt
 		return entry, err
 	}
 	raw, err := set.Difference(identityFields).ToJSON()
+	fields := &metav1.FieldsV1{}
+	fields.SetRawBytes(raw)
 	return metav1.ManagedFieldsEntry{
 		Manager: applier, Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
-		APIVersion: gardencorev1beta1.SchemeGroupVersion.String(), FieldsV1: &metav1.FieldsV1{Raw: raw},
+		APIVersion: gardencorev1beta1.SchemeGroupVersion.String(), FieldsV1: fields,
 	}, err
 }
 

@@ -24,9 +24,6 @@ import (
 // references is where OpenAPI has the schemas that a reference names.
 const references = "#/components/schemas/"
 
-// kinds are the extension by which a client finds the schema of a kind, see [common.OpenAPIDefinition].
-const kinds = "x-kubernetes-group-version-kind"
-
 // schema is what merging needs of a schema: the shape of values, and the extensions.
 type schema struct {
 	Ref        string             `json:"$ref,omitempty"`
