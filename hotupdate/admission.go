@@ -102,8 +102,8 @@ func (s *Schema) forbidden(
 	old, updated reflect.Value, err error, strategy Strategy, fldPath *field.Path,
 ) field.ErrorList {
 	var found []engine.Difference
-	if err == nil {
-		found, err = engine.DiffOf(s.plan(), fieldplan.Of(structtag.Immutable), old, updated) // nothing else is forbidden
+	if err == nil { // nothing but Immutable changes is forbidden
+		found, err = engine.DiffOf(s.plan(), fieldplan.Of(structtag.Immutable), old, updated)
 	}
 	if err != nil {
 		return field.ErrorList{

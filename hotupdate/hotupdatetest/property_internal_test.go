@@ -105,8 +105,8 @@ func TestKeysAreRepeated(t *testing.T) {
 	changed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		change := drawHotChange(newAuthor(t, s))
-		first, _ := change.first().Interface().(*many)
-		second, _ := change.second().Interface().(*many)
+		first, _ := reflect.TypeAssert[*many](change.first())
+		second, _ := reflect.TypeAssert[*many](change.second())
 		if first == nil || second == nil {
 			return
 		}

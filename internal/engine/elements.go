@@ -115,7 +115,8 @@ func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element 
 	r := start()
 	defer r.end()
 	t.Path = slices.Grow(t.Path, 1) // the step is written behind it, so that no level copies those above
-	r.trail.Path = append(t.Path, fieldpath.Step{})
+	r.trail.Path = t.Path[:len(t.Path)+1]
+	r.goTo(fieldpath.Step{})
 	r.traced = true
 	v = leaf.Addressable(v)
 	list := p.whole.of(n)
