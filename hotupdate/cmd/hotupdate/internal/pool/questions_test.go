@@ -153,6 +153,51 @@ func TestReservationsOfALabel(t *testing.T) {
 	}
 }
 
+// Reservations of the Shoot replace none that Gardener has filled into the pools, which stay unless the manifest replaces the Shoot or removes the
+// part of the pool in which they stand.
+func TestReservationsOfTheShoot(t *testing.T) {
+	t.Parallel()
+	client := []apply.Way{{By: apply.Client}}
+	replaced := []apply.Way{{By: apply.Replace}}
+	shoot := edit{"spec.kubernetes.kubelet.kubeReserved.cpu", "100m"}
+	maxPods := at("kubernetes.kubelet.maxPods", 50)
+	cpu := at("kubernetes.kubelet.kubeReserved.cpu", "100m")
+	for name, test := range map[string]struct {
+		old, updated []edit
+		formula      string
+		ways         []apply.Way
+		want         verdict.Verdict
+		asks         []verdict.Rule
+	}{
+		"merged":                   {nil, []edit{shoot}, "true", client, verdict.None, nil},
+		"server-side":              {nil, []edit{shoot}, "true", []apply.Way{{By: apply.Server}}, verdict.None, nil},
+		"replaced":                 {nil, []edit{shoot}, "true", replaced, verdict.Roll, nil},
+		"way unknown":              {nil, []edit{shoot}, "true", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation}},
+		"without useGKEFormula":    {nil, []edit{shoot}, "false", client, verdict.Roll, nil},
+		"mode unknown":             {nil, []edit{shoot}, "", client, verdict.Indeterminate, []verdict.Rule{verdict.ReservationMode}},
+		"replaced, mode unknown":   {nil, []edit{shoot}, "", replaced, verdict.Roll, nil},
+		"both unknown":             {nil, []edit{shoot}, "", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation, verdict.ReservationMode}},
+		"another member stays":     {[]edit{maxPods}, []edit{maxPods, shoot}, "true", client, verdict.None, nil},
+		"the user's own stays":     {[]edit{cpu}, []edit{cpu, shoot}, "true", client, verdict.None, nil},
+		"the user's own goes":      {[]edit{cpu}, []edit{shoot}, "true", client, verdict.Roll, nil},
+		"the pool's kubelet goes":  {[]edit{maxPods}, []edit{shoot}, "true", client, verdict.Roll, nil},
+		"the pool's kubelet comes": {nil, []edit{maxPods, shoot}, "true", client, verdict.None, nil},
+	} {
+		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: test.ways}
+		if test.formula != "" {
+			o.Landscape.GKEFormula = formulaOf(t, test.formula)
+		}
+		plan, err := pool.NewPlan(read(t, edited(t, test.old)), read(t, edited(t, test.updated)), o)
+		require.NoError(t, err)
+		assert.Equal(t, test.want.String(), plan.Pools[0].Verdict.String(), name)
+		var asked []verdict.Rule
+		for _, question := range plan.Pools[0].Questions {
+			asked = append(asked, question.Rule)
+		}
+		assert.ElementsMatch(t, test.asks, asked, name)
+	}
+}
+
 // The feature gate of a landscape decides whether a new pool can be updated in place.
 func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
 	t.Parallel()

@@ -200,8 +200,8 @@ var (
 		Admission,
 	}
 	KeptReservation = Rule{
-		Decides, "the selector of useGKEFormula reads a label that changes: what Gardener has filled in stays if the " +
-			"manifest is merged into the stored Shoot", Admission,
+		Decides, "with useGKEFormula, what Gardener has filled into kubeReserved stays if the manifest is merged into " +
+			"the stored Shoot, and not if it replaces the Shoot", Admission,
 	}
 	KeptEncryption = Rule{
 		Kind:   Decides,

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -46,6 +48,9 @@ func fillReservations(r Reading, given Given) filling {
 	asWritten := mode{perPool: true, reserves: func(*Pool) hash.Reserved { return r.written() }}
 	isFormulaOpen := !profile.hasMachineType(&r.Updated) && perPool.keeps(r) != asWritten.keeps(r)
 	isPerPool := isKnown || isFilledPerPool(&r.Old)
+	if r.setsForShoot() && perPool.keepsFilled(r) {
+		return fillSetForShoot(r, given, perPool)
+	}
 	switch {
 	case isPerPool && isFormulaOpen:
 		return filling{[]Fact{GKEReservation}, []func(*Reading){asWritten.fill, perPool.fill}}
@@ -117,6 +122,87 @@ func mayBeKept(r Reading, given Given, before, after mode) filling {
 		return known(between(before, after))
 	}
 	return filling{[]Fact{KeptReservation}, []func(*Reading){before.fill, between(before, after)}}
+}
+
+// fillSetForShoot completes kubeReserved of a Shoot that gets reservations, where its pools keep their
+// names if they keep what the plugin has filled into them by useGKEFormula. The plugin then fills in
+// nothing for the pools, and what the stored pools have wins.
+func fillSetForShoot(r Reading, given Given, perPool mode) filling {
+	inPools := known(perPool.keepFilled)
+	merges, isWayKnown := given.Merges.Value()
+	switch {
+	case isWayKnown && !merges:
+		inPools = known(perPool.fill)
+	case !isWayKnown && !perPool.keeps(r):
+		inPools = filling{[]Fact{KeptReservation}, []func(*Reading){perPool.keepFilled, perPool.fill}}
+	}
+	_, isKnown := given.Landscape.GKEFormula.Value()
+	if isKnown {
+		return inPools
+	}
+	inShoot := slices.Repeat([]func(*Reading){ofShoot.fill}, len(inPools.ways))
+	return filling{append(inPools.open, ReservationMode), slices.Concat(inShoot, inPools.ways)}
+}
+
+// setsForShoot reports whether a Shoot gets reservations by its manifest, whose pools may have what the
+// plugin has filled in. What a cluster stores says so itself.
+func (r *Reading) setsForShoot() bool {
+	isOfManifests := !r.Old.Cluster.isReadBack && !r.Updated.Cluster.isReadBack
+	return isOfManifests && !r.Old.shootReserves() && r.Updated.shootReserves()
+}
+
+// keepFilled fills in the pools on the old side. The new side keeps that, unless its manifest removes a
+// part of the pool in which it stands.
+func (m mode) keepFilled(r *Reading) {
+	m.fillPool(&r.Old)
+	p := &r.Updated
+	if removesOwnKubelet(r) {
+		m.fillPool(p)
+		return
+	}
+	own := hash.Kubelet{SumReservations: true}
+	if p.HasOwnKubelet {
+		own = *p.kubeletInManifest()
+	}
+	own.KubeReserved = completed(own.KubeReserved, filledInto(&r.Old, m.reserves(&r.Old)))
+	p.written = p.kubeletInManifest()
+	p.isFilled = true
+	p.Worker.Kubelet = &own
+}
+
+// filledInto returns those reservations that the manifest of a pool lacks.
+func filledInto(p *Pool, all hash.Reserved) (filled hash.Reserved) {
+	has := hash.Reserved{}
+	if p.HasOwnKubelet {
+		has = *orDefault(p.kubeletInManifest().KubeReserved, hash.Reserved{})
+	}
+	if has.CPU == nil {
+		filled.CPU = all.CPU
+	}
+	if has.Memory == nil {
+		filled.Memory = all.Memory
+	}
+	if has.PID == nil {
+		filled.PID = all.PID
+	}
+	return filled
+}
+
+// removesOwnKubelet reports whether the new manifest leaves out an object of the pool that the old one has
+// on the way to its reservations: applying removes it as a whole.
+func removesOwnKubelet(r *Reading) bool {
+	for _, path := range [][]string{{"kubernetes"}, {"kubernetes", "kubelet"}, {"kubernetes", "kubelet", kubeReserved}} {
+		if r.Old.Node.At(path...) != nil && r.Updated.Node.At(path...) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsFilled is keeps where the new side keeps what was filled into the pools.
+func (m mode) keepsFilled(r Reading) bool {
+	m.keepFilled(&r)
+	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
 }
 
 // between fills in by one mode on the old side, and by another one on the new side.

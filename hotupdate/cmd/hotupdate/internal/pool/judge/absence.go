@@ -9,6 +9,7 @@ package judge
 //   - useGKEFormula: facts.fillReservations: ReservationMode, FormulaByLabel (TestVerdictsByFunction)
 //   - the machine type in the CloudProfile: facts.fillReservations: GKEReservation (TestVerdictsByFunction)
 //   - how the manifest is applied: facts.mayBeKept: KeptReservation (TestReservationsOfALabel)
+//   - the same: facts.fillSetForShoot: KeptReservation (TestReservationsOfTheShoot)
 //   - what an extension's admission keeps: facts.fillEncryption: KeptEncryption (TestKeptEncryption)
 //   - the old version of a Shoot: facts.fillVersion: StoredVersion (TestVerdictsByFunction)
 //   - the version of a Worker's pool: facts.fillVersion: ClusterVersion (TestOmittedAgainstExplicit)
