@@ -45,9 +45,12 @@ import (
 // apiServer is an API server for Shoots in this process: Kubernetes' handlers, field manager and storage over an
 // embedded etcd, with Gardener's types, OpenAPI, strategy and mutating plugins.
 type apiServer struct {
-	url     string
-	shoots  dynamic.NamespaceableResourceInterface
-	folder  string       // for kubectl
+	url    string
+	shoots dynamic.NamespaceableResourceInterface
+	folder string // for kubectl
+
+	builtKubectl func() (program string, err error)
+
 	fillsIn *atomic.Bool // see bareUpdate
 	served  int          // how often Shoots were made
 }
@@ -56,6 +59,7 @@ type apiServer struct {
 func startAPIServer(t *testing.T) *apiServer {
 	t.Helper()
 	s := &apiServer{folder: t.TempDir(), fillsIn: &atomic.Bool{}}
+	s.builtKubectl = sync.OnceValues(func() (string, error) { return buildKubectl(s.folder) })
 	s.fillsIn.Store(true)
 	scheme := runtime.NewScheme()
 	gardencoreinstall.Install(scheme)
@@ -202,7 +206,7 @@ func (b *bareUpdate) Canonicalize(object runtime.Object) {
 // kubectl runs kubectl, and returns what it complains of.
 func (s *apiServer) kubectl(t *testing.T, arguments ...string) (problems string, err error) {
 	t.Helper()
-	program, err := buildKubectl()
+	program, err := s.builtKubectl()
 	if err != nil {
 		return "", err
 	}
@@ -214,17 +218,14 @@ func (s *apiServer) kubectl(t *testing.T, arguments ...string) (problems string,
 	return stderr.String(), err
 }
 
-var buildKubectl = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "kubectl")
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(folder, "kubectl")
+// buildKubectl builds kubectl in a folder.
+func buildKubectl(folder string) (program string, err error) {
+	program = filepath.Join(folder, "kubectl")
 	if out, err := exec.Command("go", "build", "-o", program, "../kubectl").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return program, nil
-})
+}
 
 // get reads Shoots by their names.
 func (s *apiServer) get(t *testing.T) map[string]*unstructured.Unstructured {

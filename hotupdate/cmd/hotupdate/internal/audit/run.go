@@ -182,8 +182,8 @@ func (r *Releases) withoutVersion(
 		}
 		if other, _ := r.verdict(in, old, updated); other != effect {
 			return verdict.Indeterminate, []Reason{{
-				Text: "the Shoot has no Kubernetes version, and the releases differ from " + era.From + " on; read the " +
-					"Shoot from the cluster",
+				Text: "the Shoot has no Kubernetes version, and the releases differ from " + era.From +
+					" on; read the Shoot from the cluster",
 			}}, nil
 		}
 	}
