@@ -135,7 +135,8 @@ func (s *Schema) Fingerprint() (string, error) {
 //     which may be secret; its origin is unknown member.
 //   - Unknown members are Immutable within Hot and Ignored objects, too. They remain an error where
 //     only one class is allowed: below a positional list that is Hot or Ignored, and below a set.
-//   - The Schema reads raw JSON only, and has the limits of [LoadSchema].
+//   - The Schema reads raw JSON only. Types that marshal themselves have their own decoders, unless s was
+//     loaded. There is no such Schema of a type that contains itself.
 //
 // It is compiled once for each Schema. Later calls, from any goroutine, are cheap and return the
 // same Schema or error.

@@ -308,19 +308,20 @@ func (s *story) adoption() {
 
 func (s *story) unreadable() {
 	s.chapter("A class that cannot be read",
-		"The extension is newer than the driver, and spells a member in a way that the driver would misread. No "+
-			"machine is updated, but none has to",
-		"wait for its creation: the pool grows by a machine, and that is updated as soon as the class can be read.")
-	s.says("extension", "changes the class to one with the member TAGS, and the pool to two machines")
+		"The extension writes the tags as a list, which the driver cannot read. No machine is updated, and none is "+
+			"replaced. As soon as",
+		"the class can be read, the machine is updated, and the pool grows by a machine.")
+	s.says("extension", "changes the class to one whose tags are a list")
 	unreadable := struct {
 		*awsdriver.ProviderSpec
-		Misspelled map[string]string `json:"TAGS"`
-	}{s.spec("cost-center", "6000"), nil}
+		Listed []string `json:"tags"`
+	}{s.spec("cost-center", "6000"), []string{"cost-center=6000"}}
 	s.must(s.world.PutClass(class, unreadable))
-	s.scale(2)
-	s.untilPhase(other, api.MachineRunning)
+	time.Sleep(3 * time.Second)
 	s.expectLive(s.world.Machine(machine), "cost-center", "5000", "team", "gold")
 	s.changeClass("cost-center", "7000")
+	s.scale(2)
+	s.untilPhase(other, api.MachineRunning)
 	s.settle("cost-center", "7000")
 }
 

@@ -232,6 +232,9 @@ func (b *builder) typ(n *Node, pointer string) reflect.Type {
 		b.reject(pointer, "is a type that contains itself", "use the Schema of the Go type")
 		return nil
 	}
+	if n.goType != nil {
+		return n.goType
+	}
 	t := leafType(n.Kind, n.Bits)
 	if t == nil {
 		b.reject(pointer, "has an unknown kind or width", "use a release of this library that knows it")
@@ -256,7 +259,7 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 	case n.Kind == kindMap:
 		b.checkKeyClasses(n, pointer)
 		return b.mapOf(n, elem, pointer)
-	case n.Elem.Kind == kindOpaque && !n.ElemNullable:
+	case n.Elem.Kind == kindOpaque && n.Elem.goType == nil && !n.ElemNullable:
 		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known",
 			"use the Schema of the Go type")
 		return nil
@@ -269,6 +272,9 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 }
 
 func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type {
+	if n.goKeys != nil {
+		return reflect.MapOf(n.goKeys, elem)
+	}
 	key := leafType(n.Keys, n.KeyBits)
 	isKeyKind := slices.Contains([]string{kindString, "int", "uint"}, n.Keys)
 	if key == nil || !isKeyKind {

@@ -5,6 +5,7 @@
 package schemajson
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -98,6 +99,9 @@ type Node struct {
 	KeyClasses   []*KeyClass `json:"keyClasses,omitempty"`
 	Elem         *Node       `json:"elem,omitempty"`         // the elements of a list, array or map
 	ElemNullable bool        `json:"elemNullable,omitempty"` // null elements differ from zero elements
+
+	// The Go types of an opaque leaf and of a map's keys, if the document was exported by this process.
+	goType, goKeys reflect.Type
 }
 
 // Field is a member of an object. GoField, Override and Source tell people where its class comes

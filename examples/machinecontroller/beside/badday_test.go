@@ -469,8 +469,8 @@ func TestClassIsToldOnce(t *testing.T) {
 		assert.Equal(t, []int{1, 0}, []int{classes, machines}, text)
 		assert.Empty(t, p.log(isRepeated), text)
 	}
-	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
-	check("TAGS")
+	f.putClass(class, `{"tags":["bob"]}`)
+	check("tags: ")
 	f.putClass(class, `{"tags":{"owner":"bob"},"kernel":1}`)
 	check("kernel")
 	f.putClass(class, `{"tags":{"owner":"bob"}}`)

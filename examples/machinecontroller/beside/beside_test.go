@@ -326,7 +326,7 @@ func TestUnreadableClass(t *testing.T) {
 		return patches == 2
 	})
 	_, _, reads := f.cloud.Calls()
-	f.putClass(class, `{"TAGS":{"owner":"bob"}}`)
+	f.putClass(class, `{"tags":["bob"]}`)
 	f.until("the class is unusable", func() bool {
 		return p.metric(t, "hot_update_reconciles_total", "ClassUnusable") > 0
 	})
