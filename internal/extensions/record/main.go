@@ -15,8 +15,9 @@
 // that it was made for. Alibaba Cloud has the same functions in all releases, and no second file.
 //
 // Then put the file into testdata of package recorded, beside this folder, and run the tests of the
-// package above. A difference names the field in which two pools differ. If a function of the extension has moved, copy the provider's
-// second file, give it the number of the release, and follow the function there.
+// package above. A difference names the field in which two pools differ. If a function of the extension
+// has moved, copy the provider's second file, give it the number of the release, and follow the function
+// there.
 //
 // Where the module proxy does not serve machine-controller-manager-provider-aws, which AWS needs, add a
 // replace with a checkout of it to the go.mod of the checkout.

@@ -200,8 +200,8 @@ var (
 		Admission,
 	}
 	KeptReservation = Rule{
-		Decides, "with useGKEFormula, what Gardener has filled into kubeReserved stays if the manifest is merged into " +
-			"the stored Shoot, and not if it replaces the Shoot", Admission,
+		Decides, "with useGKEFormula, what Gardener has filled into kubeReserved stays if the manifest is merged " +
+			"into the stored Shoot, and not if it replaces the Shoot", Admission,
 	}
 	KeptEncryption = Rule{
 		Kind:   Decides,

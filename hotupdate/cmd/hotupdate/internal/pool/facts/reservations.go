@@ -191,7 +191,9 @@ func filledInto(p *Pool, all hash.Reserved) (filled hash.Reserved) {
 // removesOwnKubelet reports whether the new manifest leaves out an object of the pool that the old one has
 // on the way to its reservations: applying removes it as a whole.
 func removesOwnKubelet(r *Reading) bool {
-	for _, path := range [][]string{{"kubernetes"}, {"kubernetes", "kubelet"}, {"kubernetes", "kubelet", kubeReserved}} {
+	way := []string{"kubernetes", "kubelet", kubeReserved}
+	for i := range way {
+		path := way[:i+1]
 		if r.Old.Node.At(path...) != nil && r.Updated.Node.At(path...) == nil {
 			return true
 		}
