@@ -181,7 +181,7 @@ func TestOneReaderOfOwnTexts(t *testing.T) {
 	type config struct {
 		Address netip.Addr                `json:"address,omitzero"`
 		Pointer *netip.Addr               `json:"pointer,omitempty"`
-		List    []netip.Prefix            `json:"list,omitempty"     hotupdatable:"true"`
+		List    []netip.Prefix            `json:"list,omitempty"    hotupdatable:"true"`
 		Pair    [2]netip.Addr             `json:"pair,omitzero"`
 		Hosts   map[netip.Addr]netip.Addr `json:"hosts,omitempty"`
 	}

@@ -119,13 +119,9 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 	case fieldplan.Map:
 		out.Kind = kindMap
 		out.Keys, out.KeyBits = KeyName(n.Type.Key())
-		out.goKeys = n.Type.Key()
 		out.KeyClasses = keyClasses(n)
 	case fieldplan.Leaf:
 		out.Kind, out.Bits = LeafName(n.Leaf, n.Type)
-		if out.Kind == kindOpaque {
-			out.goType = n.Type
-		}
 	}
 	if n.Elem != nil {
 		out.Elem = e.node(n.Elem, pointer+"/elem")

@@ -59,12 +59,31 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 		return nil, err
 	}
 	d.Unknown = structtag.Immutable.String()
+	d.Root.keepTypes(p.Root)
 	open, err := (&builder{}).plan(d, nil)
 	if err != nil {
 		return nil, err
 	}
 	open.OfResource = p.OfResource
 	return open, nil
+}
+
+// keepTypes notes the Go types that only their own decoders can read.
+func (n *Node) keepTypes(from *fieldplan.Node) {
+	switch n.Kind {
+	case kindRef:
+		return // a type that contains itself has no plan anyway
+	case kindOpaque:
+		n.goType = from.Type
+	case kindMap:
+		n.goKeys = from.Type.Key()
+	}
+	for i, f := range n.Fields {
+		f.Type.keepTypes(from.Fields[i].Node)
+	}
+	if n.Elem != nil {
+		n.Elem.keepTypes(from.Elem)
+	}
 }
 
 // Compile compiles a document that was made from another description of a type, under overrides.

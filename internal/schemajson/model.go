@@ -100,7 +100,7 @@ type Node struct {
 	Elem         *Node       `json:"elem,omitempty"`         // the elements of a list, array or map
 	ElemNullable bool        `json:"elemNullable,omitempty"` // null elements differ from zero elements
 
-	// The Go types of an opaque leaf and of a map's keys, if the document was exported by this process.
+	// The Go types of an opaque leaf and of a map's keys, where AdmitUnknown knows them.
 	goType, goKeys reflect.Type
 }
 
