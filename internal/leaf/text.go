@@ -74,8 +74,8 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 
 // AppendStanding appends the text by which v, a value of kind k without a canonical text, is compared.
 // Quantities and times of one meaning have one text, and a json.Number is compared as it is spelled. None
-// is a canonical text. It is false for kinds whose values
-// have a canonical text if JSON has them, and for marshalers that fail.
+// is a canonical text. It is false for kinds whose values have a canonical text if JSON has them, and for
+// marshalers that fail.
 func AppendStanding(dst []byte, k Kind, v reflect.Value) ([]byte, bool) {
 	//exhaustive:ignore
 	switch k {
