@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func runAsCalled() int {
+	defer writeMemory()
 	return run(os.Args[1:], streams{providers: extensions.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(), gitPrefix: os.Getenv("GIT_PREFIX"), shownPath: os.Getenv("BASE")})
 }
 
