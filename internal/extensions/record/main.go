@@ -22,6 +22,9 @@
 // Where the module proxy does not serve machine-controller-manager-provider-aws, which AWS needs, add a
 // replace with a checkout of it to the go.mod of the checkout.
 //
+// The folder released, beside this one, links releases that module proxies serve: AWS v1.73.0 with types of
+// its own in the place of that module, and GCP v1.50.0. Step extensions of .ci/run runs this command there.
+//
 // Pools are drawn by reflection from the types of the release, and a field that never took two
 // values is an error. Every eighth pool is new, and the others differ from the one before in one
 // member. A third of the configs has a form that no API server stores.

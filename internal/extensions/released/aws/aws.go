@@ -1,0 +1,8 @@
+// Package aws links the released code of gardener-extension-provider-aws, which command record asks.
+package aws
+
+import (
+	_ "github.com/gardener/gardener-extension-provider-aws/pkg/apis/aws/install"
+	_ "github.com/gardener/gardener-extension-provider-aws/pkg/apis/aws/validation"
+	_ "github.com/gardener/gardener-extension-provider-aws/pkg/controller/worker"
+)

@@ -1,0 +1,3 @@
+module github.com/gardener/machine-controller-manager-provider-aws
+
+go 1.26.0
