@@ -27,6 +27,15 @@ func DiffOf(p *fieldplan.Plan, only fieldplan.ClassSet, old, updated reflect.Val
 	return d.diff(p, old, updated)
 }
 
+// diffFrom is [Diff] of two values whose first fields are the same.
+func diffFrom(p *fieldplan.Plan, same int, old, updated reflect.Value) ([]Difference, error) {
+	d := differs.Get().(*differ)
+	defer d.release()
+	d.only = fieldplan.All
+	d.same = same
+	return d.diff(p, old, updated)
+}
+
 // diffToOverlay is [Diff] with what an overlay needs.
 func diffToOverlay(p *fieldplan.Plan, old, updated reflect.Value) ([]Difference, error) {
 	d := differs.Get().(*differ)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -43,7 +44,8 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 
 // diffParts compares two documents that have been written.
 func diffParts(p *fieldplan.Plan, root *source, before, after *transcript) (changes []Difference, ok bool) {
-	r := reduction{from: [2]*transcript{before, after}}
+	r := reduce(before, after)
+	defer r.release()
 	in := [2]*parts{&before.parts, &after.parts}
 	differ := before.differingFrom(after, root)
 	if differ == nil && r.isSameUnknown(in) {
@@ -60,7 +62,7 @@ func diffParts(p *fieldplan.Plan, root *source, before, after *transcript) (chan
 			return nil, false
 		}
 	}
-	changes, err := Diff(p, values[0], values[1])
+	changes, err := diffFrom(p, max(0, slices.Index(differ, true)), values[0], values[1])
 	return changes, err == nil
 }
 

@@ -35,15 +35,16 @@ type transcript struct {
 	*run
 
 	in        rawjson.Reader
-	pieces    []piece     // members and entries of the objects and collections around the current value
-	names     []byte      // keys of these entries and elements, and names of unknown members
-	seen      []uint64    // sets of the fields that were read, one for each object
-	moved     []byte      // scratch for pieces in their order
-	isApart   bool        // the members of the root are written each by itself
-	parts     parts       // where these members are in the JSON
-	other     *transcript // of a document that has been written, or nil
-	deepest   int         // the deepest nesting that needs no value: what is absent there is not too deep
-	budget    int         // the number of bytes that may still be moved
+	pieces    []piece           // members and entries of the objects and collections around the current value
+	names     []byte            // keys of these entries and elements, and names of unknown members
+	seen      []uint64          // sets of the fields that were read, one for each object
+	moved     []byte            // scratch for pieces in their order, and for what a reduction leaves of the document
+	isApart   bool              // the members of the root are written each by itself
+	parts     parts             // where these members are in the JSON
+	below     [maxReduced]parts // scratch of a reduction
+	other     *transcript       // of a document that has been written, or nil
+	deepest   int               // the deepest nesting that needs no value: what is absent there is not too deep
+	budget    int               // the number of bytes that may still be moved
 	hasFailed bool
 	hasValue  bool // something in the member was read into a value, whose type may see the spelling of its JSON
 }

@@ -46,6 +46,21 @@ type reduction struct {
 	out  [2][]byte
 }
 
+// reduce takes the memory for the two documents, until release, from the transcripts.
+func reduce(before, after *transcript) reduction {
+	return reduction{from: [2]*transcript{before, after}, out: [2][]byte{before.moved[:0], after.moved[:0]}}
+}
+
+// release returns the memory. Nothing may refer to the two documents any more.
+func (r *reduction) release() {
+	for side, t := range r.from {
+		t.moved = r.out[side]
+		for i := range t.below {
+			recycle(&t.below[i].unknown, maxPooled)
+		}
+	}
+}
+
 // maxReduced is the number of levels on which members are left out. Each level reads what is below it
 // once more.
 const maxReduced = 8
@@ -111,7 +126,7 @@ func (r *reduction) member(m *memberSource, at [2]span, levels int) {
 	}
 	switch {
 	case isOnBoth && levels > 0 && m.source.shape == rawjson.Object:
-		in := [2]*parts{r.partsOf(0, m.source.node, at[0]), r.partsOf(1, m.source.node, at[1])}
+		in := [2]*parts{r.partsOf(0, m.source.node, at[0], levels-1), r.partsOf(1, m.source.node, at[1], levels-1)}
 		r.object(m.source, in, levels-1, func(*memberSource) bool { return true })
 	case isOnBoth && m.source.shape == rawjson.Map:
 		r.entries(at)
@@ -128,9 +143,9 @@ func (r *reduction) member(m *memberSource, at [2]span, levels int) {
 	}
 }
 
-// partsOf locates the members of an object.
-func (r *reduction) partsOf(side int, n *rawjson.Node, at span) *parts {
-	p := &parts{}
+// partsOf locates the members of an object, below which there are as many levels.
+func (r *reduction) partsOf(side int, n *rawjson.Node, at span, levels int) *parts {
+	p := &r.from[side].below[levels]
 	p.locate(n)
 	next := 0
 	r.each(side, at, func(in *rawjson.Reader) bool {

@@ -179,28 +179,32 @@ func (p Path) appendPointer(dst []byte) ([]byte, bool) {
 			if s.Hidden {
 				return dst, false
 			}
-			dst = appendToken(dst, s.Name)
+			dst = AppendBelow(dst, s.Name)
 		}
 	}
 	return dst, true
 }
 
-// escape and unescape are the escapes in a name of RFC 6901.
-var (
-	escape   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescape = strings.NewReplacer("~1", "/", "~0", "~") // ~01 is ~1, not a slash
-)
-
-func appendToken(dst []byte, name string) []byte {
-	return append(append(dst, '/'), escape.Replace(name)...)
-}
+// unescape undoes the escapes of RFC 6901 in a name.
+var unescape = strings.NewReplacer("~1", "/", "~0", "~") // ~01 is ~1, not a slash
 
 // Below returns the RFC 6901 pointer to a member of the object at pointer.
 func Below(pointer, name string) string { return string(AppendBelow([]byte(pointer), name)) }
 
 // AppendBelow is [Below] for a pointer that it appends to.
 func AppendBelow(pointer []byte, name string) []byte {
-	return append(append(pointer, '/'), escape.Replace(name)...)
+	pointer = append(pointer, '/')
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case '~':
+			pointer = append(pointer, "~0"...)
+		case '/':
+			pointer = append(pointer, "~1"...)
+		default:
+			pointer = append(pointer, c)
+		}
+	}
+	return pointer
 }
 
 // Names returns the names of the members that an RFC 6901 pointer leads through. It is the inverse
