@@ -68,6 +68,12 @@ type Pool struct {
 	ownsMinor bool          // the pool of a Shoot has its own Kubernetes version
 }
 
+// Operation is an operation that an annotation of a Shoot requests.
+type Operation struct {
+	// Name is the operation, with a list of pools if it has one. Annotation is the key of the annotation.
+	Name, Annotation string
+}
+
 // Cluster holds the facts of a Shoot that concern the machines of all its pools.
 type Cluster struct {
 	// Version is the Kubernetes version of the control plane.
@@ -76,14 +82,14 @@ type Cluster struct {
 	Hibernated bool
 	// Operations are the operations in the annotations of the Shoot, for now or for the next
 	// maintenance window.
-	Operations []string
+	Operations []Operation
 	// Pending are the pools that have not finished an in-place update.
 	Pending inplace.PendingUpdates
 	// Rotates has the pools that have to follow a rotation of credentials. It is nil if no rotation
 	// is known.
 	Rotates map[string]bool
-	// Kubelet and Infrastructure are configurations in the Shoot, and Labels are its labels.
-	Kubelet, Infrastructure, Labels *tree.Node
+	// Kubelet and Infrastructure are configurations in the Shoot, and Labels and Annotations are its own.
+	Kubelet, Infrastructure, Labels, Annotations *tree.Node
 
 	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one. The
 	// new side has it.

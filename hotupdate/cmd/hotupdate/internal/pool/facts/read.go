@@ -70,8 +70,7 @@ func (m *Manifest) cluster() Cluster {
 	spec := m.Tree.At("spec")
 	status := m.Tree.At("status")
 	annotations := m.Tree.At("metadata", "annotations")
-	now := annotations.At("gardener.cloud/operation").Text()
-	later := annotations.At("maintenance.gardener.cloud/operation").Text()
+	later := annotations.At(operationLater).Text()
 	m.WaitsForMaintenance = spec.At("maintenance", "confineSpecUpdateRollout").IsTrue() || later != ""
 	pending := status.At("inPlaceUpdates", "pendingWorkerUpdates")
 	return Cluster{
@@ -80,9 +79,10 @@ func (m *Manifest) cluster() Cluster {
 			AutoInPlaceUpdate:   textsIn(pending.At("autoInPlaceUpdate")),
 			ManualInPlaceUpdate: textsIn(pending.At("manualInPlaceUpdate")),
 		},
-		Operations: append(operationsOf(now), operationsOf(later)...), Rotates: rotating(status),
-		Kubelet: spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
-		Labels:     m.Tree.At("metadata", "labels"),
+		Operations: append(operationsIn(annotations, operationNow), operationsIn(annotations, operationLater)...),
+		Rotates:    rotating(status),
+		Kubelet:    spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
+		Labels: m.Tree.At("metadata", "labels"), Annotations: annotations,
 		isReadBack: m.IsReadBack(), components: spec.At("systemComponents"),
 		dns:            spec.At("systemComponents", "nodeLocalDNS"),
 		removesDNS:     m.Tree.Removes("spec", "systemComponents", "nodeLocalDNS", "enabled"),
@@ -98,9 +98,19 @@ func (m *Manifest) IsReadBack() bool {
 	return isStored || metadata.At("managedFields").Len() > 0 || m.Tree.At("status").Len() > 0
 }
 
-// operationsOf returns the operations in an annotation of a Shoot.
-func operationsOf(annotation string) []string {
-	return strings.FieldsFunc(annotation, func(r rune) bool { return r == ';' })
+// The annotations that request operations: for now, and for the next maintenance window.
+const (
+	operationNow   = "gardener.cloud/operation"
+	operationLater = "maintenance.gardener.cloud/operation"
+)
+
+// operationsIn returns the operations in an annotation of a Shoot.
+func operationsIn(annotations *tree.Node, annotation string) (all []Operation) {
+	isSeparator := func(r rune) bool { return r == ';' }
+	for _, name := range strings.FieldsFunc(annotations.At(annotation).Text(), isSeparator) {
+		all = append(all, Operation{Name: name, Annotation: annotation})
+	}
+	return all
 }
 
 // The rotations of credentials that names cover.

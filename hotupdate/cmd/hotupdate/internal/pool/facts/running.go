@@ -23,11 +23,10 @@ const (
 
 // The state of Shoots, see validation and gardenlet of Gardener.
 const (
-	ignoreAnnotation    = "shoot.gardener.cloud/ignore"
-	operationAnnotation = "gardener.cloud/operation"
-	failed              = "Failed"
-	retry               = "retry"
-	gardenNamespace     = "garden" // whose Shoots gardenlet may always be told to ignore
+	ignoreAnnotation = "shoot.gardener.cloud/ignore"
+	failed           = "Failed"
+	retry            = "retry"
+	gardenNamespace  = "garden" // whose Shoots gardenlet may always be told to ignore
 )
 
 // RollOut says whether a change makes gardenlet roll out earlier changes of the Shoot that may wait.
@@ -123,11 +122,11 @@ func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
 	enabled := []string{"spec", "hibernation", "enabled"}
 	isHibernation := m.Tree.At(enabled...).IsTrue() != old.Tree.At(enabled...).IsTrue()
 	isSpec := !m.isConfined() && !tree.Equal(m.Tree.At("spec"), old.Tree.At("spec"))
-	operations := operationsOf(m.Tree.At("metadata", "annotations", operationAnnotation).Text())
+	operations := operationsIn(m.Tree.At("metadata", "annotations"), operationNow)
 	isFailed := m.Tree.At("status", "lastOperation", "state").Text() == failed
 	isRequested := len(operations) > 0
 	if isFailed {
-		isRequested = slices.Contains(operations, retry)
+		isRequested = slices.ContainsFunc(operations, func(o Operation) bool { return o.Name == retry })
 	}
 	return isRequested || isHibernation || isSpec
 }

@@ -193,7 +193,7 @@ func (p *pair) pending() []Finding {
 	switch {
 	case isSame, !inPlace(updated.Declared), pending.ValidateChange(name, nil, nil) == nil:
 		return nil
-	case pending.ValidateChange(name, updated.Cluster.Operations, nil) == nil:
+	case pending.ValidateChange(name, namesOf(updated.Cluster.Operations), nil) == nil:
 		return ofPool(verdict.None, verdict.PendingForced)
 	}
 	return ofPool(verdict.Forbidden, verdict.PendingUpdate)
@@ -213,9 +213,29 @@ const withoutWorkers = "-without-workers-rollout"
 // again.
 func (p *pair) operations() (all []Finding) {
 	for _, operation := range p.updated.Cluster.Operations {
-		all = append(all, p.operation(operation)...)
+		for _, found := range p.operation(operation.Name) {
+			all = append(all, p.requestedBy(operation.Annotation, found))
+		}
 	}
 	return all
+}
+
+// requestedBy names the annotation that requests an operation in the finding about it, if the annotation changes.
+func (p *pair) requestedBy(annotation string, found Finding) Finding {
+	before := p.old.Cluster.Annotations.At(annotation)
+	after := p.updated.Cluster.Annotations.At(annotation)
+	if tree.Equal(before, after) {
+		return found
+	}
+	d := tree.Difference{Path: []string{"metadata", "annotations", annotation}, Old: before, New: after}
+	return about(d, found.Verdict, found.Rule)
+}
+
+func namesOf(operations []facts.Operation) (names []string) {
+	for _, o := range operations {
+		names = append(names, o.Name)
+	}
+	return names
 }
 
 func (p *pair) operation(name string) []Finding {
