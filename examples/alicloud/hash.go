@@ -17,22 +17,23 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras returns the eras of this extension. The old one stays unchanged for pools without a config,
-// and for those whose config has no immutable member. Today's release ignores configs, so nobody needs
-// one. A pool that has an immutable member all the same gets another name at adoption, and a config that
-// the Schema refuses is an error: hotupdate audit lists both before the release. The canonical era
-// begins with a Kubernetes minor that no pool has today.
+// canonical is the name of the era in which the config names a pool.
+const canonical = "canonical"
+
+// Eras returns the eras of this extension. Today's release ignores configs, and its admission takes any.
+// So the first era ignores them too: at its Kubernetes minor no pool gets another name by adoption, and
+// no config is an error, whatever a pool has had without effect. The first tag replaces no machine.
+// The canonical era begins with a minor that no pool has today.
 //
-// The first era strips more than those of other providers, because no existing pool is named by a
-// config, not even by null or by TypeMeta alone. A config without immutable fields adds no string, so
-// the first tag replaces no machine. A hot null adds nothing.
+// A hash that ignores a field does not see that it changes. Therefore [NewPool] and [ValidateConfig] agree
+// with the first era: fields that are not hot have no effect in it, and may not change.
 //
 // For pools that are updated in place, this extension has hashed nothing so far.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
-			{Name: "raw bytes", Data: extension.Today[Pool](today().RawBytes(schema))},
-			{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, volumes)},
+			{Name: "pool only", Data: func(_ []byte, pool Pool) ([]string, error) { return volumes(pool), nil }},
+			{Name: canonical, From: "1.37", Data: hash.CanonicalData(schema, volumes)},
 		},
 		InPlace: hash.InPlaceEras[Pool](nil, "1.37", schema),
 	}

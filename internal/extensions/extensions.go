@@ -47,7 +47,9 @@ type Extension struct {
 	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. Those before it hash
 	// the bytes of every config as they are, also virtual capacity, and none supports Kubernetes ListFrom.
 	ListSince string
-	// Ignores says that the release ignores configs.
+	// Ignores says that the release ignores configs. After adoption the extension reads hot fields at every
+	// minor, and the others from CanonicalFrom on: below it admission refuses that they change, and no config
+	// names a pool or keeps it from having a name.
 	Ignores bool
 
 	// canonical returns further strings after adoption; nil if there are none.
@@ -101,6 +103,8 @@ func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
 	list := hash.Era[Pool]{Name: "hand-written list", From: e.ListFrom, Data: e.Listed}
 	raw := hash.Era[Pool]{Name: "raw bytes", Data: e.RawBytes(strip)}
 	switch {
+	case e.Ignores:
+		return []hash.Era[Pool]{{Name: "pool only", Data: e.poolOnly}}
 	case e.AllowList:
 		list.Name = "allow-list"
 		return []hash.Era[Pool]{list}
@@ -109,6 +113,9 @@ func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
 	}
 	return []hash.Era[Pool]{raw, list}
 }
+
+// poolOnly is the function of the era that ignores configs.
+func (e *Extension) poolOnly(_ []byte, pool Pool) ([]string, error) { return e.Own(pool), nil }
 
 // Listed is the function of the era with the list: the strings of Own before those of List.
 func (e *Extension) Listed(_ []byte, pool Pool) ([]string, error) {
@@ -120,8 +127,7 @@ func (e *Extension) Listed(_ []byte, pool Pool) ([]string, error) {
 // config without the members that are hot by the Schema.
 //
 // A pool without config adds no string. A stripped config that has only its TypeMeta adds that, because
-// pools with only virtual capacity are named by it. Where no release hashes configs, it adds nothing, so
-// that the first tag replaces no machine.
+// pools with only virtual capacity are named by it.
 func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
 	return func(raw []byte, pool Pool) ([]string, error) {
 		if raw == nil {
@@ -131,19 +137,13 @@ func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool
 		if err != nil {
 			return nil, err
 		}
-		if e.Ignores && hash.OnlyTypeMeta(cut) {
-			return e.Own(pool), nil
-		}
 		return append(e.Own(pool), string(cut)), nil
 	}
 }
 
-// strip keeps nulls as the releases do, unless none hashes a config.
+// strip keeps nulls as the releases do.
 func (e *Extension) strip(schema *hotupdate.Schema, raw []byte) ([]byte, error) {
-	switch {
-	case e.Ignores:
-		return schema.StripRaw(raw)
-	case e.stripsNothing:
+	if e.stripsNothing {
 		return raw, nil
 	}
 	return schema.StripRawKeepNulls(raw)

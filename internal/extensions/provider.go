@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -32,6 +33,7 @@ func (e *Extension) provider() provider.Provider {
 		p.New = nil
 		p.ServeReleased = nil
 		p.Ignores = true
+		p.ReadsFrom = CanonicalFrom
 	}
 	p.Adopted = func(w *provider.WorkerPool) (provider.Additional, error) {
 		return e.additional(e.inState(w), adopted)
@@ -90,8 +92,12 @@ func (e *Extension) of(strategy hotupdate.Strategy, chosen naming) (*hash.Eras[P
 	return hash.NewEras(list)
 }
 
-// check decodes the config, as strictly as the extension does in every era.
+// check decodes the config, as strictly as the extension does in every era that reads it. An unreadable
+// version is an error of the eras.
 func (e *Extension) check(p *provider.WorkerPool) error {
+	if e.Ignores && isBelow(p.KubernetesVersion, CanonicalFrom) {
+		return nil
+	}
 	schema, err := e.schema()
 	if err != nil {
 		return err
@@ -100,6 +106,16 @@ func (e *Extension) check(p *provider.WorkerPool) error {
 		return fmt.Errorf("worker pool %s: %w", p.Name, err)
 	}
 	return nil
+}
+
+// isBelow reports whether a version is below a minor; none is below all.
+func isBelow(version *string, minor string) bool {
+	if version == nil {
+		return true
+	}
+	is, isKnown := kubeminor.Read(*version)
+	first, _ := kubeminor.Read(minor)
+	return isKnown && is.Compare(first) < 0
 }
 
 // inState returns a pool with the state that its Worker tells.
@@ -113,16 +129,7 @@ func (e *Extension) inState(w *provider.WorkerPool) Pool {
 
 // Today returns what the release adds to the name of a pool with this state.
 func (e *Extension) Today(pool Pool) (provider.Additional, error) {
-	if e.Ignores {
-		bare := *pool.WorkerPool
-		bare.ProviderConfig = nil
-		pool.WorkerPool = &bare
-	}
-	a, err := e.additional(pool, released)
-	if e.Ignores {
-		a.Era = "pool only"
-	}
-	return a, err
+	return e.additional(pool, released)
 }
 
 func (e *Extension) additional(pool Pool, chosen naming) (provider.Additional, error) {

@@ -100,4 +100,9 @@ var extensionMutants = []mutant{
 	{"data volumes count in their order", hashedPool, "\tdata := rootEncryption(p)\n\tfor _, v := range p.DataVolumes {", "\tdata := rootEncryption(p)\n\tfor _, v := range p.byName() {", recorded},
 	{"alicloud hashes data volumes", aliCloudFile, "Own: encryptedVolumes", "Own: rootEncryption", recorded},
 	{"alicloud ignores configs", aliCloudFile, "Ignores: true", "Ignores: false", recorded},
+	{"alicloud's eras begin with one that ignores configs", extensionFile, "{{Name: \"pool only\", Data: e.poolOnly}}", "{raw}", recorded},
+	{"the example for alicloud renames no pool", "examples/alicloud/hash.go", "func(_ []byte, pool Pool) ([]string, error) { return volumes(pool), nil }", "extension.Today[Pool](today().RawBytes(schema))", "examples/alicloud ^TestRecordedPools$"},
+	{"the example for alicloud reads hot fields only", "examples/alicloud/pool.go", "_, hot, err := hotupdate.Split", "hot, _, err := hotupdate.Split", "examples/alicloud ^TestIgnoredFieldsHaveNoEffect$"},
+	{"the example for alicloud admits no change that it ignores", "examples/alicloud/admission.go", "changes.Of(hotupdate.Immutable)", "changes.Of(hotupdate.InPlace)", "examples/alicloud ^TestAdmittedChangesAreSeen$"},
+	{"plan refuses fields that are not read yet", "hotupdate/cmd/hotupdate/internal/pool/judge/config.go", "\t\t\tfound.Verdict = verdict.Forbidden\n\t\t\tfound.Rule = verdict.NotYetRead\n", "", "hotupdate/cmd/hotupdate/internal/pool ^TestPairs$"},
 }

@@ -35,8 +35,11 @@ type Provider struct {
 	Versions []string
 	// New are the names of the fields of the config that no release has.
 	New []string
-	// Ignores says that today's release ignores provider configs.
-	Ignores bool
+	// Ignores says that today's release ignores provider configs. ReadsFrom is then the first Kubernetes
+	// minor for which an extension that has adopted the library reads fields that are not hot. Below it
+	// the extension ignores them as today, and its admission refuses that they change.
+	Ignores   bool
+	ReadsFrom string
 
 	Traits
 }

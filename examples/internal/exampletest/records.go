@@ -22,8 +22,6 @@ type Recorded[P any] struct {
 	NewPool  func(*gardener.WorkerPool, extensions.State) (P, error)
 	Schema   func() (*hotupdate.Schema, error)
 	Eras     func(*hotupdate.Schema) extension.Eras[P]
-	// Renames reports whether adoption gives pools with a config another name; nil if it renames none.
-	Renames func(config string) bool
 }
 
 // Check checks that the example names each recorded pool like the release, in all eras before the
@@ -57,7 +55,8 @@ func (e Recorded[P]) checkRecord(
 ) int {
 	t.Helper()
 	p := of(t, r.Read)
-	isOdd := !r.IsStored() && r.HasVirtualCapacity()
+	isCutOddly := !r.IsStored() && r.HasVirtualCapacity()
+	isOdd := isCutOddly && !release.Extension().Ignores
 	isCanonical := p.KubernetesVersion != nil && strings.HasPrefix(*p.KubernetesVersion, extensions.CanonicalFrom)
 	isNamed := r.Names != nil && !release.IsFirstVersion(p)
 	isPromised := isNamed && !isOdd && !isCanonical
@@ -74,20 +73,11 @@ func (e Recorded[P]) checkRecord(
 		text := of(t, func() (string, error) { return release.HashWith(r, p, list) })
 		got = append(got, class.Name(text))
 	}
-	if slices.Equal(got, r.Names) == e.isRenamed(r, p) {
+	if !slices.Equal(got, r.Names) {
 		t.Errorf("pool %d, after %s was drawn anew: the example names it %q, the release %q\npool %s\nconfig %s",
 			r.Index, r.Cause(), got, r.Names, r.Pool, r.Text())
 	}
 	return 1
-}
-
-// isRenamed reports whether adoption gives a pool another name.
-func (e Recorded[P]) isRenamed(r *recorded.Record, p *recorded.Pool) bool {
-	isRolling := p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
-	if e.Renames == nil || r.Config == nil {
-		return false
-	}
-	return isRolling && e.Renames(*r.Config)
 }
 
 // list returns the strings that the example adds to the name of a pool.

@@ -128,6 +128,19 @@ func changesOfConfigs() []change {
 		{onOpenStack, nil, edits{config("nodeTemplate.capacity", object{"cpu": "8"})}, none, none, "its nodeTemplate is not hashed at all"},
 
 		{onAliCloud, nil, edits{config("apiVersion", "alicloud.provider.extensions.gardener.cloud/v1alpha1"), config("kind", configKind), config("tags.vm.team", "x")}, none, hot, "today's release looks at no provider config"},
+		{onAliCloud, aliCloud("1.36", "1"), aliCloud("1.36", "2"), none, refused, "ignored below the canonical era, so admission refuses it"},
+		{onAliCloud, edits{minor("1.36")}, aliCloud("1.36", "2"), none, refused, "the same"},
+		{onAliCloud, aliCloud("1.36", "1"), edits{config("tags.vm.team", "x")}, none, hot, "beside ignored fields tags are hot"},
+		{onAliCloud, aliCloud("1.37", "1"), aliCloud("1.37", "2"), none, rolls, "canonically no field is forgotten"},
+		{onAliCloud, aliCloud("1.36", "1"), aliCloud("1.37", "2"), rolls, rolls, "the next minor"},
+	}
+}
+
+// aliCloud sets a minor and a provider config of Alibaba Cloud.
+func aliCloud(version, cpu string) edits {
+	return edits{
+		minor(version), config("apiVersion", "alicloud.provider.extensions.gardener.cloud/v1alpha1"), config("kind", configKind),
+		config("nodeTemplate.capacity.cpu", cpu),
 	}
 }
 

@@ -47,7 +47,11 @@ var (
 	FixedInPlace   = Rule{Refuses, "a pool that is updated in place cannot change the field", Validation}
 	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
 	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
-	ZonesRefused   = Rule{
+	NotYetRead     = Rule{
+		Refuses, "today's release ignores the config: an extension that has adopted this library reads the field from " +
+			"a later Kubernetes minor on, and refuses a change before it", extensionsAdmit,
+	}
+	ZonesRefused = Rule{
 		Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit,
 	}
 	InfrastructureFixed = Rule{Refuses, "the extension refuses every change of the field", extensionsAdmit}
@@ -357,7 +361,7 @@ func VersionsDiffer(old, updated, resource string) Rule {
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, ZonesRefused, InfrastructureFixed,
+		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
 		GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
@@ -132,8 +133,35 @@ func (p *pair) judgeKnownFields() []Finding {
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
 	case p.naming == nil && !p.classesDecide():
 		return all(judged, verdict.Indeterminate, p.nameUnknown())
+	case p.hasAdopted() && p.givenNaming() == nil:
+		judged = p.refuseUnread(judged)
 	}
 	return p.judgeByName(judged)
+}
+
+// refuseUnread refuses changes of fields that an extension which has adopted the library does not read at the
+// Kubernetes minor of the pool, since the release before it ignores configs. A config without its pool has
+// no minor. With an unknown one, the names of all eras decide.
+func (p *pair) refuseUnread(judged []Finding) []Finding {
+	first, waits := kubeminor.Read(p.provider.ReadsFrom)
+	if !waits {
+		return judged
+	}
+	version, isKnown := kubeminor.Read(p.updated.Worker.KubernetesVersion)
+	for i := range judged {
+		found := &judged[i]
+		isRead := found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
+		switch {
+		case isRead || isKnown && version.Compare(first) >= 0:
+		case isKnown:
+			found.Verdict = verdict.Forbidden
+			found.Rule = verdict.NotYetRead
+		case p.updated.IsBare() && found.Verdict == verdict.Roll:
+			found.Verdict = verdict.Indeterminate
+			found.Rule = verdict.EraUnknown
+		}
+	}
+	return judged
 }
 
 // classesDecide reports whether no name depends on the configs, and the classes of their fields decide: a
