@@ -71,6 +71,9 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 		return
 	}
 	action := u.definition.Sharing.action(u.key, s.function, s.kind)
+	if s.rereads {
+		action = u.definition.Sharing.rereads(action)
+	}
 	part := &share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
 	for _, r := range of {
 		part.IDs = append(part.IDs, r.ID)

@@ -41,7 +41,7 @@
 // share calls, and the kit paces them, so that the cloud refuses none. A driver says
 //
 //   - Key: of whom calls may be shared, such as region, endpoint and credentials;
-//   - Refill: how many calls a second the cloud refills for each function, since no cloud tells it;
+//   - Buckets: the cloud's quotas, since no cloud tells them, and which functions draw from them;
 //   - a read of many machines, and which errors are about some resources only, if the cloud has
 //     them.
 //

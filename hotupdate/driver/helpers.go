@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 
+	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -36,16 +37,21 @@ func FlatTagging[T, C any](
 
 // OneByOne returns a function for [Tagging].Set or Remove on a cloud that changes one infrastructure
 // tag of one resource in a call. It makes the calls one after the other, and stops at the first
-// error. The next update makes the rest.
+// error. The next update makes the rest. Each call draws from the buckets of [Sharing].
 func OneByOne[C any](
 	call func(ctx context.Context, cloud C, resource string, tag tags.Tag) error,
 ) func(ctx context.Context, cloud C, resources []string, all []tags.Tag) error {
 	return func(ctx context.Context, cloud C, resources []string, all []tags.Tag) error {
+		isFirst := true
 		for _, resource := range resources {
 			for _, tag := range all {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+				if !isFirst {
+					share.SpendAgain(ctx)
+				}
+				isFirst = false
 				if err := call(ctx, cloud, resource, tag); err != nil {
 					return err
 				}

@@ -234,7 +234,7 @@ func TestThrottledMember(t *testing.T) {
 	}, counted)
 }
 
-// TestPacedMembers: Refill paces the calls of each function, for all kinds or for one.
+// TestPacedMembers: Buckets pace the calls of each function, for all kinds or for one.
 func TestPacedMembers(t *testing.T) {
 	for _, added := range []string{"AddMember", "AddMember vm"} {
 		w := newSets(t)
@@ -244,7 +244,7 @@ func TestPacedMembers(t *testing.T) {
 			return ctx.Err()
 		}
 		w.definition.Sharing = driver.Sharing[*world]{
-			Key: func(*world) []string { return nil }, Refill: map[string]float64{added: 0.5, "RemoveMember": 0.5},
+			Key: func(*world) []string { return nil }, Buckets: buckets(map[string]float64{added: 0.5, "RemoveMember": 0.5}),
 		}
 		desired := &providerSpec{Groups: []string{"a", "b", "c"}}
 		require.NoError(t, w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{Groups: []string{"nodes"}}, desired)))

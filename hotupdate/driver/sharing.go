@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/digest"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/internal/share"
@@ -23,12 +24,9 @@ type Sharing[C any] struct {
 	// credentials, of which the kit keeps a digest. Key of package login returns one of credentials and
 	// region. A function that makes a shared call uses of its C only what Key returns.
 	Key func(cloud C) []string
-	// Refill is the number of calls a second by which the cloud refills the quota of a function:
-	// Resources, Set, Remove, Replace, Modify, AddMember or RemoveMember. A kind of resource for
-	// which a function calls another action of the cloud has a separate entry, such as "Modify
-	// disk"; Set and Remove are of the first kind of their Tagging. If Resources calls several
-	// actions, the lowest refill counts. Calls without an entry are neither paced nor shared.
-	Refill map[string]float64
+	// Buckets are the quotas of the cloud, from which the kit spends half. A function that draws from no
+	// bucket is neither paced nor shared.
+	Buckets []Bucket
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
 	// the same goroutine: without resources if there is no VM. A machine without an answer fails, and is
 	// read again by its next update: leave out a machine of which a read does not show all resources
@@ -43,6 +41,36 @@ type Sharing[C any] struct {
 	Divisible func(err error) (rejected []string, ok bool)
 }
 
+// Bucket is a quota of the cloud: a bucket of requests that is refilled all the time. There is one for
+// each Key and Name. The kit spends half of its burst and half of its refill, because creations and other
+// programs use the same account.
+type Bucket struct {
+	Name string
+	// Burst is the number of requests that the cloud admits at once after an idle period, and Refill the
+	// number that it admits a second thereafter, both as the cloud documents them. [Windows] returns them
+	// for a cloud that counts requests in windows of time.
+	Burst, Refill float64
+	// Requests is the number of requests that one call of a function draws from the bucket. The functions
+	// are Resources, Set, Remove, Replace, Modify, AddMember and RemoveMember. A kind of resource for which
+	// a function draws from other buckets has separate entries, such as "Modify disk", in each of them; Set
+	// and Remove are of the first kind of their Tagging. The read before an unguarded Replace is counted
+	// by the kit. If a call may need more requests, such as the pages of a list, pass those that it made
+	// beyond this number to [Spend].
+	Requests map[string]int
+}
+
+// Windows returns burst and refill of a bucket that exceeds no quota of requests in a window of time,
+// however the windows lie: a fifth at once, and the rest evenly. Such as 1,500 requests a minute: 300 at
+// once, and 20 a second.
+func Windows(requests int, window time.Duration) (burst, refill float64) {
+	burst = float64(requests) / 5
+	return burst, 4 * burst / window.Seconds()
+}
+
+// Spend draws further requests from a bucket for the call whose context it gets, see [Bucket]. The next
+// calls wait until they are paid for. It does nothing in calls that are not paced.
+func Spend(ctx context.Context, bucket string, requests int) { share.Spend(ctx, bucket, requests) }
+
 // member is the part of one machine in a call.
 type member[C any] struct {
 	cloud   C
@@ -56,13 +84,44 @@ type member[C any] struct {
 // key returns a digest, so that no credentials stay in memory longer than their update.
 func (s *Sharing[C]) key(cloud C) string { return digest.Of(s.Key(cloud)) }
 
-// action returns the entry of Refill for a function, or an action without a refill.
+// action returns the cloud action of a function, without a bucket if it is not paced.
 func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 	name := function + " " + string(kind)
-	if s.Refill[name] == 0 {
+	draws := s.draws(name)
+	if len(draws) == 0 {
 		name = function
+		draws = s.draws(name)
 	}
-	return share.Action{Key: key, Name: name, Refill: s.Refill[name]}
+	return share.Action{Key: key, Name: name, Draws: draws}
+}
+
+// draws returns what a call draws from each bucket.
+func (s *Sharing[C]) draws(name string) (all []share.Draw) {
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		if b.Requests[name] > 0 {
+			limit := share.Limit{Burst: b.Burst, Refill: b.Refill}
+			all = append(all, share.Draw{Bucket: b.Name, Limit: limit, Requests: b.Requests[name]})
+		}
+	}
+	return all
+}
+
+// rereads returns the action of a paced call before which the resources are read again.
+func (s *Sharing[C]) rereads(a share.Action) share.Action {
+	if len(a.Draws) == 0 {
+		return a
+	}
+	a.Name += " after Resources"
+	for _, read := range s.draws("Resources") {
+		at := slices.IndexFunc(a.Draws, func(d share.Draw) bool { return d.Bucket == read.Bucket })
+		if at < 0 {
+			a.Draws = append(a.Draws, read)
+		} else {
+			a.Draws[at].Requests += read.Requests
+		}
+	}
+	return a
 }
 
 func (d *Definition[T, C]) checkSharing(require require) {
@@ -73,20 +132,48 @@ func (d *Definition[T, C]) checkSharing(require require) {
 	if s.Resources == nil {
 		fits = !hasMachines
 	} else {
-		fits = hasMachines && s.Refill["Resources"] > 0
+		fits = hasMachines && len(s.draws("Resources")) > 0
 	}
-	require(fits, "Sharing.Resources", "needs MaxMachines and a Refill; MaxMachines must not be set without it")
-	for _, name := range slices.Sorted(maps.Keys(s.Refill)) {
-		require(isAction(name), "Sharing.Refill",
-			"must name functions of the Definition, with or without a kind, and has the entry "+strconv.Quote(name))
-		require(s.Refill[name] >= 0.01 && s.Refill[name] <= 1e6, "Sharing.Refill",
-			"must be between 0.01 and a million calls a second: "+name)
+	require(fits, "Sharing.Resources", "needs MaxMachines and a bucket; MaxMachines must not be set without it")
+	names := map[string]bool{}
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		require(b.Name != "" && !names[b.Name], "Sharing.Buckets", "must have different names, and no empty one")
+		names[b.Name] = true
+		b.check(require)
+	}
+	for i := range d.Tags {
+		t := &d.Tags[i]
+		if t.Replace == nil || t.Rules.Guard != tags.Unguarded {
+			continue
+		}
+		for _, kind := range t.Kinds {
+			for _, draw := range s.rereads(s.action("", "Replace", kind)).Draws {
+				require(float64(draw.Requests) <= draw.Burst/2, "Sharing.Buckets",
+					"must hold twice the requests of a Replace with the read before it: "+strconv.Quote(draw.Bucket))
+			}
+		}
+	}
+}
+
+// check checks a bucket alone.
+func (b *Bucket) check(require require) {
+	of := " in the bucket " + strconv.Quote(b.Name)
+	require(b.Refill >= 0.01 && b.Refill <= 1e6, "Sharing.Buckets",
+		"must be refilled by 0.01 to a million requests a second:"+of)
+	require(b.Burst <= 1e6, "Sharing.Buckets", "must hold a million requests at the most:"+of)
+	for _, name := range slices.Sorted(maps.Keys(b.Requests)) {
+		require(isAction(name), "Sharing.Buckets",
+			"must name functions of the Definition, with or without a kind, and has "+strconv.Quote(name)+of)
+		requests := b.Requests[name]
+		require(requests > 0 && float64(requests) <= b.Burst/2, "Sharing.Buckets",
+			"must hold twice the requests of a call, which are at least one; "+strconv.Quote(name)+of)
 	}
 }
 
 // isUnset reports whether no field but Key is set.
 func (s *Sharing[C]) isUnset() bool {
-	hasNumbers := len(s.Refill) > 0 || s.MaxMachines != 0
+	hasNumbers := len(s.Buckets) > 0 || s.MaxMachines != 0
 	hasFunctions := s.Resources != nil || s.Divisible != nil
 	return !hasNumbers && !hasFunctions
 }
@@ -111,7 +198,7 @@ const maxResources = 100
 // bound returns how many resources one Set or Remove of a Tagging may name. If such calls are not
 // shared, it returns any, the number of all resources.
 func (s *Sharing[C]) bound(kind tags.Kind, function string, rules *tags.Rules, any int) int {
-	if s.action("", function, kind).Refill == 0 {
+	if len(s.action("", function, kind).Draws) == 0 {
 		return any
 	}
 	return min(maxResources, max(rules.ResourcesPerCall, 1))
@@ -206,7 +293,7 @@ func (u *update[T, C]) join(
 		cloud := members[0].cloud
 		return u.once(ctx, cloud, function, func(ctx context.Context) error { return send(ctx, members) })
 	}
-	if action.Refill == 0 {
+	if len(action.Draws) == 0 {
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
 		if err != nil {
 			return own.live, err
@@ -214,7 +301,8 @@ func (u *update[T, C]) join(
 		return own.live, own.err
 	}
 	part.Payload = own
-	members, err := u.shell.Do(ctx, action, part,
+	part.Action = action
+	members, err := u.shell.Do(ctx, part,
 		func(ctx context.Context, members []*member[C]) (share.Answer, error) {
 			err := call(ctx, members)
 			return answerOf(err, u.definition.Sharing.Divisible), err

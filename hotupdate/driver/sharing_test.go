@@ -73,6 +73,17 @@ func (f *fleet) call(ctx context.Context, name string) error {
 	}
 }
 
+// buckets are buckets of single functions, which hold what is refilled in two seconds.
+func buckets(refill map[string]float64) (all []driver.Bucket) {
+	for _, function := range slices.Sorted(maps.Keys(refill)) {
+		each := refill[function]
+		all = append(all, driver.Bucket{
+			Name: function, Burst: max(2, 2*each), Refill: each, Requests: map[string]int{function: 1},
+		})
+	}
+	return all
+}
+
 func newFleet(t *testing.T, refill map[string]float64) *fleet {
 	t.Helper()
 	rules, err := tags.AWS.Rules(tags.VM)
@@ -104,7 +115,7 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 			},
 		}},
 		Sharing: driver.Sharing[*connection]{
-			Key: func(c *connection) []string { return []string{c.account} }, Refill: refill, Resources: f.readMany, MaxMachines: 10,
+			Key: func(c *connection) []string { return []string{c.account} }, Buckets: buckets(refill), Resources: f.readMany, MaxMachines: 10,
 			Divisible: func(err error) ([]string, bool) {
 				culprit, ok := errors.AsType[*culpritError](err)
 				if !ok {
@@ -290,6 +301,107 @@ func TestSharingPaces(t *testing.T) {
 			"0s read a", "0s read b", "100ms modify disk-a", "1s read c", "2.1s modify disk-b", "4.1s modify disk-c",
 		}, f.calls)
 	})
+}
+
+// TestOneBucket: functions that draw from one bucket share its burst and its refill, one function as much as its calls have requests.
+func TestOneBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Resources": 20})
+		f.takes = 0
+		f.definition.Sharing.Buckets = append(f.definition.Sharing.Buckets, driver.Bucket{
+			Name: "writes", Burst: 4, Refill: 2, Requests: map[string]int{"Set": 1, "Remove": 2},
+		})
+		add := func(key string) *machineupdate.UpdateMachineRequest {
+			r := f.request("a", "2")
+			for i := range r.Parts {
+				r.Parts[i].Desired = machineupdate.HotSpec(strings.ReplaceAll(string(r.Parts[i].Desired), "mine", key))
+			}
+			return r
+		}
+		none(t, f.together(t.Context(), add("other")))
+		none(t, f.together(t.Context(), f.requests("3", "b")...))
+		assert.Equal(t, []string{
+			"0s read id-a", "0s set disk-a vm-a", "1s remove disk-a vm-a", // two requests are left, and one pays for the third
+			"1s read id-b", "2s set disk-b vm-b",
+		}, f.calls)
+	})
+}
+
+// TestSpend: a call that made more requests than its bucket says delays the next ones.
+func TestSpend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Resources": 1})
+		f.takes = 0
+		read := f.definition.Sharing.Resources
+		f.definition.Sharing.Resources = func(ctx context.Context, all []*connection, answer func(string, []driver.Resource)) error {
+			driver.Spend(ctx, "Resources", 2)
+			driver.Spend(ctx, "no bucket", 200)
+			return read(ctx, all, answer)
+		}
+		none(t, f.together(t.Context(), f.requests("1", "a")...))
+		none(t, f.together(t.Context(), f.requests("1", "b")...))
+		assert.Equal(t, []string{"0s read id-a", "6s read id-b"}, f.calls, "three requests of two seconds each")
+		driver.Spend(t.Context(), "Resources", 2) // of no call
+	})
+}
+
+// TestOneByOneIsPaid: a function that makes a request for each key and resource draws as often from its bucket.
+func TestOneByOneIsPaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Set": 2})
+		f.takes = 0
+		f.definition.Tags[0].Set = driver.OneByOne(func(ctx context.Context, _ *connection, id string, set tags.Tag) error {
+			return f.change(ctx, "set", []string{id}, fakecloud.Call{Set: []tags.Tag{set}})
+		})
+		none(t, f.together(t.Context(), f.requests("2", "a")...))
+		none(t, f.together(t.Context(), f.requests("2", "b")...))
+		assert.Equal(t, []string{
+			"0s read a", "0s set vm-a", "0s set disk-a", // the bucket is empty
+			"0s read b", "1s set vm-b", "1s set disk-b",
+		}, f.calls)
+	})
+}
+
+// TestReadBeforeReplaceIsPaid: the read before an unguarded Replace draws from the bucket of reads.
+func TestReadBeforeReplaceIsPaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, map[string]float64{"Resources": 1, "Replace": 10})
+		f.definition.Sharing.Buckets[0].Burst = 4
+		f.definition.Sharing.Buckets[1].Burst = 4
+		f.takes = 0
+		tagging := &f.definition.Tags[0]
+		tagging.Kinds = []tags.Kind{tags.VM}
+		tagging.Rules.Guard = tags.Unguarded
+		tagging.Set = nil
+		tagging.Remove = nil
+		tagging.Replace = func(ctx context.Context, _ *connection, r *driver.Resource, _ map[string]string) error {
+			return f.call(ctx, "replace "+r.ID)
+		}
+		requests := f.requests("2", "a", "b")
+		for _, r := range requests {
+			r.Parts = r.Parts[:1]
+		}
+		none(t, f.together(t.Context(), requests...))
+		assert.Equal(t, []string{
+			"0s read id-a", "0s read a", "0s replace vm-a", // two reads are left
+			"2s read id-b", "4s read b", "4s replace vm-b",
+		}, f.calls)
+		for i := range f.definition.Sharing.Buckets {
+			f.definition.Sharing.Buckets[i] = driver.Bucket{
+				Name: "all", Burst: 5, Refill: 1, Requests: map[string]int{"Resources": 2, "Replace": 1},
+			}
+		}
+		f.definition.Sharing.Buckets = f.definition.Sharing.Buckets[:1]
+		_, err := driver.New(f.definition)
+		require.ErrorContains(t, err, `must hold twice the requests of a Replace with the read before it: "all"`)
+	})
+}
+
+// TestWindows: in no window do the bucket's requests exceed the quota, also if it was full at the start.
+func TestWindows(t *testing.T) {
+	burst, refill := driver.Windows(1500, time.Minute)
+	assert.Equal(t, []float64{300, 20}, []float64{burst, refill})
+	assert.LessOrEqual(t, burst+60*refill, 1500.0)
 }
 
 // TestSharingNeedsEquality: other keys, tags and lanes do not share.
@@ -718,16 +830,25 @@ func TestSharingAnswers(t *testing.T) {
 }
 
 func TestUnusableSharing(t *testing.T) {
+	one := func(function string, burst, refill float64, requests int) []driver.Bucket {
+		return []driver.Bucket{{Name: "all", Burst: burst, Refill: refill, Requests: map[string]int{function: requests}}}
+	}
 	key := func(*connection) []string { return nil }
 	read := func(context.Context, []*connection, func(string, []driver.Resource)) error { return nil }
 	for name, sharing := range map[string]driver.Sharing[*connection]{
-		"no key":          {Refill: map[string]float64{"Set": 1}},
-		"no function":     {Key: key, Refill: map[string]float64{"Tag": 1}},
-		"no kind":         {Key: key, Refill: map[string]float64{"Set bucket": 1}},
-		"no kind of set":  {Key: key, Refill: map[string]float64{"AddMember bucket": 1}},
-		"no rate":         {Key: key, Refill: map[string]float64{"Set": -1}},
-		"no bound":        {Key: key, Refill: map[string]float64{"Resources": 1}, Resources: read},
-		"no refill":       {Key: key, Resources: read, MaxMachines: 10},
+		"no key":          {Buckets: one("Set", 2, 1, 1)},
+		"no function":     {Key: key, Buckets: one("Tag", 2, 1, 1)},
+		"no kind":         {Key: key, Buckets: one("Set bucket", 2, 1, 1)},
+		"no kind of set":  {Key: key, Buckets: one("AddMember bucket", 2, 1, 1)},
+		"no rate":         {Key: key, Buckets: one("Set", 2, -1, 1)},
+		"no burst":        {Key: key, Buckets: one("Set", 0, 1, 1)},
+		"a small burst":   {Key: key, Buckets: one("Set", 5, 1, 3)},
+		"a large burst":   {Key: key, Buckets: one("Set", 1e7, 1, 3)},
+		"no requests":     {Key: key, Buckets: one("Set", 2, 1, 0)},
+		"no name":         {Key: key, Buckets: []driver.Bucket{{Burst: 2, Refill: 1}}},
+		"one name twice":  {Key: key, Buckets: append(one("Set", 2, 1, 1), one("Remove", 2, 1, 1)...)},
+		"no bound":        {Key: key, Buckets: one("Resources", 2, 1, 1), Resources: read},
+		"no bucket":       {Key: key, Resources: read, MaxMachines: 10},
 		"a useless bound": {Key: key, MaxMachines: 10},
 	} {
 		f := newFleet(t, nil)

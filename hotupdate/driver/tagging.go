@@ -100,8 +100,11 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	for i := range plans {
 		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
 			r := u.named[plans[i].Resource]
-			u.add("Replace", plans[i].Resource).send = func(ctx context.Context, _ []*member[C]) error {
-				if t.Rules.Guard == tags.Unguarded {
+			rereads := t.Rules.Guard == tags.Unguarded
+			s := u.add("Replace", plans[i].Resource)
+			s.rereads = rereads
+			s.send = func(ctx context.Context, _ []*member[C]) error {
+				if rereads {
 					return u.replaceUnguarded(ctx, t, r, &plans[i])
 				}
 				return t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags))

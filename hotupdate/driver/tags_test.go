@@ -266,7 +266,7 @@ func (w *world) replaceWhole() {
 func (w *world) readShared(answers func() bool) {
 	w.definition.Resources = nil
 	w.definition.Sharing = driver.Sharing[*world]{
-		Key: func(*world) []string { return nil }, Refill: map[string]float64{"Resources": 20}, MaxMachines: 2,
+		Key: func(*world) []string { return nil }, Buckets: buckets(map[string]float64{"Resources": 20}), MaxMachines: 2,
 		Resources: func(_ context.Context, clouds []*world, answer func(string, []driver.Resource)) error {
 			require.Len(w.t, clouds, 1)
 			if answers() {

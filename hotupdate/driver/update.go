@@ -35,7 +35,8 @@ type update[T, C any] struct {
 // step is one call to the cloud, for all of its resources or for some of them.
 type step[C any] struct {
 	function  string    // of the Definition
-	kind      tags.Kind // for Sharing.Refill
+	kind      tags.Kind // for Sharing.Buckets
+	rereads   bool      // it reads the resources again before it writes
 	resources []*Resource
 	send      func(ctx context.Context, members []*member[C]) error
 	equal     string // the content of a call that may be shared, apart from its resources

@@ -31,7 +31,7 @@ type Options struct {
 		UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	}
 	// Limiter bounds the updates of this process, see [machineupdate.Limiter]. Nil sets no bound,
-	// which is right with a driver.Kit that has a Refill: it paces its calls, and a machine that a
+	// which is right with a driver.Kit that has Buckets: it paces its calls, and a machine that a
 	// Limiter denies waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
 	Limiter *machineupdate.Limiter
 	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that

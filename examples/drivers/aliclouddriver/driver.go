@@ -37,9 +37,10 @@ type Config struct {
 	Endpoint string
 	// HTTP sends requests. Nil is the SDK's.
 	HTTP http.RoundTripper
-	// Refill is the number of calls a second that Alibaba Cloud refills of each function; zero is
-	// 10. The Quota Center shows it for an account, and no documentation has it.
-	Refill float64
+	// CallsPerMinute is the number of calls a minute that Alibaba Cloud admits of each operation of its
+	// API, the least of those that the driver calls; zero is 600. The Quota Center shows them for an
+	// account, and no documentation has them.
+	CallsPerMinute int
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
@@ -55,15 +56,15 @@ func New(config Config) (*Driver, error) {
 	if err := errors.Join(schemaErr, rulesErr); err != nil {
 		return nil, err
 	}
-	if config.Refill == 0 {
-		config.Refill = 10
+	if config.CallsPerMinute == 0 {
+		config.CallsPerMinute = 600
 	}
 	a := &access{Config: config, rules: rules}
 	definition := driver.Definition[alicloud.ProviderSpec, *machine]{
 		Schema: schema, Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Sharing: driver.Sharing[*machine]{
 			Key:       func(m *machine) []string { return m.account },
-			Refill:    map[string]float64{"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill},
+			Buckets:   buckets(config.CallsPerMinute),
 			Resources: readMany, MaxMachines: 100, // DescribeInstances takes 100 IDs
 		},
 	}
@@ -71,6 +72,24 @@ func New(config Config) (*Driver, error) {
 		definition.Tags = append(definition.Tags, tagging(kind, &rules))
 	}
 	return driver.New(definition)
+}
+
+// describeDisks is the operation of which a read may make further calls.
+const describeDisks = "DescribeDisks"
+
+// buckets are the quotas of the operations: "the number of calls to each API operation is independently
+// calculated", by the minute (Alibaba Cloud ECS, API call throttling).
+func buckets(calls int) (all []driver.Bucket) {
+	burst, refill := driver.Windows(calls, time.Minute)
+	for operation, function := range map[string]string{
+		"DescribeInstances": "Resources", "DescribeNetworkInterfaces": "Resources", describeDisks: "Resources",
+		"TagResources": "Set", "UntagResources": "Remove",
+	} {
+		all = append(all, driver.Bucket{
+			Name: operation, Burst: burst, Refill: refill, Requests: map[string]int{function: 1},
+		})
+	}
+	return all
 }
 
 func tagging(kind tags.Kind, rules *tags.Rules) driver.Tagging[alicloud.ProviderSpec, *machine] {
@@ -141,7 +160,9 @@ func readMany(
 		return err
 	}
 	disks := map[string][]driver.Resource{}
+	lists := 0 // of disks
 	if len(machines) > few {
+		lists++
 		disks, err = first.disks(ctx, &ecs.DescribeDisksRequest{Tag: first.clusterTags()})
 		if err != nil {
 			return err
@@ -155,6 +176,10 @@ func readMany(
 		}
 		own := m.own(disks[m.id])
 		if len(own) < m.launched() { // also disks that are older than the tags, or beyond the limit of a list
+			if lists > 0 {
+				driver.Spend(ctx, describeDisks, 1)
+			}
+			lists++
 			alone, err := m.disks(ctx, &ecs.DescribeDisksRequest{InstanceId: &m.id})
 			if err != nil {
 				return err
@@ -244,7 +269,10 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 	found := map[string][]driver.Resource{}
 	request.RegionId = &m.region
 	request.MaxResults = new(int32(500))
-	for {
+	for isFirst := true; ; isFirst = false {
+		if !isFirst {
+			driver.Spend(ctx, describeDisks, 1)
+		}
 		shown, err := m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
 		switch {
 		case err != nil:

@@ -67,13 +67,20 @@ func New(config Config) (*Driver, error) {
 		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
-			// Azure Resource Manager refills 25 reads and 10 writes a second of a subscription and a
-			// principal. A read is three calls, and sets and removals are both writes.
-			Refill:    map[string]float64{"Resources": 25. / 3, "Set": 5, "Remove": 5},
+			// "Subscription reads 250, 25" and "writes 200, 10" of a region and a principal (Azure Resource
+			// Manager, How Azure Resource Manager throttles requests). A read is three lists, and sets and
+			// removals are both writes.
+			Buckets: []driver.Bucket{
+				{Name: reads, Burst: 250, Refill: 25, Requests: map[string]int{"Resources": 3}},
+				{Name: "writes", Burst: 200, Refill: 10, Requests: map[string]int{"Set": 1, "Remove": 1}},
+			},
 			Resources: readMany, MaxMachines: 1000,
 		},
 	})
 }
+
+// reads is the bucket of reads.
+const reads = "reads"
 
 // machine is the machine of one update.
 type machine struct {
@@ -179,7 +186,10 @@ func readMany(
 
 // each reads all pages of a list.
 func each[T any](ctx context.Context, pages *runtime.Pager[T], add func(page *T)) error {
-	for pages.More() {
+	for isFirst := true; pages.More(); isFirst = false {
+		if !isFirst {
+			driver.Spend(ctx, reads, 1)
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return err

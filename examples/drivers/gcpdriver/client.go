@@ -15,6 +15,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -88,7 +89,10 @@ func (m *machine) carryOut(
 	ctx context.Context, send func(...googleapi.CallOption) (*compute.Operation, error),
 ) error {
 	operation, err := send()
-	for err == nil && operation.Status != "DONE" {
+	for isFirst := true; err == nil && operation.Status != "DONE"; isFirst = false {
+		if !isFirst {
+			driver.Spend(ctx, operations, 1)
+		}
 		operation, err = m.service.ZoneOperations.Wait(m.project, m.zone, operation.Name).Context(ctx).Do()
 		if err == nil && operation.Status != "DONE" { // a server under load answers at once
 			err = m.wait(ctx, time.Second)

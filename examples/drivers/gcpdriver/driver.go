@@ -75,12 +75,27 @@ func New(config Config) (*Driver, error) {
 		Lanes:  []machineupdate.Lane{{Name: accountLane, Paths: []string{"/serviceAccounts"}}},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
-			// "1500 requests/minute" for reads and for writes of a project, by default (Compute
-			// Engine, Rate quotas)
-			Refill:    map[string]float64{"Resources": 25, "Replace": 25, "Modify": 25},
+			Buckets: []driver.Bucket{
+				quota(reads, map[string]int{"Resources": usualReads}),
+				quota("mutations", map[string]int{"Replace": 1, "Modify": 1}),
+				quota(operations, map[string]int{"Replace": 1, "Modify": 1}),
+			},
 			Resources: readMany, MaxMachines: 500,
 		},
 	})
+}
+
+// The groups of methods whose quotas a call may draw from more than once.
+const (
+	reads      = "reads"
+	operations = "operation reads"
+)
+
+// quota is the bucket of a group of methods of a project: "1500 requests/minute", by default, which are
+// counted "at a per-minute interval" (Compute Engine, Rate quotas).
+func quota(group string, requests map[string]int) driver.Bucket {
+	burst, refill := driver.Windows(1500, time.Minute)
+	return driver.Bucket{Name: group, Burst: burst, Refill: refill, Requests: requests}
 }
 
 func project(spec *gcp.ProviderSpec, kind tags.Kind) map[string]string {
@@ -121,6 +136,20 @@ func (m *machine) parse(providerID string) error {
 	return nil
 }
 
+// requests is the number of requests that a read has made.
+type requests int
+
+// one counts a request, and pays for it if the bucket has not.
+func (r *requests) one(ctx context.Context) {
+	*r++
+	if *r > usualReads {
+		driver.Spend(ctx, reads, 1)
+	}
+}
+
+// usualReads is the number of requests of most reads: a VM and its disk, or a list of each.
+const usualReads = 2
+
 // few is the number of machines of a zone up to which each is read alone. A list has pages of 500,
 // and the disks of a zone include the disks of the CSI driver.
 const few = 3
@@ -130,6 +159,7 @@ const few = 3
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
+	var made requests
 	byZone := map[string][]*machine{}
 	for _, m := range machines {
 		byZone[m.zone] = append(byZone[m.zone], m)
@@ -139,7 +169,7 @@ func readMany(
 		if len(byZone[zone]) <= few {
 			read = alone
 		}
-		shown, err := read(ctx, byZone[zone])
+		shown, err := read(ctx, &made, byZone[zone])
 		if err != nil {
 			return err
 		}
@@ -168,11 +198,12 @@ const (
 )
 
 // listed reads all VMs and disks of a zone.
-func listed(ctx context.Context, machines []*machine) (shown, error) {
+func listed(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	m := machines[0]
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
 	vms := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
 	err := vms.Pages(ctx, func(page *compute.InstanceList) error {
+		made.one(ctx)
 		for _, vm := range page.Items {
 			s.vms[vm.Name] = vm
 		}
@@ -183,6 +214,7 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 	}
 	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
 	err = disks.Pages(ctx, func(page *compute.DiskList) error {
+		made.one(ctx)
 		for _, disk := range page.Items {
 			s.disks[disk.Name] = disk
 		}
@@ -192,9 +224,10 @@ func listed(ctx context.Context, machines []*machine) (shown, error) {
 }
 
 // alone reads each machine and its disks.
-func alone(ctx context.Context, machines []*machine) (shown, error) {
+func alone(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
 	for _, m := range machines {
+		made.one(ctx)
 		vm, err := m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
 		if isNotFound(err) {
 			continue
@@ -204,6 +237,7 @@ func alone(ctx context.Context, machines []*machine) (shown, error) {
 		}
 		s.vms[m.name] = vm
 		for _, name := range m.disks(vm) {
+			made.one(ctx)
 			disk, err := m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
 			if err != nil {
 				return s, err

@@ -25,6 +25,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/pagination"
 
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -41,8 +42,8 @@ type Config struct {
 	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http with the
 	// certificates in the secret.
 	HTTP http.RoundTripper
-	// Refill is the number of calls a second that the operator admits of each function; zero is 10.
-	// OpenStack itself has no limit.
+	// Refill is the number of requests a second that the operator admits to each API; zero is 10. Twice as
+	// many are admitted at once. OpenStack itself has no limit.
 	Refill float64
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
@@ -75,6 +76,7 @@ func New(config Config) (*Driver, error) {
 	if config.Refill == 0 {
 		config.Refill = 10
 	}
+	burst := max(2*config.Refill, 4)
 	// The driver also gives the flat map, and so the keys by which MCM finds servers, to volumes.
 	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
 		return spec.Spec.Tags, spec.Spec.ResourceTags
@@ -93,14 +95,24 @@ func New(config Config) (*Driver, error) {
 		Sets: []driver.Set[openstack.ProviderSpec, *machine]{securityGroups()},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
-			Refill: map[string]float64{
-				"Resources": config.Refill, "Set": config.Refill, "Remove": config.Refill,
-				"Replace": config.Refill, "AddMember": config.Refill, "RemoveMember": config.Refill,
+			Buckets: []driver.Bucket{
+				{Name: compute, Burst: burst, Refill: config.Refill, Requests: map[string]int{
+					"Resources": 1, "Set": 1, "Remove": 1, "AddMember": 1, "RemoveMember": 1,
+				}},
+				{Name: storage, Burst: burst, Refill: config.Refill, Requests: map[string]int{
+					"Resources": 1, "Replace": 2,
+				}},
 			},
 			Resources: readMany, MaxMachines: 1000,
 		},
 	})
 }
+
+// The buckets of the two APIs.
+const (
+	compute = "compute"
+	storage = "block storage"
+)
 
 // machine is the machine of one update.
 type machine struct {
@@ -190,27 +202,37 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 	c := machines[0].clients
 	found := map[string]*server{}
 	disks := map[string]*volumes.Volume{}
-	pages, err := servers.List(c.compute, nil).AllPages(ctx)
+	err := each(ctx, compute, servers.List(c.compute, nil), func(page pagination.Page) error {
+		var all []server
+		err := servers.ExtractServersInto(page, &all)
+		for i := range all {
+			found[all[i].ID] = &all[i]
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []server
-	err = servers.ExtractServersInto(pages, &all)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range all {
-		found[all[i].ID] = &all[i]
-	}
-	pages, err = volumes.List(c.storage, nil).AllPages(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	shown, err := volumes.ExtractVolumes(pages)
-	for i := range shown {
-		disks[shown[i].ID] = &shown[i]
-	}
+	err = each(ctx, storage, volumes.List(c.storage, nil), func(page pagination.Page) error {
+		shown, err := volumes.ExtractVolumes(page)
+		for i := range shown {
+			disks[shown[i].ID] = &shown[i]
+		}
+		return err
+	})
 	return found, disks, err
+}
+
+// each reads all pages of a list. The bucket has paid for the first one.
+func each(ctx context.Context, bucket string, pages pagination.Pager, add func(page pagination.Page) error) error {
+	isFirst := true
+	return pages.EachPage(ctx, func(ctx context.Context, page pagination.Page) (bool, error) {
+		if !isFirst {
+			driver.Spend(ctx, bucket, 1)
+		}
+		isFirst = false
+		return true, add(page)
+	})
 }
 
 // alone reads a server, and its root volume if it has one.
@@ -237,10 +259,15 @@ func alone(ctx context.Context, machines []*machine) (map[string]*server, map[st
 		}
 		return found, disks, err
 	}
+	read := 0
 	for _, a := range own.Volumes {
 		if m.class.Spec.RootDiskSize == 0 || !a.DeleteOnTermination {
 			continue
 		}
+		if read > 0 {
+			driver.Spend(ctx, storage, 1)
+		}
+		read++
 		disk, err := volumes.Get(ctx, m.storage, a.ID).Extract()
 		if err != nil {
 			return nil, nil, err

@@ -94,10 +94,14 @@ func (s *session) modifications(
 	for _, volume := range volumes {
 		ids = append(ids, aws.ToString(volume.VolumeId))
 	}
-	for some := range slices.Chunk(ids, 200) { // a filter takes no more values
+	for i, some := range slices.Collect(slices.Chunk(ids, 200)) { // a filter takes no more values
+		if i > 0 {
+			hotdriver.Spend(ctx, describeModifications, 1)
+		}
 		input := &ec2.DescribeVolumesModificationsInput{Filters: []types.Filter{filter("volume-id", some...)}}
 		for pages := ec2.NewDescribeVolumesModificationsPaginator(s.client, input); pages.HasMorePages(); {
 			page, err := pages.NextPage(ctx)
+			spendIfMore(ctx, describeModifications, pages)
 			if err != nil {
 				return nil, err
 			}

@@ -294,6 +294,7 @@ func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter)
 	for pages := ec2.NewDescribeInstancesPaginator(client,
 		&ec2.DescribeInstancesInput{Filters: filters}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
+		spendIfMore(ctx, describeInstances, pages)
 		if err != nil {
 			return nil, err
 		}

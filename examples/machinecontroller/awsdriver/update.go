@@ -101,12 +101,34 @@ func (d *Driver) sleep(ctx context.Context, delay time.Duration) error {
 	return ctx.Err()
 }
 
-// sharing lets machines of one region and one account share calls. The refills are Amazon's.
+// The buckets of reads that may have further pages.
+const (
+	describeInstances     = "DescribeInstances"
+	describeInterfaces    = "DescribeNetworkInterfaces"
+	describeVolumes       = "DescribeVolumes"
+	describeModifications = "DescribeVolumesModifications"
+)
+
+// bucket is the bucket of an action, from which one function draws. Amazon documents its size and its
+// refill (Amazon EC2, Request throttling for the Amazon EC2 API).
+func bucket(action, function string, burst, refill float64) hotdriver.Bucket {
+	return hotdriver.Bucket{Name: action, Burst: burst, Refill: refill, Requests: map[string]int{function: 1}}
+}
+
+// sharing lets machines of one region and one account share calls.
 func sharing() hotdriver.Sharing[*session] {
 	return hotdriver.Sharing[*session]{
 		Key: func(s *session) []string { return s.account },
-		Refill: map[string]float64{
-			"Resources": 20, "Set": 10, "Remove": 10, "Modify vm": 5, "Modify network": 5, "Modify disk": 5,
+		Buckets: []hotdriver.Bucket{
+			bucket(describeInstances, "Resources", 100, 20), // reads have a filter
+			bucket(describeInterfaces, "Resources", 100, 20),
+			bucket(describeVolumes, "Resources", 100, 20),
+			bucket(describeModifications, "Resources", 100, 20),
+			bucket("CreateTags", "Set", 100, 10),
+			bucket("DeleteTags", "Remove", 100, 10),
+			bucket("ModifyInstanceMetadataOptions", "Modify vm", 100, 5),
+			bucket("ModifyNetworkInterfaceAttribute", "Modify network", 100, 5),
+			bucket("ModifyVolume", "Modify disk", 50, 5),
 		},
 		Resources: readMany, MaxMachines: 195, // a filter takes 200 values
 		Divisible: divisible,
@@ -185,12 +207,20 @@ func atOnce(calls ...func() error) error {
 	return errors.Join(errs...)
 }
 
+// spendIfMore pays for the next page of a list, if there is one.
+func spendIfMore(ctx context.Context, action string, pages interface{ HasMorePages() bool }) {
+	if pages.HasMorePages() {
+		hotdriver.Spend(ctx, action, 1)
+	}
+}
+
 // cards returns the network interfaces that are attached to VMs, by ID.
 func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
 	all := map[string]hotdriver.Resource{}
 	input := &ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}}
 	for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
+		spendIfMore(ctx, describeInterfaces, pages)
 		if err != nil {
 			return nil, err
 		}
@@ -213,6 +243,7 @@ func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]hotd
 	input := &ec2.DescribeVolumesInput{Filters: []types.Filter{to}}
 	for pages := ec2.NewDescribeVolumesPaginator(s.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
+		spendIfMore(ctx, describeVolumes, pages)
 		if err != nil {
 			return nil, err
 		}

@@ -410,8 +410,13 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	var sharing driver.Sharing[*client]
 	if c.is("calls shared") {
 		sharing = driver.Sharing[*client]{
-			Key:    func(*client) []string { return nil },
-			Refill: map[string]float64{"Resources": 20, "Set": 10, "Remove": 10, "Replace": 5, "Modify disk": 5, "Modify": 5, "AddMember vm": 5, "RemoveMember": 5},
+			Key: func(*client) []string { return nil },
+			Buckets: []driver.Bucket{
+				{Name: "reads", Burst: 40, Refill: 20, Requests: map[string]int{"Resources": 1}},
+				{Name: "writes", Burst: 40, Refill: 20, Requests: map[string]int{
+					"Set": 1, "Remove": 1, "Replace": 1, "Modify disk": 1, "Modify": 1, "AddMember vm": 1, "RemoveMember": 1,
+				}},
+			},
 			Resources: func(ctx context.Context, clients []*client, answer func(string, []driver.Resource)) error {
 				own, err := clients[0].resources(ctx)
 				if err == nil {

@@ -159,8 +159,12 @@ func (r *run) newKit(s *hotupdate.Schema) (*driver.Kit[spec, *session], error) {
 	}
 	if !r.Alone {
 		definition.Sharing = driver.Sharing[*session]{
-			Key:       func(*session) []string { return nil },
-			Refill:    map[string]float64{"Resources": 20, "Set": 10, "Remove": 10},
+			Key: func(*session) []string { return nil },
+			Buckets: []driver.Bucket{
+				{Name: "reads", Burst: 100, Refill: 20, Requests: map[string]int{"Resources": 1}}, // of each action
+				{Name: createTags, Burst: 100, Refill: 10, Requests: map[string]int{"Set": 1}},
+				{Name: deleteTags, Burst: 100, Refill: 10, Requests: map[string]int{"Remove": 1}},
+			},
 			Resources: read, MaxMachines: 195,
 		}
 	}

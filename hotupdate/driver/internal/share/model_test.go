@@ -31,6 +31,7 @@ const (
 // model is a Pacer with its members and their specifications. Its clock ticks in halves of a second.
 type model struct {
 	pacer   Pacer[int]
+	refill  float64
 	now     time.Time
 	members []*Member[int]
 	specs   []alone
@@ -59,9 +60,12 @@ func worlds() []world {
 	}
 	other := one("c", 0, 5)
 	other.Equal = "other"
+	removal := one("b", 0, 6)
+	removal.Action.Name = "Remove"
 	two := []world{
 		{"two alike", []Member[int]{one("a", 0, 4), one("b", 0, 6)}, 2, 7},
 		{"two ranks, slow refill", []Member[int]{one("a", 1, 5), one("b", 0, 5)}, 1, 6},
+		{"two actions of one bucket", []Member[int]{one("a", 0, 4), removal}, 1, 5},
 		{"two with the same resource", []Member[int]{one("a", 0, 4), one("a", 0, 4)}, 2, 5},
 	}
 	if !effort.All() {
@@ -75,9 +79,14 @@ func worlds() []world {
 }
 
 func (w world) start() *model {
-	m := &model{pacer: Pacer[int]{Refill: w.refill}, now: epoch}
+	m := &model{now: epoch, refill: w.refill}
 	for i := range w.members {
 		member := w.members[i]
+		draws := calls(w.refill).Draws
+		if member.Action.Name == "" {
+			member.Action.Name = "Set"
+		}
+		member.Action.Draws = draws
 		member.Payload = i
 		m.members = append(m.members, &member)
 	}
@@ -121,7 +130,16 @@ func (m *model) clone() *model {
 	for _, copied := range members {
 		copied.call = calls[copied.call]
 	}
-	c.pacer.waiting = mapped(m.pacer.waiting)
+	c.pacer.lines = nil
+	for _, old := range m.pacer.lines {
+		copied := *old
+		copied.waiting = mapped(old.waiting)
+		c.pacer.lines = append(c.pacer.lines, &copied)
+	}
+	c.pacer.buckets = map[string]*bucket{}
+	for name, old := range m.pacer.buckets {
+		c.pacer.buckets[name] = new(*old)
+	}
 	c.specs = slices.Clone(m.specs)
 	c.trail = slices.Clip(m.trail)
 	return &c
@@ -131,12 +149,18 @@ func (m *model) clone() *model {
 func (m *model) state() string {
 	var b strings.Builder
 	index := func(member *Member[int]) int { return slices.Index(m.members, member) }
-	_, _ = fmt.Fprint(&b, m.now.Sub(epoch), m.specs, m.sent, m.pacer.turns.debt, m.pacer.spare.debt, m.now.Sub(m.pacer.last), m.pacer.delay, m.pacer.longest)
-	if m.pacer.delay > 0 {
-		_, _ = fmt.Fprint(&b, m.now.Sub(m.pacer.refused))
+	_, _ = fmt.Fprint(&b, m.now.Sub(epoch), m.specs, m.sent)
+	for _, bucket := range m.pacer.buckets { // there is one
+		_, _ = fmt.Fprint(&b, bucket.debt, bucket.delay)
+		if bucket.delay > 0 {
+			_, _ = fmt.Fprint(&b, m.now.Sub(bucket.refused))
+		}
 	}
-	for _, member := range m.pacer.waiting {
-		_, _ = fmt.Fprint(&b, " w", index(member))
+	for _, l := range m.pacer.lines {
+		_, _ = fmt.Fprint(&b, " ", l.Name, l.spare.debt, m.now.Sub(l.last), l.longest)
+		for _, member := range l.waiting {
+			_, _ = fmt.Fprint(&b, " w", index(member))
+		}
 	}
 	var pieces []*piece
 	for _, member := range m.members {
@@ -266,7 +290,10 @@ func (m *model) drive() error {
 		m.specs[member.Payload] = ended
 	}
 	for {
-		before := len(m.pacer.waiting)
+		before := 0
+		for _, l := range m.pacer.lines {
+			before += len(l.waiting)
+		}
 		call, wait := m.pacer.Next(m.now)
 		if call == nil {
 			return m.rests(before, wait)
@@ -282,7 +309,7 @@ func (m *model) rests(waiting int, wait time.Duration) error {
 	if (wait > 0) != (waiting > 0) {
 		return fmt.Errorf("%d members wait for %v", waiting, wait)
 	}
-	if wait > max(apart, MaxDelay, time.Duration(2/m.pacer.Refill*float64(time.Second))) {
+	if wait > max(apart, MaxDelay, time.Duration(2/m.refill*float64(time.Second))) {
 		return fmt.Errorf("the next turn comes after %v", wait)
 	}
 	return nil
@@ -303,9 +330,9 @@ func (m *model) send(call *Call[int]) error {
 			return fmt.Errorf("a request is sent for member %d after its deadline", i)
 		case call.Deadline.After(member.Deadline):
 			return fmt.Errorf("the call may outlive the deadline of member %d", i)
-		case member.Equal != call.Members[0].Equal:
+		case member.Equal != call.Members[0].Equal || member.Action.Name != call.Members[0].Action.Name:
 			return fmt.Errorf("member %d makes the call of another", i)
-		case len(call.Members) > 1 && member.Deadline.Sub(m.now) < m.pacer.longest:
+		case len(call.Members) > 1 && member.Deadline.Sub(m.now) < m.pacer.line(member.Action).longest:
 			return fmt.Errorf("member %d may end the call of others", i)
 		}
 		m.specs[i] = underWay
@@ -314,8 +341,8 @@ func (m *model) send(call *Call[int]) error {
 	if len(slices.Compact(slices.Clone(ids))) != len(ids) || len(ids) > call.Members[0].Bound {
 		return fmt.Errorf("a call names %v", ids)
 	}
-	// Half of the refill since the start, and a bucket of one second.
-	if allowed := max(m.pacer.Refill, 1) + m.now.Sub(epoch).Seconds()*m.pacer.Refill/2; float64(m.sent) > allowed+1e-6 {
+	// Half of the refill since the start, and half of the burst.
+	if allowed := max(m.refill, 1) + m.now.Sub(epoch).Seconds()*m.refill/2; float64(m.sent) > allowed+1e-6 {
 		return fmt.Errorf("%d requests are sent and %v allowed", m.sent, allowed)
 	}
 	return nil
@@ -350,7 +377,8 @@ func TestModel(t *testing.T) {
 				}
 			}
 			t.Logf("%d states, %d shared, %d divided", len(seen), shared, divided)
-			if (shared == 0) != (w.name == "two with the same resource") {
+			isAlone := w.name == "two with the same resource" || w.name == "two actions of one bucket"
+			if (shared == 0) != isAlone {
 				t.Errorf("%d states have a shared call", shared)
 			}
 		})

@@ -7,9 +7,26 @@ import (
 	"time"
 )
 
+// Action is a cloud action under one key. Only calls of the same action share.
+type Action struct {
+	Key, Name string
+	Draws     []Draw // at least one
+}
+
+// Draw is what each call of an action takes from a bucket of its key.
+type Draw struct {
+	Bucket string
+	Limit
+	Requests int // at least one
+}
+
+// Limit is a quota as the cloud states it: requests at once, and requests a second.
+type Limit struct{ Burst, Refill float64 }
+
 // Member is the part of one machine in a call. P is what the caller keeps with it.
 type Member[P any] struct {
 	Payload P
+	Action  Action
 	// Equal is the content of the call apart from IDs. Only members with the same Equal share a
 	// call. A member with an empty Equal shares no call.
 	Equal string
@@ -83,58 +100,109 @@ const (
 	maxExtra = 10
 )
 
-// Pacer decides when calls of one cloud action are sent, and for which members.
+// Pacer decides when the calls of one key are sent, and for which members.
 //
-//   - It spends half of the refill. It may save up the refill of a second. The time between calls is
-//     rounded up to whole nanoseconds.
-//   - A call that has room for more members is sent half a second after the last call, or after its
-//     first member has joined. If its only members are confirmations and adoptions, it is sent after
-//     twice that time. A call of ten or more members is sent as soon as no member has joined for
+//   - It spends half of the refill and half of the burst of each bucket. Calls of several actions may
+//     draw from one bucket. The time between requests is rounded up to whole nanoseconds.
+//   - A call that has room for more members is sent half a second after the last call of its action, or
+//     after its first member has joined. If its only members are confirmations and adoptions, it is sent
+//     after twice that time. A call of ten or more members is sent as soon as no member has joined for
 //     50 ms: the workers of a small pool all wait for it. A full call does not wait. After an idle
 //     period, five calls of single machines do not wait either.
-//   - Members of a lower rank go first, then members that have waited longer.
+//   - Members of a lower rank go first, then members that have waited longer. A call that waits for its
+//     buckets keeps them from the calls of other actions behind it.
+//
+// The zero value is ready to use.
 type Pacer[P any] struct {
-	Refill float64 // calls a second
+	lines   []*line[P]
+	buckets map[string]*bucket
+	number  int // of members that have joined
+}
 
-	waiting []*Member[P] // by rank, then in the order of joining
-	number  int
-	turns   bucket        // of all calls
-	spare   bucket        // of calls that do not wait for more members
+// line are the calls of one action.
+type line[P any] struct {
+	Action
+
+	waiting []*Member[P]  // by rank, then in the order of joining
+	spare   quota         // of calls that do not wait for more members
 	last    time.Time     // when a call was sent
 	newest  time.Time     // when a member joined
-	delay   time.Duration // after the last throttled answer, which came at the time below
-	refused time.Time
 	longest time.Duration // the time of the longest call; the answers after it let it decay
 }
 
-// bucket is a quota. Each call costs an interval of time, and the debt is paid by the time that passes.
-// Whole nanoseconds add up exactly, so that after the time that [bucket.missing] returns, nothing is
-// missing. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents nothing about
-// a clock that goes backwards, and must not be copied, as the model in the tests does in every state.
+// bucket is a quota of the cloud.
 type bucket struct {
+	Limit
+	quota
+
+	delay   time.Duration // after the last throttled answer, which came at the time below
+	refused time.Time
+}
+
+// quota is what has been spent. Each request costs an interval of time, and the debt is paid by the time
+// that passes. Whole nanoseconds add up exactly, so that after the time that [quota.missing] returns,
+// nothing is missing. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents
+// nothing about a clock that goes backwards, and must not be copied, as the model in the tests does in
+// every state.
+type quota struct {
 	debt time.Duration
 	at   time.Time
 }
 
-// missing returns the time after which there is enough for one more call. The bucket holds the calls of
-// the time saved. A clock that goes backwards pays nothing.
-func (b *bucket) missing(now time.Time, interval, saved time.Duration) time.Duration {
-	passed := max(now.Sub(b.at), 0)
-	b.debt = max(b.debt-passed, 0)
-	b.at = now
-	return max(b.debt+interval-saved, 0)
+// missing returns the time after which there is enough for a cost. The quota holds the requests of the
+// time saved, and always a single cost. A clock that goes backwards pays nothing.
+func (q *quota) missing(now time.Time, cost, saved time.Duration) time.Duration {
+	passed := max(now.Sub(q.at), 0)
+	q.debt = max(q.debt-passed, 0)
+	q.at = now
+	return max(q.debt+cost-max(saved, cost), 0)
 }
 
-// interval returns the time between calls that spend half of the refill. It is rounded up to whole
-// nanoseconds: calls spend no more than that half.
-func (p *Pacer[P]) interval() time.Duration {
-	const second = float64(time.Second)
-	interval := math.Ceil(2 * second / p.Refill)
-	isShort := math.FMA(interval, p.Refill, -2*second) < 0 // the quotient above was rounded down
+// cost returns the time that pays for requests if half of the refill is spent. It is rounded up to whole
+// nanoseconds: requests spend no more than that half.
+func (l Limit) cost(requests int) time.Duration {
+	seconds := 2 * float64(time.Second) * float64(requests)
+	cost := math.Ceil(seconds / l.Refill)
+	isShort := math.FMA(cost, l.Refill, -seconds) < 0 // the quotient above was rounded down
 	if isShort {
-		interval++
+		cost++
 	}
-	return time.Duration(interval)
+	return time.Duration(cost)
+}
+
+// saved returns the time that pays for half of the burst, rounded down.
+func (l Limit) saved() time.Duration { return time.Duration(l.Burst / l.Refill * float64(time.Second)) }
+
+func (p *Pacer[P]) bucket(d Draw) *bucket {
+	if p.buckets[d.Bucket] == nil {
+		if p.buckets == nil {
+			p.buckets = map[string]*bucket{}
+		}
+		p.buckets[d.Bucket] = &bucket{Limit: d.Limit}
+	}
+	return p.buckets[d.Bucket]
+}
+
+// line returns the line of an action. There are few of them.
+func (p *Pacer[P]) line(a Action) *line[P] {
+	at := slices.IndexFunc(p.lines, func(l *line[P]) bool { return l.Name == a.Name })
+	if at >= 0 {
+		return p.lines[at]
+	}
+	l := &line[P]{Action: a}
+	p.lines = append(p.lines, l)
+	return l
+}
+
+// Spend pays for further requests of a call under way.
+func (p *Pacer[P]) Spend(d Draw) { p.bucket(d).debt += d.cost(d.Requests) }
+
+// Owes returns the time until every bucket is full again.
+func (p *Pacer[P]) Owes(now time.Time) (longest time.Duration) {
+	for _, b := range p.buckets {
+		longest = max(longest, b.debt-max(now.Sub(b.at), 0))
+	}
+	return longest
 }
 
 // Join adds a member, which waits until a call is sent.
@@ -142,21 +210,26 @@ func (p *Pacer[P]) Join(now time.Time, m *Member[P]) {
 	p.number++
 	m.joined = now
 	m.number = p.number
-	p.newest = now
-	p.enqueue(m)
+	l := p.line(m.Action)
+	l.newest = now
+	l.enqueue(m)
 }
 
-func (p *Pacer[P]) enqueue(m *Member[P]) {
-	at, _ := slices.BinarySearchFunc(p.waiting, m, func(a, b *Member[P]) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.number, b.number))
-	})
-	p.waiting = slices.Insert(p.waiting, at, m)
+func (l *line[P]) enqueue(m *Member[P]) {
+	at, _ := slices.BinarySearchFunc(l.waiting, m, byTurn[P])
+	l.waiting = slices.Insert(l.waiting, at, m)
+}
+
+// byTurn orders members by rank, then in the order of joining.
+func byTurn[P any](a, b *Member[P]) int {
+	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.number, b.number))
 }
 
 // Leave removes a member. It returns the call under way that has no member left, or nil.
 func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
 	m.isGone = true
-	p.waiting = slices.DeleteFunc(p.waiting, func(w *Member[P]) bool { return w == m })
+	l := p.line(m.Action)
+	l.waiting = slices.DeleteFunc(l.waiting, func(w *Member[P]) bool { return w == m })
 	if m.call != nil && len(present(m.call.Members)) == 0 {
 		return m.call
 	}
@@ -166,7 +239,7 @@ func (p *Pacer[P]) Leave(m *Member[P]) (abandoned *Call[P]) {
 // Expire removes and returns the members for which nothing may be sent any more: their deadline has
 // passed, or they have ended.
 func (p *Pacer[P]) Expire(now time.Time, hasEnded func(*Member[P]) bool) (expired []*Member[P]) {
-	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool {
+	isOver := func(m *Member[P]) bool {
 		isLate := !m.Deadline.IsZero() && !now.Before(m.Deadline)
 		if !isLate && !hasEnded(m) {
 			return false
@@ -174,36 +247,59 @@ func (p *Pacer[P]) Expire(now time.Time, hasEnded func(*Member[P]) bool) (expire
 		m.isGone = true
 		expired = append(expired, m)
 		return true
-	})
+	}
+	for _, l := range p.lines {
+		l.waiting = slices.DeleteFunc(l.waiting, isOver)
+	}
 	return expired
 }
 
 // Next returns the call to send now, or how long to wait if no member joins or leaves; zero if no
 // member waits. Call Expire first.
-func (p *Pacer[P]) Next(now time.Time) (*Call[P], time.Duration) {
-	if len(p.waiting) == 0 {
-		return nil, 0
+func (p *Pacer[P]) Next(now time.Time) (call *Call[P], wait time.Duration) {
+	isIdle := func(l *line[P]) bool { return len(l.waiting) == 0 }
+	busy := slices.DeleteFunc(slices.Clone(p.lines), isIdle)
+	slices.SortFunc(busy, func(a, b *line[P]) int { return byTurn(a.waiting[0], b.waiting[0]) })
+	kept := map[string]bool{} // the buckets for which a call before waits
+	for _, l := range busy {
+		isKept := slices.ContainsFunc(l.Draws, func(d Draw) bool { return kept[d.Bucket] })
+		due := p.turn(now, l)
+		if due == 0 && !isKept {
+			call, due = p.nextOf(now, l)
+			if call != nil {
+				return call, 0
+			}
+		} else {
+			for _, d := range l.Draws {
+				kept[d.Bucket] = true
+			}
+		}
+		if due > 0 && (wait == 0 || due < wait) {
+			wait = due
+		}
 	}
-	if wait := p.turn(now); wait > 0 {
-		return nil, wait
-	}
+	return nil, wait
+}
+
+// nextOf returns the call of an action to send now, or how long to wait for more members.
+func (p *Pacer[P]) nextOf(now time.Time, l *line[P]) (*Call[P], time.Duration) {
 	wait := 2 * apart
-	for i, first := range p.waiting {
-		if slices.ContainsFunc(p.waiting[:i], first.mayShare) {
+	for i, first := range l.waiting {
+		if slices.ContainsFunc(l.waiting[:i], first.mayShare) {
 			continue // was gathered already
 		}
-		members, isFull := p.gather(now, first)
-		left := first.patience() - max(now.Sub(first.joined), now.Sub(p.last))
+		members, isFull := l.gather(now, first)
+		left := first.patience() - max(now.Sub(first.joined), now.Sub(l.last))
 		if len(members) >= many && first.Rank == 0 {
-			left = min(left, idle-now.Sub(p.newest))
+			left = min(left, idle-now.Sub(l.newest))
 		}
 		isDue := isFull || first.isSent
 		isPatienceOver := left <= 0 || left > 2*apart // a clock that was set back leaves more than any patience
 		if isDue || isPatienceOver {
-			return p.send(now, members), 0
+			return p.send(now, l, members), 0
 		}
-		if p.takeSpare(now) {
-			return p.send(now, members), 0
+		if l.takeSpare(now) {
+			return p.send(now, l, members), 0
 		}
 		wait = min(wait, left)
 	}
@@ -218,33 +314,35 @@ func (m *Member[P]) patience() time.Duration {
 	return apart
 }
 
-// turn returns the time until the next call may be sent. A clock that goes backwards delays it by
-// no more than a delay after throttling.
-func (p *Pacer[P]) turn(now time.Time) (wait time.Duration) {
-	interval := p.interval()
-	saved := max(2*time.Second, interval) // the refill of a second, of which half is spent in each second
-	wait = p.turns.missing(now, interval, saved)
-	return max(wait, min(p.refused.Add(p.delay).Sub(now), p.delay))
+// turn returns the time until the buckets of an action admit its next call. A clock that goes backwards
+// delays it by no more than a delay after throttling.
+func (p *Pacer[P]) turn(now time.Time, l *line[P]) (wait time.Duration) {
+	for _, d := range l.Draws {
+		b := p.bucket(d)
+		wait = max(wait, b.missing(now, d.cost(d.Requests), d.saved()))
+		wait = max(wait, min(b.refused.Add(b.delay).Sub(now), b.delay))
+	}
+	return wait
 }
 
-func (p *Pacer[P]) takeSpare(now time.Time) bool {
-	if p.spare.missing(now, regain, few*regain) > 0 {
+func (l *line[P]) takeSpare(now time.Time) bool {
+	if l.spare.missing(now, regain, few*regain) > 0 {
 		return false
 	}
-	p.spare.debt += regain
+	l.spare.debt += regain
 	return true
 }
 
 // gather returns the members of a call with its first one, and whether it has no room for another.
-func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P], isFull bool) {
+func (l *line[P]) gather(now time.Time, first *Member[P]) (members []*Member[P], isFull bool) {
 	members = []*Member[P]{first}
 	named := map[string]bool{}
 	for _, id := range first.IDs {
 		named[id] = true
 	}
 	isFull = len(named) >= first.Bound
-	for _, m := range p.waiting {
-		if m == first || !p.mayJoin(now, m, first) {
+	for _, m := range l.waiting {
+		if m == first || !l.mayJoin(now, m, first) {
 			continue
 		}
 		if slices.ContainsFunc(m.IDs, func(id string) bool { return named[id] }) {
@@ -263,8 +361,8 @@ func (p *Pacer[P]) gather(now time.Time, first *Member[P]) (members []*Member[P]
 }
 
 // mayJoin reports whether a member may join the call of another member.
-func (p *Pacer[P]) mayJoin(now time.Time, m, first *Member[P]) bool {
-	isAnyLate := p.isLate(now, m) || p.isLate(now, first)
+func (l *line[P]) mayJoin(now time.Time, m, first *Member[P]) bool {
+	isAnyLate := l.isLate(now, m) || l.isLate(now, first)
 	return m.mayShare(first) && !isAnyLate
 }
 
@@ -275,11 +373,11 @@ func (m *Member[P]) mayShare(other *Member[P]) bool {
 
 // isLate reports whether a call could take longer than the member has left. Its deadline would end
 // the call of the others, so it gets a separate call.
-func (p *Pacer[P]) isLate(now time.Time, m *Member[P]) bool {
-	return !m.Deadline.IsZero() && m.Deadline.Sub(now) < p.longest
+func (l *line[P]) isLate(now time.Time, m *Member[P]) bool {
+	return !m.Deadline.IsZero() && m.Deadline.Sub(now) < l.longest
 }
 
-func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
+func (p *Pacer[P]) send(now time.Time, l *line[P], members []*Member[P]) *Call[P] {
 	call := &Call[P]{Members: members, sent: now}
 	for _, m := range members {
 		m.call = call
@@ -289,41 +387,53 @@ func (p *Pacer[P]) send(now time.Time, members []*Member[P]) *Call[P] {
 			call.Deadline = m.Deadline
 		}
 	}
-	p.waiting = slices.DeleteFunc(p.waiting, func(m *Member[P]) bool { return m.call == call })
-	p.turns.debt += p.interval()
-	p.last = now
+	l.waiting = slices.DeleteFunc(l.waiting, func(m *Member[P]) bool { return m.call == call })
+	for _, d := range l.Draws {
+		p.Spend(d)
+	}
+	l.last = now
 	return call
 }
 
 // Answer ends a call. It returns the members for which the answer is final. Other members wait for
 // another call, unless they have gone.
 func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[P]) {
-	p.longest = max(now.Sub(c.sent), p.longest-p.longest/16)
+	l := p.line(c.Members[0].Action)
+	l.longest = max(now.Sub(c.sent), l.longest-l.longest/16)
 	for _, m := range c.Members {
 		m.call = nil
 	}
-	isNews := c.sent.After(p.refused)
+	for _, d := range l.Draws {
+		p.bucket(d).answered(now, c.sent, a)
+	}
 	if a.Outcome == Throttled {
-		if isNews {
-			p.delay = max(min(max(2*p.delay, FirstDelay), MaxDelay), a.After)
-			p.refused = now
-		}
-		p.again(c.Members, c.Members[0].piece)
+		l.again(c.Members, c.Members[0].piece)
 		return nil
 	}
-	if isNews {
-		p.delay = 0
-	}
 	if a.Outcome == Divisible {
-		return present(p.divide(c, a.Rejected))
+		return present(l.divide(c, a.Rejected))
 	}
 	return present(c.Members)
+}
+
+// answered notes whether a call that drew from the bucket was throttled. Calls that were sent before the
+// last refusal tell nothing new.
+func (b *bucket) answered(now, sent time.Time, a Answer) {
+	isNews := sent.After(b.refused)
+	switch {
+	case !isNews:
+	case a.Outcome == Throttled:
+		b.delay = max(min(max(2*b.delay, FirstDelay), MaxDelay), a.After)
+		b.refused = now
+	default:
+		b.delay = 0
+	}
 }
 
 // divide sends a refused call again without the rejected members or, if none of the members is named,
 // in halves. It returns the members for which the refusal is final: the rejected members, and members
 // for which no further call is left.
-func (p *Pacer[P]) divide(c *Call[P], rejected []string) (final []*Member[P]) {
+func (l *line[P]) divide(c *Call[P], rejected []string) (final []*Member[P]) {
 	extra := new(maxExtra)
 	if of := c.Members[0].piece; of != nil {
 		extra = of.extra
@@ -344,16 +454,16 @@ func (p *Pacer[P]) divide(c *Call[P], rejected []string) (final []*Member[P]) {
 			final = append(final, members...)
 		default:
 			*extra--
-			p.again(members, &piece{extra})
+			l.again(members, &piece{extra})
 		}
 	}
 	return final
 }
 
-func (p *Pacer[P]) again(members []*Member[P], of *piece) {
+func (l *line[P]) again(members []*Member[P], of *piece) {
 	for _, m := range present(members) {
 		m.piece = of
-		p.enqueue(m)
+		l.enqueue(m)
 	}
 }
 

@@ -8,11 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func fresh(ids ...string) *Member[int] { return &Member[int]{Equal: "same", IDs: ids, Bound: 10} }
+// calls is an action with a bucket that nothing else draws from.
+func calls(refill float64) Action {
+	limit := Limit{Burst: max(2, 2*refill), Refill: refill}
+	return Action{Name: "Set", Draws: []Draw{{Bucket: "writes", Limit: limit, Requests: 1}}}
+}
+
+func fresh(ids ...string) *Member[int] {
+	return &Member[int]{Action: calls(100), Equal: "same", IDs: ids, Bound: 10}
+}
 
 // TestApart: a call with room waits for more members, except a few calls after a quiet time.
 func TestApart(t *testing.T) {
-	p := Pacer[int]{Refill: 100}
+	p := Pacer[int]{}
 	now := epoch
 	expect := func(sent int, wait time.Duration, why string) {
 		t.Helper()
@@ -74,12 +82,13 @@ func TestSavedRefill(t *testing.T) {
 		refill = 2.5
 		half   = 400 * time.Millisecond // half of the refill is spent
 	)
-	p := Pacer[int]{Refill: refill}
+	var p Pacer[int]
 	now := epoch
 	for range 2 { // the second time after a quiet time
 		now = now.Add(time.Hour)
 		for range 3 {
 			full := fresh("a")
+			full.Action = calls(refill)
 			full.Bound = 1 // it does not wait for others
 			p.Join(now, full)
 		}
@@ -98,7 +107,7 @@ func TestSavedRefill(t *testing.T) {
 // TestThrottlingDelays: delays grow from one second to twenty, once for all calls under way, and an
 // answer ends them.
 func TestThrottlingDelays(t *testing.T) {
-	p := Pacer[int]{Refill: 100}
+	p := Pacer[int]{}
 	now := epoch
 	p.Join(now, fresh("a"))
 	other := fresh("a")
@@ -139,7 +148,7 @@ func TestThrottlingDelays(t *testing.T) {
 // confirmations.
 func TestApartOfMany(t *testing.T) {
 	for rank, waits := range []time.Duration{0, 2*apart - idle} {
-		p := Pacer[int]{Refill: 100, spare: bucket{debt: few * regain, at: epoch}, last: epoch}
+		p := Pacer[int]{lines: []*line[int]{{Action: calls(100), spare: quota{debt: few * regain, at: epoch}, last: epoch}}}
 		now := epoch
 		join := func(ids ...string) {
 			m := fresh(ids...)

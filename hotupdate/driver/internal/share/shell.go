@@ -10,29 +10,22 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Action is a cloud action under one key. The quota of a cloud action belongs to the key, and only
-// calls of the same action share its pacer.
-type Action struct {
-	Key, Name string
-	Refill    float64 // calls a second, more than zero
-}
-
 // Send makes a call for members, the first of which asked for it. Its context derives from no
 // member. It ends with the earliest deadline of the members, and once all of them have gone.
 type Send[P any] func(ctx context.Context, members []P) (Answer, error)
 
-// Shell makes the calls of a [Pacer] for each [Action]. It is safe for concurrent use.
+// Shell makes the calls of a [Pacer] for each key. It is safe for concurrent use.
 type Shell[P any] struct {
 	// Wait returns after d, or with an error when the context is done.
 	Wait func(ctx context.Context, d time.Duration) error
 
 	mutex sync.Mutex
-	lines map[Action]*line[P]
+	keys  map[string]*paced[P]
 	skew  time.Duration // how far Wait is ahead of the wall clock, which tests simulate
 }
 
-// line is a pacer with its alarm.
-type line[P any] struct {
+// paced is a pacer with its alarm.
+type paced[P any] struct {
 	Pacer[P]
 
 	used  time.Time
@@ -53,13 +46,13 @@ type waiter[P any] struct {
 // Do makes a call for a member, alone or with others, and returns the payloads of all members of
 // the last call with the call's error. It returns when ctx is done, although the call may still be
 // under way.
-func (s *Shell[P]) Do(ctx context.Context, a Action, m *Member[P], send Send[P]) (peers []P, err error) {
+func (s *Shell[P]) Do(ctx context.Context, m *Member[P], send Send[P]) (peers []P, err error) {
 	m.waiter = waiter[P]{ctx: ctx, send: send, done: make(chan struct{})}
 	s.mutex.Lock()
 	if deadline, ok := ctx.Deadline(); ok {
 		m.Deadline = deadline.Round(0).Add(s.skew)
 	}
-	l := s.line(a)
+	l := s.of(m.Action.Key)
 	l.Join(s.now(), m)
 	s.drive(l)
 	s.mutex.Unlock()
@@ -71,24 +64,26 @@ func (s *Shell[P]) Do(ctx context.Context, a Action, m *Member[P], send Send[P])
 	return m.peers, m.err
 }
 
-// line returns the line of an action. It forgets lines that are not used any more: credentials
-// change.
-func (s *Shell[P]) line(a Action) *line[P] {
-	if s.lines[a] == nil {
-		if s.lines == nil {
-			s.lines = map[Action]*line[P]{}
+// of returns the pacer of a key. It forgets pacers that are not used any more, and whose buckets are
+// full again: credentials change.
+func (s *Shell[P]) of(key string) *paced[P] {
+	if s.keys[key] == nil {
+		if s.keys == nil {
+			s.keys = map[string]*paced[P]{}
 		}
-		maps.DeleteFunc(s.lines, func(_ Action, l *line[P]) bool { return s.now().Sub(l.used) > forgetAfter })
-		s.lines[a] = &line[P]{Pacer: Pacer[P]{Refill: a.Refill}, stop: func() {}}
+		maps.DeleteFunc(s.keys, func(_ string, l *paced[P]) bool {
+			return s.now().Sub(l.used) > max(forgetAfter, l.Owes(l.used))
+		})
+		s.keys[key] = &paced[P]{stop: func() {}}
 	}
-	return s.lines[a]
+	return s.keys[key]
 }
 
 // forgetAfter is longer than any delay of a pacer.
 const forgetAfter = time.Hour
 
 // leave ends a member whose context is done, unless its call has ended meanwhile.
-func (s *Shell[P]) leave(l *line[P], m *Member[P]) {
+func (s *Shell[P]) leave(l *paced[P], m *Member[P]) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	select {
@@ -123,7 +118,7 @@ func Ended(ctx context.Context) error {
 }
 
 // drive sends what is due, and sets the alarm for what is not.
-func (s *Shell[P]) drive(l *line[P]) {
+func (s *Shell[P]) drive(l *paced[P]) {
 	l.used = s.now()
 	for {
 		for _, m := range l.Expire(s.now(), func(m *Member[P]) bool { return m.ctx.Err() != nil }) {
@@ -150,7 +145,7 @@ func (m *Member[P]) expire() {
 	close(m.done)
 }
 
-func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
+func (s *Shell[P]) setAlarm(l *paced[P], wait time.Duration) {
 	due := s.now().Add(wait)
 	isEarlyEnough := !l.alarm.IsZero() && !l.alarm.After(due)
 	if wait > 0 && isEarlyEnough {
@@ -179,7 +174,7 @@ func (s *Shell[P]) setAlarm(l *line[P], wait time.Duration) {
 	}()
 }
 
-func (s *Shell[P]) send(l *line[P], call *Call[P]) {
+func (s *Shell[P]) send(l *paced[P], call *Call[P]) {
 	ctx, abandon := context.WithCancel(context.Background())
 	if !call.Deadline.IsZero() {
 		ctx, abandon = context.WithTimeout(context.Background(), call.Deadline.Sub(s.now()))
@@ -189,6 +184,14 @@ func (s *Shell[P]) send(l *line[P], call *Call[P]) {
 		members[i] = m.Payload
 		m.abandon = abandon
 	}
+	ctx = context.WithValue(ctx, spendKey{}, func(further func(Draw) int) {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		for _, d := range call.Members[0].Action.Draws {
+			d.Requests = further(d)
+			l.Spend(d)
+		}
+	})
 	go func() {
 		defer abandon()
 		answer := Answer{}
@@ -198,10 +201,33 @@ func (s *Shell[P]) send(l *line[P], call *Call[P]) {
 	}()
 }
 
+// spendKey is the key of the function in a call's context that pays for further requests.
+type spendKey struct{}
+
+// Spend pays for further requests of the call whose context it gets.
+func Spend(ctx context.Context, bucket string, requests int) {
+	spend(ctx, func(d Draw) int {
+		if d.Bucket == bucket {
+			return requests
+		}
+		return 0
+	})
+}
+
+// SpendAgain pays once more for all that the call draws.
+func SpendAgain(ctx context.Context) { spend(ctx, func(d Draw) int { return d.Requests }) }
+
+func spend(ctx context.Context, further func(Draw) int) {
+	pay, isPaced := ctx.Value(spendKey{}).(func(func(Draw) int))
+	if isPaced {
+		pay(further)
+	}
+}
+
 // errNoReturn is the error of a function that ends its goroutine.
 var errNoReturn = errors.New("the function did not return")
 
-func (s *Shell[P]) answered(l *line[P], call *Call[P], members []P, answer Answer, err error) {
+func (s *Shell[P]) answered(l *paced[P], call *Call[P], members []P, answer Answer, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, m := range present(call.Members) {
