@@ -20,7 +20,7 @@ import (
 )
 
 // api is Elastic Compute Service on a cloud. A network interface or a disk belongs to the instance with
-// its ID after "eni-", "sys-" or "data-"; other disks are attached to each instance.
+// its ID after "eni-", "sys-" or "data-" and before a dot; other disks are attached to each instance.
 type api struct {
 	fleet.Cloud
 
@@ -133,7 +133,8 @@ func tagged(r *driver.Resource, more map[string]any) map[string]any {
 // ownerOf returns the instance of a resource. All disks of the CSI driver belong to the first.
 func ownerOf(r *driver.Resource, all []driver.Resource) string {
 	for _, prefix := range []string{"eni-", "sys-", "data-"} {
-		if owner, isOwn := strings.CutPrefix(r.ID, prefix); isOwn {
+		if rest, isOwn := strings.CutPrefix(r.ID, prefix); isOwn {
+			owner, _, _ := strings.Cut(rest, ".")
 			return owner
 		}
 	}

@@ -235,7 +235,9 @@ func (a *api) vms(
 
 // vmNameOf returns the name of the VM that a resource belongs to, or nothing.
 func vmNameOf(id string) string {
-	for _, suffix := range []string{"-nic", "-os-disk", "-kubelet-0-data-disk", "-1-data-disk"} {
+	for _, suffix := range []string{
+		"-nic", "-os-disk", "-kubelet-0-data-disk", "-containerd-0-data-disk", "-kubelet-dir-1-data-disk", "-1-data-disk",
+	} {
 		if name, isOwn := strings.CutSuffix(path.Base(id), suffix); isOwn {
 			return name
 		}

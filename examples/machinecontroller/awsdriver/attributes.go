@@ -63,11 +63,13 @@ func groups() []hotdriver.AttributeGroup[ProviderSpec, *session] {
 	}
 }
 
-// performance returns the performance in the spec of the volume with the disk's name.
+// performance returns the performance in the spec of the volume with the disk's name. Volumes of other
+// types than gp3 have other rules, and get their performance only when they are created: EC2 shows no
+// throughput of them. The type is no part of the hot parts of the spec.
 func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
 	values := map[string]string{}
 	at := slices.IndexFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == disk.Name })
-	if at < 0 {
+	if at < 0 || disk.Attributes[throughput].Value() == number(0) {
 		return values
 	}
 	for name, value := range map[string]*int32{

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
@@ -32,7 +33,7 @@ import (
 // wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the
 // retryer of an SDK would.
 type wire struct {
-	*drivertest.FakeCloud
+	fleet.Cloud
 
 	attempts int
 
@@ -112,6 +113,7 @@ func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 		return "<" + action + "Response/>", w.Change(ctx, list("ResourceId.", ""), changed, nil)
 	case "DeleteTags":
 		return "<" + action + "Response/>", w.Change(ctx, list("ResourceId.", ""), nil, changed)
+	case "DescribeVolumesModifications": // none
 	case "DescribeInstances", "DescribeNetworkInterfaces", "DescribeVolumes":
 		all, err := w.read(ctx, action)
 		if err != nil {
@@ -131,15 +133,15 @@ func describe(action string, all []hotdriver.Resource) string {
 		one := fmt.Sprintf("<%s>%s</%s>", id, r.ID, id)
 		switch r.Kind {
 		case tags.Network:
-			cards.WriteString("<item>" + one + "<attachment><deviceIndex>0</deviceIndex><networkCardIndex>0</networkCardIndex>" +
+			cards.WriteString("<item>" + one + "<attachment><deviceIndex>0</deviceIndex><networkCardIndex>" + cardOf(r.ID) + "</networkCardIndex>" +
 				"<deleteOnTermination>true</deleteOnTermination></attachment></item>")
 		case tags.Disk:
-			volumes.WriteString("<item><deviceName>" + cmp.Or(r.Name, "/dev/xvda") + "</deviceName><ebs>" + one +
+			volumes.WriteString("<item><deviceName>" + cmp.Or(strings.TrimPrefix(r.Name, "/root"), "/dev/xvda") + "</deviceName><ebs>" + one +
 				"<deleteOnTermination>true</deleteOnTermination></ebs></item>")
 		case tags.VM: // cards and volumes are attached to it
 		}
 		if r.Kind == kind {
-			own.WriteString("<item>" + one + tagSet(r.Tags) + map[bool]string{true: "@attached"}[kind == tags.VM] + "</item>")
+			own.WriteString("<item>" + one + tagSet(r.Tags) + attributesOf(&r) + map[bool]string{true: "@attached"}[kind == tags.VM] + "</item>")
 		}
 	}
 	switch {
@@ -154,6 +156,28 @@ func describe(action string, all []hotdriver.Resource) string {
 		"</networkInterfaceSet><blockDeviceMapping>" + volumes.String() + "</blockDeviceMapping>"
 	return "<reservationSet><item><instancesSet>" + strings.ReplaceAll(own.String(), "@attached", attached) +
 		"</instancesSet></item></reservationSet>"
+}
+
+// attributesOf writes the attributes of a resource in the form of EC2.
+func attributesOf(r *hotdriver.Resource) (all string) {
+	for _, name := range slices.Sorted(maps.Keys(r.Attributes)) {
+		value := r.Attributes[name].Value()
+		if value == "" {
+			continue
+		}
+		text := "<" + name + ">" + value + "</" + name + ">"
+		if name == "httpTokens" {
+			text = "<metadataOptions>" + text + "<state>applied</state></metadataOptions>"
+		}
+		all += text
+	}
+	return all
+}
+
+// cardOf returns the network card of an interface, which its ID names after a dot.
+func cardOf(id string) string {
+	_, card, _ := strings.Cut(id, ".")
+	return cmp.Or(card, "0")
 }
 
 // tagSet writes infrastructure tags in the form of EC2.
@@ -193,7 +217,7 @@ func TestConformance(t *testing.T) {
 		}
 		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
 		drivertest.Check(r, setup, func(fake *drivertest.FakeCloud) (kit, error) {
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{FakeCloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
 			return d.Kit, err
 		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
 		return r.failures
