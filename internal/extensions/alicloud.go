@@ -8,7 +8,7 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 // had without effect.
 func AliCloud() *Extension {
 	return &Extension{
-		Name: "alicloud", Release: "v1.71.0", Own: encryptedVolumes, Ignores: true,
+		Name: "alicloud", Release: "v1.71.0", Earlier: "v1.62.0", Own: encryptedVolumes, Ignores: true,
 		traits: provider.Traits{FallsBack: true},
 	}
 }

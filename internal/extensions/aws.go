@@ -7,7 +7,7 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 // are updated in place it hashes whether the root volume is encrypted.
 func AWS() *Extension {
 	return &Extension{
-		Name: "aws", Release: "v1.73.0", Own: encryptedVolumes, InPlace: rootEncryption,
+		Name: "aws", Release: "v1.73.0", Earlier: "v1.63.0", Own: encryptedVolumes, InPlace: rootEncryption,
 		List: awsList, ListFrom: "1.34", ListSince: "1.67",
 		canonical: FixedPerformance, hotLater: true, traits: provider.Traits{FallsBack: true},
 	}

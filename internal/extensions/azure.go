@@ -8,7 +8,8 @@ import "github.com/hotupdate/providerconfig/internal/provider"
 // the order of data volumes counts.
 func Azure() *Extension {
 	return &Extension{
-		Name: "azure", Release: "v1.62.1", Own: azureOwn, List: azureList, ListFrom: "1.35", ListSince: "1.60",
+		Name: "azure", Release: "v1.62.1", Earlier: "v1.53.0", InPlaceSince: "1.62",
+		Own: azureOwn, List: azureList, ListFrom: "1.35", ListSince: "1.60",
 		traits: provider.Traits{
 			HashesState: true, State: azureState, HashedInfrastructure: []string{"identity", "networks.zones"},
 			FixedInfrastructure: []string{"zoned"},

@@ -47,6 +47,12 @@ type Extension struct {
 	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. Those before it hash
 	// the bytes of every config as they are, also virtual capacity, and none supports Kubernetes ListFrom.
 	ListSince string
+	// Earlier is the earliest release whose recorded answers are held against this package, such as v1.63.0.
+	Earlier string
+	// FallsBackBefore is the minor of the first release that does not name a pool without a node-agent secret;
+	// empty if Traits.FallsBack is true of all releases or of none. InPlaceSince is the minor of the first release
+	// that is known to have rules for pools that are updated in place; empty if all recorded ones have them.
+	FallsBackBefore, InPlaceSince string
 	// Ignores says that the release ignores configs. After adoption the extension reads hot fields at every
 	// minor, and the others from CanonicalFrom on: below it admission refuses that they change, and no config
 	// names a pool or keeps it from having a name.
@@ -66,12 +72,10 @@ type Extension struct {
 // canonically: no release supports it yet.
 const CanonicalFrom = "1.37"
 
-// At returns the extension as an earlier release has it. It names a pool like today's release if the earlier
-// one supports its Kubernetes version and the config has no virtual capacity.
+// At returns the extension as a release names pools. One before the list names a pool like today's release if it
+// supports its Kubernetes version and the config has no virtual capacity.
 func (e *Extension) At(release string) *Extension {
-	since, hasList := kubeminor.Read(e.ListSince)
-	version, isKnown := kubeminor.Read(release)
-	if !hasList || !isKnown || version.Compare(since) >= 0 {
+	if !isBefore(release, e.ListSince) {
 		return e
 	}
 	earlier := *e
@@ -79,6 +83,13 @@ func (e *Extension) At(release string) *Extension {
 	earlier.ListFrom = ""
 	earlier.stripsNothing = true
 	return &earlier
+}
+
+// isBefore reports whether a release is before a minor; false if one of them is empty.
+func isBefore(release, minor string) bool {
+	version, isKnown := kubeminor.Read(release)
+	since, isSet := kubeminor.Read(minor)
+	return isKnown && isSet && version.Compare(since) < 0
 }
 
 // eras returns the eras of both kinds of pools after adoption. The last one of each is the canonical

@@ -5,7 +5,8 @@ package extensions
 // names of values and no storage pool of data volumes, and the order of data volumes and scopes counts.
 func GCP() *Extension {
 	return &Extension{
-		Name: "gcp", Release: "v1.54.1", Own: gcpOwn, List: gcpList, ListFrom: "1.35", ListSince: "1.50",
+		Name: "gcp", Release: "v1.54.1", Earlier: "v1.45.1", FallsBackBefore: "1.54",
+		Own: gcpOwn, List: gcpList, ListFrom: "1.35", ListSince: "1.50",
 	}
 }
 

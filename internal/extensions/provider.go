@@ -39,7 +39,21 @@ func (e *Extension) provider() provider.Provider {
 		return e.additional(e.inState(w), adopted)
 	}
 	p.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return e.Today(e.inState(w)) }
+	p.Recorded = []string{e.Earlier, e.Release}
+	p.Since = e.ListSince
+	p.SinceKubernetes = e.ListFrom
+	p.At = func(release string) provider.Provider { return e.in(release, p) }
 	return p
+}
+
+// in returns what the command knows of a release: how it names pools, and its traits.
+func (e *Extension) in(release string, today provider.Provider) provider.Provider {
+	at := today
+	named := e.At(release)
+	at.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return named.Today(named.inState(w)) }
+	at.FallsBack = today.FallsBack || isBefore(release, e.FallsBackBefore)
+	at.LacksInPlace = isBefore(release, e.InPlaceSince)
+	return at
 }
 
 // schema returns the Schema of the config after adoption.

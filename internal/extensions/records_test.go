@@ -156,17 +156,13 @@ func listOfVersion1(t *testing.T, e *extensions.Extension, known extensions.Pool
 }
 
 // TestPoolsWithoutSecret: a pool that rolls and has no node-agent secret gets the first version of Gardener's hash from a release, or none, as
-// the extension's traits say of the newest one.
+// the extension's traits say of the release.
 func TestPoolsWithoutSecret(t *testing.T) {
 	t.Parallel()
-	fallsBack := map[string]bool{}
-	for _, p := range extensions.All() {
-		fallsBack[p.Name] = p.FallsBack
-	}
-	newest, err := recorded.Newest()
-	require.NoError(t, err)
-	for name, release := range newest {
-		assert.Equal(t, release.Extension().Release, release.Release, "the release that the command names")
+	eachRelease(t, func(t *testing.T, release *recorded.Release) {
+		t.Helper()
+		i := slices.IndexFunc(extensions.All(), func(p provider.Provider) bool { return p.Name == release.Provider })
+		of := extensions.All()[i].At(release.Release)
 		named := 0
 		for i := range release.Records {
 			r := &release.Records[i]
@@ -177,9 +173,45 @@ func TestPoolsWithoutSecret(t *testing.T) {
 			}
 		}
 		if effort.All() || named > 0 { // a tenth may have no such pool
-			assert.Equal(t, fallsBack[name], named > 0, fmt.Sprintf("%s %s names %d pools without a secret", name, release.Release, named))
+			assert.Equal(t, of.FallsBack, named > 0, fmt.Sprintf("%s %s names %d pools without a secret", of.Name, release.Release, named))
+		}
+	})
+}
+
+// TestRecordedReleases: the releases that the command takes for known are those with recorded answers.
+func TestRecordedReleases(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, p := range extensions.All() {
+		require.Len(t, p.Recorded, 2)
+		assert.Equal(t, p.Release, p.Recorded[1])
+		for _, release := range p.Recorded {
+			names = append(names, p.Name+"-"+release)
 		}
 	}
+	assert.ElementsMatch(t, recorded.Names(), names)
+}
+
+// TestRefusedInPlace: the admission of a release refuses changes of the configs of pools that are updated in place, unless the traits say that the
+// release may lack the rules.
+func TestRefusedInPlace(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, release *recorded.Release) {
+		t.Helper()
+		i := slices.IndexFunc(extensions.All(), func(p provider.Provider) bool { return p.Name == release.Provider })
+		refused := 0
+		for i := range release.Records {
+			r := &release.Records[i]
+			p, err := r.Read()
+			require.NoError(t, err)
+			isInPlace := p.WorkerPool.UpdateStrategy != hotupdate.AutoRollingUpdate
+			if isInPlace && slices.Contains(r.RefusedUpdate, "FieldValueInvalid workers[0].providerConfig") {
+				refused++
+			}
+		}
+		lacks := extensions.All()[i].At(release.Release).LacksInPlace
+		assert.Equal(t, lacks, refused == 0, "%s %s refuses %d", release.Provider, release.Release, refused)
+	})
 }
 
 // TestAdmittedPoolsAreHashed: what the admission of a release takes, the hash of the extension takes, today and in the canonical era. An error

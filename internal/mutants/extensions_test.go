@@ -4,6 +4,7 @@ const (
 	recorded        = "internal/extensions ^TestRecords$"
 	recordedChanges = "hotupdate/cmd/hotupdate/internal/pool ^TestRecordedChanges$"
 	pools           = "internal/extensions ^TestPoolsWithoutSecret$"
+	refusedInPlace  = "internal/extensions ^TestRefusedInPlace$"
 	aliCloudFile    = "internal/extensions/alicloud.go"
 	gcpFile         = "internal/extensions/gcp.go"
 	openstackFile   = "internal/extensions/openstack.go"
@@ -80,6 +81,8 @@ var extensionMutants = []mutant{
 	{"gcp has its list since v1.50", gcpFile, "ListSince: \"1.50\"", "ListSince: \"1.45\"", recorded},
 	{"azure has its list since v1.60", azureFile, "ListSince: \"1.60\"", "ListSince: \"1.53\"", recorded},
 	{"aws has its list since v1.67", awsFile, "ListSince: \"1.67\"", "ListSince: \"1.63\"", recorded},
+	{"gcp names pools without a secret before v1.54", gcpFile, "FallsBackBefore: \"1.54\"", "FallsBackBefore: \"1.45\"", pools},
+	{"azure may lack rules for updates in place before v1.62", azureFile, "InPlaceSince: \"1.62\"", "InPlaceSince: \"1.53\"", refusedInPlace},
 	{"aws names pools without a secret", awsFile, "FallsBack: true", "FallsBack: false", pools},
 	{"openstack names pools without a secret", openstackFile, "FallsBack: true", "FallsBack: false", pools},
 	{"aws lists the capacity before the volume", awsFile, "data = appendSet(data, v.IOPS, v.Throughput)\n\t}\n\tfor", "data = append(appendSet(nil, v.IOPS, v.Throughput), data...)\n\t}\n\tfor", recorded},

@@ -19,8 +19,15 @@ type Provider struct {
 	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind stand in its
 	// provider configs.
 	Name, APIVersion, Kind string
-	// Release is the release that Released and the traits are of, such as v1.73.0; empty if it is not known.
-	Release string
+	// Recorded are the releases whose recorded answers are held against this package, the earliest first. The last
+	// one is Release, which Released and the traits are of, such as v1.73.0; empty if it is not known.
+	Recorded []string
+	Release  string
+	// At returns the provider with Released and the traits of a release, as far as they are known. Since is the minor
+	// of the first release that names pools like Release, such as 1.67; empty if all recorded ones do. No earlier one
+	// supports the Kubernetes minor SinceKubernetes.
+	At                     func(release string) Provider
+	Since, SinceKubernetes string
 	// Schema returns the Schema of the provider configs.
 	Schema func() (*hotupdate.Schema, error)
 	// Adopted names a pool like an extension that has adopted this library, Released like today's
@@ -64,6 +71,8 @@ type Traits struct {
 	// FallsBack says that a pool without a node-agent secret name gets the first version of the
 	// hash (Gardener up to 1.145).
 	FallsBack bool
+	// LacksInPlace says that the release may have no rules for pools that are updated in place.
+	LacksInPlace bool
 }
 
 // Part is a part of the state of the infrastructure that names depend on.

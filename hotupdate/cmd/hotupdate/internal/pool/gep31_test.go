@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
@@ -132,4 +134,28 @@ func mustJSON(tb testing.TB, value any) []byte {
 	raw, err := json.Marshal(value)
 	require.NoError(tb, err)
 	return raw
+}
+
+// TestImagesOfNewPools: Gardener takes the newest machine image that can be updated in place where a new pool leaves it out.
+func TestImagesOfNewPools(t *testing.T) {
+	t.Parallel()
+	profile, err := facts.ReadCloudProfile(tree.Of([]byte(profileOfPairs)), today)
+	require.NoError(t, err)
+	for name, test := range map[string]struct {
+		image   any
+		profile *facts.CloudProfile
+		want    verdict.Verdict
+	}{
+		"left out":                       {nil, profile, verdict.MachinesAdded},
+		"without a version":              {object{"name": "gardenlinux"}, profile, verdict.MachinesAdded},
+		"a part of a version":            {object{"name": "gardenlinux", "version": "1592"}, profile, verdict.MachinesAdded},
+		"a part without one":             {object{"name": "gardenlinux", "version": "1443"}, profile, verdict.Forbidden},
+		"of another name":                {object{"name": "flatcar"}, profile, verdict.Forbidden},
+		"not supported":                  {object{"name": "gardenlinux", "version": "1592.1.0"}, profile, verdict.Forbidden},
+		"left out, without CloudProfile": {nil, nil, verdict.Indeterminate},
+	} {
+		added := read(t, manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image", test.image)))
+		got := judge.Added(&added.Pools[0], judge.Options{Providers: extensions.All(), CloudProfile: test.profile})
+		assert.Equal(t, test.want.String(), got.Verdict.String(), name)
+	}
 }

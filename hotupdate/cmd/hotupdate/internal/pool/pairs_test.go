@@ -95,7 +95,7 @@ func changesOfConfigs() []change {
 		{onAWS, edits{minor("1.33")}, edits{config("volume", object{"throughput": 3000})}, rolls, rolls, "raw bytes have names"},
 		{onAWS, edits{minor("1.34")}, edits{config("volume", object{"throughput": 3000})}, none, hot, "the list has no names: iops and throughput of 3000 hash alike"},
 		{onAWS, edits{minor("1.37")}, edits{config("volume", object{"throughput": 3000})}, none, hot, "canonically they are hot"},
-		{onAWS, edits{minor("1.33")}, edits{config("nodeTemplate.virtualCapacity", object{"cpu": "4"})}, hot, hot, "cut before hashing; machine-controller-manager puts it on nodes"},
+		{onAWS, edits{minor("1.33")}, edits{config("nodeTemplate.virtualCapacity", object{"cpu": "4"})}, unknown, hot, "cut before hashing from v1.67 on, and machine-controller-manager puts it on nodes; an older release hashes it"},
 		{onAWS, edits{minor("1.33")}, edits{config("nodeTemplate.capacity.cpu", "4")}, rolls, rolls, "raw bytes"},
 		{onAWS, edits{minor("1.34")}, edits{config("nodeTemplate.capacity.cpu", "1500m")}, none, none, "the list rounds up: 1500m is 2"},
 		{onAWS, edits{minor("1.33"), at("providerConfig", nil)}, edits{config("apiVersion", configVersion), config("kind", configKind)}, rolls, rolls, "a pool without config contributes no string"},

@@ -49,8 +49,8 @@ var (
 	}
 	OtherExtension = Rule{
 		Kind: Assumes,
-		Text: "the release of the extension that " + ConfigFile + " states names pools like the release that this " +
-			"command knows",
+		Text: "the release of the extension that " + ConfigFile + " states names pools like the nearest release that " +
+			"this command knows",
 	}
 	JudgedCanonically = Rule{
 		Kind: Assumes, Text: "no era is known: the classes of the fields decide, as for the canonical hash",

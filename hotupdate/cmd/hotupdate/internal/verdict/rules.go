@@ -148,6 +148,13 @@ var (
 		Kind: Decides,
 		Text: "the name of the pool may depend on the field: its extension, era or Kubernetes minor is not known",
 	}
+	ReleaseDecides = Rule{
+		Decides, "releases of the extension hash the config in different ways at this Kubernetes version", hashFunctions,
+	}
+	InPlaceNotInRelease = Rule{
+		Decides, "the stated release of the extension may be older than in-place updates: what it does with such a " +
+			"pool is not known", extensionsAdmit,
+	}
 	PoolUnknown = Rule{
 		Kind: Decides,
 		Text: "the name of the pool may depend on the field: a provider config without its pool does not tell; " +
@@ -368,7 +375,7 @@ func Rules() []Rule {
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
-		EraUnknown, PoolUnknown,
+		EraUnknown, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,

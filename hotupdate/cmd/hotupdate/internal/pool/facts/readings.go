@@ -15,17 +15,18 @@ type Fact uint8
 
 // The facts.
 const (
-	ReservationMode Fact = iota // useGKEFormula of the admission plugin ShootResourceReservation
-	GKEReservation              // what that formula gives for the machine type
-	DNSByDefault                // whether ShootNodeLocalDNSEnabledByDefault ran when the Shoot was created
-	StoredImage                 // the machine image that the pool has
-	DefaultImage                // the newest machine image of the CloudProfile
-	StoredVersion               // the Kubernetes version that the Shoot has
-	DefaultVersion              // the newest Kubernetes version of the CloudProfile
-	ClusterVersion              // the version of the cluster of a Worker
-	FormulaByLabel              // whether the selector of that plugin reads a label that changes
-	KeptEncryption              // whether the extension's admission keeps the encryption of volumes
-	KeptReservation             // whether what that plugin has filled in stays when the manifest is applied
+	ReservationMode  Fact = iota // useGKEFormula of the admission plugin ShootResourceReservation
+	GKEReservation               // what that formula gives for the machine type
+	DNSByDefault                 // whether ShootNodeLocalDNSEnabledByDefault ran when the Shoot was created
+	StoredImage                  // the machine image that the pool has
+	DefaultImage                 // the newest machine image of the CloudProfile
+	StoredVersion                // the Kubernetes version that the Shoot has
+	DefaultVersion               // the newest Kubernetes version of the CloudProfile
+	ClusterVersion               // the version of the cluster of a Worker
+	FormulaByLabel               // whether the selector of that plugin reads a label that changes
+	KeptEncryption               // whether the extension's admission keeps the encryption of volumes
+	KeptReservation              // whether what that plugin has filled in stays when the manifest is applied
+	ExtensionRelease             // the release of the extension
 )
 
 // Reading is a pair of pools as Gardener's API server stores them when the new manifest is applied
@@ -249,6 +250,20 @@ func (p *CloudProfile) takes(image hash.Image) bool {
 		return true
 	}
 	return p != nil && p.Has(image)
+}
+
+// ImageOf returns the machine image of a new pool: its own, or the one that Gardener takes where the pool leaves it out,
+// or a part of its version. The CloudProfile may be nil.
+func (p *CloudProfile) ImageOf(added *Pool) hash.Image {
+	own := ImageOf(added.Worker)
+	if p.takes(own) {
+		return own
+	}
+	chosen, isFound := p.defaultImage(added)
+	if !isFound {
+		return own
+	}
+	return chosen
 }
 
 // canBeOne reports whether two images, of which one may be partial, can become the same one.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // compareBoth compares two pools under today's release of the extension, and adds what the change
@@ -48,20 +47,4 @@ func equalPointers[T comparable](a, b *T) bool {
 		return a == b
 	}
 	return *a == *b
-}
-
-// releaseOfExtension is the assumption about the release of an extension that decides about a change of the pool,
-// unless it is known to be the one that this command knows.
-func (p *pair) releaseOfExtension() []verdict.Rule {
-	isOfExtension := p.extensionsMayDiffer(p.old, p.updated) && p.givenNaming() == nil
-	release, isKnown := p.Landscape.Extensions[p.provider.Name].Release.Value()
-	switch {
-	case p.Extension != Released, !isOfExtension:
-		return nil
-	case !isKnown:
-		return []verdict.Rule{verdict.ExtensionIsKnown}
-	case verdict.SameMinor(release, p.provider.Release):
-		return nil
-	}
-	return []verdict.Rule{verdict.OtherExtension}
 }

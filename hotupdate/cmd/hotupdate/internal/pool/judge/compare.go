@@ -77,15 +77,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 			Hint: "compare pools of one provider",
 		})
 	}
-	readings := facts.ReadingsOf(old, updated, o.given())
-	compared := make([]Comparison, len(readings.All))
-	for i, reading := range readings.All {
-		var err error
-		if compared[i], err = compareReading(reading, o); err != nil {
-			return Comparison{}, err
-		}
-	}
-	return combined(compared, readings.Open), nil
+	return compareReleases(old, updated, o)
 }
 
 // given returns what is known beside the manifests.

@@ -125,6 +125,8 @@ func (p *pair) judgeKnownFields() []Finding {
 		return p.judgeVersions(judged)
 	case p.configs.isAbsent, bytes.Equal(p.old.ProviderConfig, p.updated.ProviderConfig):
 		return judged
+	case isReleased && inPlace(p.strategy) && p.provider.LacksInPlace:
+		return all(judged, verdict.Indeterminate, verdict.InPlaceNotInRelease)
 	case isReleased && inPlace(p.strategy) && p.provider.Name != "":
 		return p.refuseInPlace(judged)
 	case isReleased && p.provider.Ignores:

@@ -98,7 +98,7 @@ func (o Options) ExtensionOf(provider string) Extension {
 }
 
 // ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
-// own, by the config's kind. It is zero if the extension is not known.
+// own, by the config's kind. It is zero if the extension is not known. The landscape may state its release.
 func (o Options) ProviderOf(p *facts.Pool) Provider {
 	var meta facts.TypeMeta
 	if p.IsBare() {
@@ -107,7 +107,7 @@ func (o Options) ProviderOf(p *facts.Pool) Provider {
 	for _, one := range o.Providers {
 		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
 		if isOfConfig || !p.IsBare() && one.Name == p.Provider {
-			return one
+			return o.inRelease(one)
 		}
 	}
 	return Provider{}

@@ -185,6 +185,10 @@ var questions = map[facts.Fact]verdict.Question{
 			verdict.Gives("the one of a manifest"), verdict.Gives("another one"),
 		},
 	},
+	facts.ExtensionRelease: {
+		Rule: verdict.ReleaseDecides, Fact: "the release of the extension",
+		Values: []verdict.Value{verdict.Gives("today's"), verdict.Gives("an older one")},
+	},
 	facts.DNSByDefault: {
 		Rule: verdict.DNSByDefault, Fact: "whether node-local DNS is enabled in the cluster",
 		Owner: theCluster, Answer: compareWithCluster,

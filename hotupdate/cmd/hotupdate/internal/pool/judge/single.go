@@ -35,7 +35,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 		case !isOn:
 			add(verdict.Forbidden, verdict.GateIsOff)
 		}
-		if v, rule := o.imageInPlace(hash.Image{}, facts.ImageOf(p.Worker)); v != verdict.None {
+		if v, rule := o.imageInPlace(hash.Image{}, o.CloudProfile.ImageOf(p)); v != verdict.None {
 			add(v, rule)
 		}
 	}

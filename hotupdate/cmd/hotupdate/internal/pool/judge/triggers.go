@@ -103,6 +103,8 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	switch {
 	case naming == nil:
 		return verdict.Indeterminate, verdict.EraUnknown, true
+	case inPlace(p.strategy) && p.Extension == Released && p.provider.LacksInPlace:
+		return verdict.Indeterminate, verdict.InPlaceNotInRelease, true
 	case inPlace(p.strategy) && isData:
 		return verdict.Forbidden, verdict.DataVolumesInPlace, true
 	case inPlace(p.strategy):

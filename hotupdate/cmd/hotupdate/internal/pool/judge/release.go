@@ -1,0 +1,126 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
+)
+
+// inRelease returns an extension as the release has it that the landscape states, if it states one.
+func (o Options) inRelease(p Provider) Provider {
+	release, isKnown := o.releaseOf(p)
+	if !isKnown || p.At == nil {
+		return p
+	}
+	return p.At(release)
+}
+
+// releaseOf returns the release of an extension that the landscape states.
+func (o Options) releaseOf(p Provider) (release string, isKnown bool) {
+	return o.Landscape.Extensions[p.Name].Release.Value()
+}
+
+// withRelease returns the options for a release of an extension.
+func (o Options) withRelease(p Provider, release string) Options {
+	stated := maps.Clone(o.Landscape.Extensions)
+	if stated == nil {
+		stated = map[string]facts.Extension{}
+	}
+	one := stated[p.Name]
+	one.Release = verdict.Known(release, "recorded")
+	stated[p.Name] = one
+	o.Landscape.Extensions = stated
+	return o
+}
+
+// earlier returns the options for the earliest release that is known, if no release is stated and the earlier ones
+// name the pool in another way. None of them has the Kubernetes minors for which today's release has a list, and none
+// is asked about in-place updates, of which it may be older.
+func (o Options) earlier(old, updated *facts.Pool) (_ Options, isOpen bool) {
+	p := o.ProviderOf(updated)
+	_, isStated := o.releaseOf(p)
+	isNamed := !updated.IsBare() && o.givenNaming() == nil && o.extensionsMayDiffer(old, updated)
+	isRolling := !inPlace(o.StrategyOf(old)) && !inPlace(o.StrategyOf(updated))
+	switch {
+	case o.Extension != Released, isStated, p.Since == "":
+		return o, false
+	case !isNamed, !isRolling, isSupportedOnlySince(p, updated):
+		return o, false
+	}
+	return o.withRelease(p, p.Recorded[0]), true
+}
+
+// isSupportedOnlySince reports whether no earlier release of an extension supports the Kubernetes minor of a pool.
+func isSupportedOnlySince(p Provider, pool *facts.Pool) bool {
+	since, _ := kubeminor.Read(p.SinceKubernetes)
+	minor, isKnown := kubeminor.Read(pool.Worker.KubernetesVersion)
+	return isKnown && minor.Compare(since) >= 0
+}
+
+// compareReleases compares a pool by today's release, and adds what an earlier one does if the release decides.
+func compareReleases(old, updated facts.Pool, o Options) (Comparison, error) {
+	readings := facts.ReadingsOf(old, updated, o.given())
+	today, err := compareAll(readings, o)
+	if err != nil {
+		return Comparison{}, err
+	}
+	earlier, isOpen := o.earlier(&old, &updated)
+	if !isOpen {
+		return combined(today, readings.Open), nil
+	}
+	before, err := compareAll(readings, earlier)
+	if err != nil {
+		return Comparison{}, err
+	}
+	isSame := func(a, b Comparison) bool { return slices.Equal(a.Effects(), b.Effects()) }
+	if slices.EqualFunc(today, before, isSame) {
+		return combined(today, readings.Open), nil
+	}
+	reason := verdict.NoRule
+	if len(readings.Open) == 0 {
+		reason = verdict.ReleaseDecides
+	}
+	all := combinedBy(append(today, before...), append(readings.Open, facts.ExtensionRelease), reason)
+	since := o.ProviderOf(&updated).Since
+	for i := range all.Questions {
+		if q := &all.Questions[i]; q.Rule == verdict.ReleaseDecides {
+			q.Answer = "state landscape.extensions." + updated.Provider + ".release in " + ConfigFile
+			q.Values[0].Text = "v" + since + " or newer"
+		}
+	}
+	return all, nil
+}
+
+// compareAll compares a pool in each reading.
+func compareAll(readings facts.Readings, o Options) ([]Comparison, error) {
+	compared := make([]Comparison, len(readings.All))
+	for i, reading := range readings.All {
+		var err error
+		if compared[i], err = compareReading(reading, o); err != nil {
+			return nil, err
+		}
+	}
+	return compared, nil
+}
+
+// releaseOfExtension is the assumption about the release of an extension that decides about a change of the pool,
+// unless it is known to be one whose answers are recorded.
+func (p *pair) releaseOfExtension() []verdict.Rule {
+	isOfExtension := p.extensionsMayDiffer(p.old, p.updated) && p.givenNaming() == nil
+	release, isKnown := p.releaseOf(p.provider)
+	isRecorded := slices.ContainsFunc(p.provider.Recorded, func(one string) bool {
+		return verdict.SameMinor(release, one)
+	})
+	switch {
+	case p.Extension != Released, !isOfExtension:
+		return nil
+	case !isKnown:
+		return []verdict.Rule{verdict.ExtensionIsKnown}
+	case isRecorded:
+		return nil
+	}
+	return []verdict.Rule{verdict.OtherExtension}
+}
