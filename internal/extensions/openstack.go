@@ -11,7 +11,8 @@ import (
 // distinguish them, and does not separate a label's name from its value.
 func OpenStack() *Extension {
 	return &Extension{
-		Name: "openstack", Release: "v1.57.0", Earlier: "v1.48.0", Own: openstackOwn, List: openstackList, AllowList: true,
+		Name: "openstack", Release: "v1.57.0", Earlier: "v1.48.0",
+		Own: openstackOwn, List: openstackList, AllowList: true,
 		traits: provider.Traits{
 			HashesState: true, State: openstackState, HashedState: []string{"serverGroup"}, FallsBack: true,
 		},

@@ -1,6 +1,8 @@
 package pool_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -131,6 +133,7 @@ func TestReservationsOfALabel(t *testing.T) {
 	t.Parallel()
 	old := edited(t, nil)
 	updated := edited(t, []edit{{"metadata.labels.team", "a"}})
+	profile := profileOfType(t, "2", "8Gi")
 	for _, test := range []struct {
 		ways   []apply.Way
 		want   verdict.Verdict
@@ -139,10 +142,14 @@ func TestReservationsOfALabel(t *testing.T) {
 		{[]apply.Way{{By: apply.Client}}, verdict.None, "the reservations of the Shoot stay, and win"},
 		{[]apply.Way{{By: apply.Server}}, verdict.None, "the same"},
 		{[]apply.Way{{By: apply.Replace}}, verdict.Roll, "the pool gets reservations by its machine type"},
+		{[]apply.Way{{By: apply.Replace}}, verdict.Indeterminate, "without a CloudProfile, the type may give what the Shoot reserves"},
 		{nil, verdict.Indeterminate, "the way is not known"},
 	} {
 		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: test.ways}
 		o.Landscape.GKEFormula = formulaOf(t, "team=a")
+		if !strings.HasPrefix(test.reason, "without a CloudProfile") {
+			o.CloudProfile = profile
+		}
 		plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, test.want.String(), plan.Verdict().String(), test.reason)
@@ -166,36 +173,69 @@ func TestReservationsOfTheShoot(t *testing.T) {
 		old, updated []edit
 		formula      string
 		ways         []apply.Way
-		want         verdict.Verdict
+		want         verdict.Verdict // for m5.large
 		asks         []verdict.Rule
+		ofType       bool // the verdict depends on the machine type
 	}{
-		"merged":                   {nil, []edit{shoot}, "true", client, verdict.None, nil},
-		"server-side":              {nil, []edit{shoot}, "true", []apply.Way{{By: apply.Server}}, verdict.None, nil},
-		"replaced":                 {nil, []edit{shoot}, "true", replaced, verdict.Roll, nil},
-		"way unknown":              {nil, []edit{shoot}, "true", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation}},
-		"without useGKEFormula":    {nil, []edit{shoot}, "false", client, verdict.Roll, nil},
-		"mode unknown":             {nil, []edit{shoot}, "", client, verdict.Indeterminate, []verdict.Rule{verdict.ReservationMode}},
-		"replaced, mode unknown":   {nil, []edit{shoot}, "", replaced, verdict.Roll, nil},
-		"both unknown":             {nil, []edit{shoot}, "", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation, verdict.ReservationMode}},
-		"another member stays":     {[]edit{maxPods}, []edit{maxPods, shoot}, "true", client, verdict.None, nil},
-		"the user's own stays":     {[]edit{cpu}, []edit{cpu, shoot}, "true", client, verdict.None, nil},
-		"the user's own goes":      {[]edit{cpu}, []edit{shoot}, "true", client, verdict.Roll, nil},
-		"the pool's kubelet goes":  {[]edit{maxPods}, []edit{shoot}, "true", client, verdict.Roll, nil},
-		"the pool's kubelet comes": {nil, []edit{maxPods, shoot}, "true", client, verdict.None, nil},
+		"merged":                   {nil, []edit{shoot}, "true", client, verdict.None, nil, false},
+		"server-side":              {nil, []edit{shoot}, "true", []apply.Way{{By: apply.Server}}, verdict.None, nil, false},
+		"replaced":                 {nil, []edit{shoot}, "true", replaced, verdict.Roll, nil, true},
+		"way unknown":              {nil, []edit{shoot}, "true", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation}, true},
+		"without useGKEFormula":    {nil, []edit{shoot}, "false", client, verdict.Roll, nil, false},
+		"mode unknown":             {nil, []edit{shoot}, "", client, verdict.Indeterminate, []verdict.Rule{verdict.ReservationMode}, false},
+		"replaced, mode unknown":   {nil, []edit{shoot}, "", replaced, verdict.Roll, nil, true},
+		"both unknown":             {nil, []edit{shoot}, "", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation, verdict.ReservationMode}, true},
+		"another member stays":     {[]edit{maxPods}, []edit{maxPods, shoot}, "true", client, verdict.None, nil, false},
+		"the user's own stays":     {[]edit{cpu}, []edit{cpu, shoot}, "true", client, verdict.None, nil, false},
+		"the user's own goes":      {[]edit{cpu}, []edit{shoot}, "true", client, verdict.Roll, nil, true},
+		"the pool's kubelet goes":  {[]edit{maxPods}, []edit{shoot}, "true", client, verdict.Roll, nil, true},
+		"the pool's kubelet comes": {nil, []edit{maxPods, shoot}, "true", client, verdict.None, nil, false},
 	} {
 		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: test.ways}
 		if test.formula != "" {
 			o.Landscape.GKEFormula = formulaOf(t, test.formula)
 		}
-		plan, err := pool.NewPlan(read(t, edited(t, test.old)), read(t, edited(t, test.updated)), o)
-		require.NoError(t, err)
-		assert.Equal(t, test.want.String(), plan.Pools[0].Verdict.String(), name)
-		var asked []verdict.Rule
-		for _, question := range plan.Pools[0].Questions {
-			asked = append(asked, question.Rule)
+		check := func(name string, o judge.Options, want verdict.Verdict, asks []verdict.Rule) {
+			plan, err := pool.NewPlan(read(t, edited(t, test.old)), read(t, edited(t, test.updated)), o)
+			require.NoError(t, err)
+			assert.Equal(t, want.String(), plan.Pools[0].Verdict.String(), name)
+			var asked []verdict.Rule
+			for _, question := range plan.Pools[0].Questions {
+				asked = append(asked, question.Rule)
+			}
+			assert.ElementsMatch(t, asks, asked, name)
 		}
-		assert.ElementsMatch(t, test.asks, asked, name)
+		o.CloudProfile = profileOfType(t, "2", "8Gi")
+		check(name, o, test.want, test.asks)
+		if !test.ofType {
+			o.CloudProfile = nil
+			check(name+", no CloudProfile", o, test.want, test.asks)
+			continue
+		}
+		asks := append([]verdict.Rule{verdict.GKEReservation}, test.asks...)
+		if test.formula == "" && len(test.asks) == 0 {
+			asks = append(asks, verdict.ReservationMode)
+		}
+		o.CloudProfile = nil
+		check(name+", no CloudProfile", o, verdict.Indeterminate, asks)
+		if test.formula == "true" && test.ways != nil { // the formula gives what the Shoot reserves
+			o.CloudProfile = profileOfType(t, "12", "4Gi")
+			check(name+", the same reservations", o, verdict.None, nil)
+		}
 	}
+}
+
+// profileOfType returns a CloudProfile with the machine type of the pool.
+func profileOfType(t *testing.T, cpu, memory string) *facts.CloudProfile {
+	t.Helper()
+	text, err := json.Marshal(object{
+		"apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile",
+		"spec": object{"machineTypes": list{object{"name": "m5.large", "cpu": cpu, "memory": memory}}},
+	})
+	require.NoError(t, err)
+	profile, err := facts.ReadCloudProfile(tree.Of(text), today)
+	require.NoError(t, err)
+	return profile
 }
 
 // The feature gate of a landscape decides whether a new pool can be updated in place.

@@ -149,7 +149,8 @@ var (
 		Text: "the name of the pool may depend on the field: its extension, era or Kubernetes minor is not known",
 	}
 	ReleaseDecides = Rule{
-		Decides, "releases of the extension hash the config in different ways at this Kubernetes version", hashFunctions,
+		Decides, "releases of the extension hash the config in different ways at this Kubernetes version",
+		hashFunctions,
 	}
 	InPlaceNotInRelease = Rule{
 		Decides, "the stated release of the extension may be older than in-place updates: what it does with such a " +

@@ -84,6 +84,20 @@ func known(way func(*Reading)) filling { return filling{ways: []func(*Reading){w
 // nothing is the filling of what the manifests say.
 func nothing() filling { return known(func(*Reading) {}) }
 
+// either completes a reading in the first way or in the second one, which an open fact decides. The open facts of one of
+// them are the first open facts of the other one.
+func either(fact Fact, first, second filling) filling {
+	open := first.open
+	if len(second.open) > len(open) {
+		open = second.open
+	}
+	both := filling{open: append([]Fact{fact}, open...)}
+	for i := range 1 << len(open) {
+		both.ways = append(both.ways, first.ways[i%len(first.ways)], second.ways[i%len(second.ways)])
+	}
+	return both
+}
+
 // fill completes all readings.
 func (r *Readings) fill(f filling) {
 	var all []Reading
@@ -252,8 +266,8 @@ func (p *CloudProfile) takes(image hash.Image) bool {
 	return p != nil && p.Has(image)
 }
 
-// ImageOf returns the machine image of a new pool: its own, or the one that Gardener takes where the pool leaves it out,
-// or a part of its version. The CloudProfile may be nil.
+// ImageOf returns the machine image of a new pool: its own, or the one that Gardener takes where the pool leaves
+// out the image or a part of its version. The CloudProfile may be nil.
 func (p *CloudProfile) ImageOf(added *Pool) hash.Image {
 	own := ImageOf(added.Worker)
 	if p.takes(own) {

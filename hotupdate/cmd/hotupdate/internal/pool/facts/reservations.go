@@ -1,8 +1,6 @@
 package facts
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -45,27 +43,55 @@ func fillReservations(r Reading, given Given) filling {
 		return known(ofShoot.fill)
 	}
 	perPool := mode{perPool: true, reserves: profile.reservation}
-	asWritten := mode{perPool: true, reserves: func(*Pool) hash.Reserved { return r.written() }}
-	isFormulaOpen := !profile.hasMachineType(&r.Updated) && perPool.keeps(r) != asWritten.keeps(r)
-	isPerPool := isKnown || isFilledPerPool(&r.Old)
 	if r.setsForShoot() && perPool.keepsFilled(r) {
 		return fillSetForShoot(r, given, perPool)
 	}
+	inPools := perPool.open(r, profile, mode.fillBoth)
+	isPerPool := isKnown || isFilledPerPool(&r.Old)
+	isSame := ofShoot.keeps(r) == perPool.keeps(r)
 	switch {
-	case isPerPool && isFormulaOpen:
-		return filling{[]Fact{GKEReservation}, []func(*Reading){asWritten.fill, perPool.fill}}
 	case isPerPool:
-		return known(perPool.fill)
-	case isFormulaOpen:
-		return filling{
-			[]Fact{ReservationMode, GKEReservation},
-			[]func(*Reading){ofShoot.fill, asWritten.fill, ofShoot.fill, perPool.fill},
-		}
-	case ofShoot.keeps(r) != perPool.keeps(r):
-		return filling{[]Fact{ReservationMode}, []func(*Reading){ofShoot.fill, perPool.fill}}
+		return inPools
+	case isSame && len(inPools.open) == 0:
+		return known(ofShoot.fill)
 	}
-	return known(ofShoot.fill)
+	return either(ReservationMode, known(ofShoot.fill), inPools)
 }
+
+// open fills in by the formula in a way. If it does not know the machine type, and may give just what the other side
+// has, it is open what it gives.
+func (m mode) open(r Reading, profile *CloudProfile, way func(mode) func(*Reading)) filling {
+	unknown := way(m)
+	if profile.hasMachineType(&r.Updated) {
+		return known(unknown)
+	}
+	reserved := matching(r, unknown)
+	matched := way(mode{perPool: m.perPool, reserves: func(*Pool) hash.Reserved { return reserved }})
+	if keepsBy(r, unknown) == keepsBy(r, matched) {
+		return known(unknown)
+	}
+	return filling{[]Fact{GKEReservation}, []func(*Reading){matched, unknown}}
+}
+
+// matching returns what the formula has to give for an unknown machine type so that both sides reserve the same: what
+// is known of one side.
+func matching(r Reading, unknown func(*Reading)) hash.Reserved {
+	unknown(&r)
+	all := unknownReservation
+	for _, p := range []*Pool{&r.Updated, &r.Old} {
+		has := orDefault(orDefault(p.Worker.Kubelet, hash.Kubelet{}).KubeReserved, hash.Reserved{})
+		if isReserved(has.CPU) {
+			all.CPU = has.CPU
+		}
+		if isReserved(has.Memory) {
+			all.Memory = has.Memory
+		}
+	}
+	return all
+}
+
+// isReserved reports whether a reservation is set, and known.
+func isReserved(q *resource.Quantity) bool { return q != nil && q.Sign() >= 0 }
 
 // fillStored completes the pools of a Shoot whose stored pools have reservations: those that the plugin has
 // filled in by the machine type, or those of a user, which it does not fill in again.
@@ -93,55 +119,51 @@ func sameLabels(r *Reading) bool {
 // fillByLabels completes kubeReserved of a Shoot for which the selector of useGKEFormula may hold on one side
 // only. What the plugin has filled in stays if the manifest is merged into the stored Shoot.
 func fillByLabels(r Reading, given Given) filling {
-	perPool := mode{perPool: true, reserves: given.CloudProfile.reservation}
+	profile := given.CloudProfile
+	perPool := mode{perPool: true, reserves: profile.reservation}
+	begins := perPool.open(r, profile, func(m mode) func(*Reading) { return between(ofShoot, m) })
+	ends := perPool.open(r, profile, func(m mode) func(*Reading) { return between(m, ofShoot) })
+	inPools := perPool.open(r, profile, mode.fillBoth)
 	formula, isKnown := given.Landscape.GKEFormula.Value()
 	switch {
 	case isKnown && formula.appliesTo(&r.Updated):
-		return mayBeKept(r, given, ofShoot, perPool)
+		return mayBeKept(r, given, known(ofShoot.fill), begins)
 	case isKnown:
-		return mayBeKept(r, given, perPool, ofShoot)
+		return mayBeKept(r, given, inPools, ends)
 	}
 	isSame := ofShoot.keeps(r) && perPool.keeps(r)
 	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
 		return known(ofShoot.fill)
 	}
-	return filling{
-		[]Fact{ReservationMode, FormulaByLabel},
-		[]func(*Reading){ofShoot.fill, perPool.fill, between(ofShoot, perPool), between(perPool, ofShoot)},
-	}
+	return either(FormulaByLabel, either(ReservationMode, known(ofShoot.fill), inPools),
+		either(ReservationMode, begins, ends))
 }
 
-// mayBeKept fills in by the old mode on both sides, or by the mode of each side.
-func mayBeKept(r Reading, given Given, before, after mode) filling {
+// mayBeKept fills in what a Shoot keeps if the manifest is merged into it, or what it gets if the manifest replaces it.
+func mayBeKept(r Reading, given Given, kept, replaced filling) filling {
 	merges, isKnown := given.Merges.Value()
-	isSame := before.keeps(r) == keepBetween(r, before, after)
+	isSure := len(kept.open)+len(replaced.open) == 0
 	switch {
-	case isSame, isKnown && merges:
-		return known(before.fill)
+	case isKnown && merges:
+		return kept
 	case isKnown:
-		return known(between(before, after))
+		return replaced
+	case isSure && keepsBy(r, kept.ways[0]) == keepsBy(r, replaced.ways[0]):
+		return kept
 	}
-	return filling{[]Fact{KeptReservation}, []func(*Reading){before.fill, between(before, after)}}
+	return either(KeptReservation, kept, replaced)
 }
 
 // fillSetForShoot completes kubeReserved of a Shoot that gets reservations, where its pools keep their
 // names if they keep what the plugin has filled into them by useGKEFormula. The plugin then fills in
 // nothing for the pools, and what the stored pools have wins.
 func fillSetForShoot(r Reading, given Given, perPool mode) filling {
-	inPools := known(perPool.keepFilled)
-	merges, isWayKnown := given.Merges.Value()
-	switch {
-	case isWayKnown && !merges:
-		inPools = known(perPool.fill)
-	case !isWayKnown && !perPool.keeps(r):
-		inPools = filling{[]Fact{KeptReservation}, []func(*Reading){perPool.keepFilled, perPool.fill}}
-	}
-	_, isKnown := given.Landscape.GKEFormula.Value()
-	if isKnown {
+	replaced := perPool.open(r, given.CloudProfile, mode.fillBoth)
+	inPools := mayBeKept(r, given, known(perPool.keepFilled), replaced)
+	if _, isKnown := given.Landscape.GKEFormula.Value(); isKnown {
 		return inPools
 	}
-	inShoot := slices.Repeat([]func(*Reading){ofShoot.fill}, len(inPools.ways))
-	return filling{append(inPools.open, ReservationMode), slices.Concat(inShoot, inPools.ways)}
+	return either(ReservationMode, known(ofShoot.fill), inPools)
 }
 
 // setsForShoot reports whether a Shoot gets reservations by its manifest, whose pools may have what the
@@ -202,10 +224,7 @@ func removesOwnKubelet(r *Reading) bool {
 }
 
 // keepsFilled is keeps where the new side keeps what was filled into the pools.
-func (m mode) keepsFilled(r Reading) bool {
-	m.keepFilled(&r)
-	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
-}
+func (m mode) keepsFilled(r Reading) bool { return keepsBy(r, m.keepFilled) }
 
 // between fills in by one mode on the old side, and by another one on the new side.
 func between(before, after mode) func(*Reading) {
@@ -219,8 +238,11 @@ func between(before, after mode) func(*Reading) {
 
 // keepBetween reports whether names have the same strings of the kubelet on both sides if each is filled in
 // by its mode.
-func keepBetween(r Reading, before, after mode) bool {
-	between(before, after)(&r)
+func keepBetween(r Reading, before, after mode) bool { return keepsBy(r, between(before, after)) }
+
+// keepsBy reports whether names have the same strings of the kubelet on both sides if they are filled in so.
+func keepsBy(r Reading, fill func(*Reading)) bool {
+	fill(&r)
 	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
 }
 
@@ -244,6 +266,9 @@ func isFilledInNothing(p *Pool) bool {
 
 // fill completes the kubelet configurations of a reading.
 func (m mode) fill(r *Reading) { between(m, m)(r) }
+
+// fillBoth is fill as a way.
+func (m mode) fillBoth() func(*Reading) { return m.fill }
 
 // fillPool completes the kubelet configuration of a pool.
 func (m mode) fillPool(p *Pool) {
@@ -294,10 +319,7 @@ func orDefaultQuantity(set, otherwise *resource.Quantity) *resource.Quantity {
 }
 
 // keeps reports whether names have the same strings of the kubelet on both sides.
-func (m mode) keeps(r Reading) bool {
-	m.fill(&r)
-	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
-}
+func (m mode) keeps(r Reading) bool { return keepsBy(r, m.fill) }
 
 func kubeletDigest(k *hash.Kubelet) hash.Digest {
 	// a pool with a name and a version has no error
@@ -315,17 +337,6 @@ func (r *Reading) storedPerPool(profile *CloudProfile) func(*Pool) hash.Reserved
 		}
 	}
 	return func(p *Pool) hash.Reserved { return *completed(stored, profile.reservation(p)) }
-}
-
-// written returns the reservations in the pools of the manifests.
-func (r *Reading) written() hash.Reserved {
-	var all hash.Reserved
-	for _, p := range []*Pool{&r.Old, &r.Updated} {
-		if p.HasOwnKubelet && p.kubeletInManifest().KubeReserved != nil {
-			all = *completed(&all, *p.kubeletInManifest().KubeReserved)
-		}
-	}
-	return *completed(&all, unknownReservation)
 }
 
 // staticReservation returns what the plugin fills into a Shoot.
