@@ -35,7 +35,7 @@ func Grafted(merged, manifest, cluster *Node) *Node {
 		})
 	case List:
 		return merged.rebuilt(func(i int) *Node {
-			name := merged.below[i].At("name").Text()
+			name := merged.below[i].At(nameKey).Text()
 			if name == "" {
 				return &merged.below[i]
 			}
@@ -51,17 +51,18 @@ func (n *Node) named(name string) *Node {
 	if n.Kind() != List {
 		return nil
 	}
-	return n.Keyed("name", name)
+	return n.Keyed(nameKey, name)
 }
 
 // rebuilt returns a value with other members or elements.
 func (n *Node) rebuilt(part func(i int) *Node) *Node {
 	changed := &Node{kind: n.kind, line: n.line, name: n.name}
-	for i := range n.below {
-		copied := *part(i)
-		copied.name = n.below[i].name
-		changed.below = append(changed.below, copied)
+	below := make([]Node, len(n.below))
+	for i := range below {
+		below[i] = *part(i)
+		below[i].name = n.below[i].name
 	}
+	changed.hold(below)
 	return changed
 }
 
@@ -109,8 +110,8 @@ func (n *Node) beyond(other *Node, path []string) (paths [][]string) {
 		}
 	}
 	for _, element := range n.Elements() {
-		if name := element.At("name").Text(); name != "" {
-			add("name="+name, element, other.named(name))
+		if name := element.At(nameKey).Text(); name != "" {
+			add(nameKey+"="+name, element, other.named(name))
 		}
 	}
 	return paths

@@ -99,16 +99,18 @@ func (n *Node) With(path []string, other *Node) *Node {
 		changed.line = n.line
 		changed.name = n.name
 	}
+	var members []Node
 	for name, member := range n.Members() {
 		if name != path[0] {
-			changed.below = append(changed.below, *member)
+			members = append(members, *member)
 		}
 	}
 	if below := n.member(path[0]).With(path[1:], other); below != nil {
 		member := *below
 		member.name = path[0]
-		changed.below = append(changed.below, member)
+		members = append(members, member)
 	}
+	changed.hold(members)
 	return changed
 }
 
@@ -116,13 +118,15 @@ func (n *Node) With(path []string, other *Node) *Node {
 // Elements have no name.
 func (n *Node) Mapped(part func(name string, below *Node) *Node) *Node {
 	changed := &Node{kind: n.kind, line: n.line, name: n.name}
+	var kept []Node
 	for i := range n.below {
 		if below := part(n.below[i].name, &n.below[i]); below != nil {
 			one := *below
 			one.name = n.below[i].name
-			changed.below = append(changed.below, one)
+			kept = append(kept, one)
 		}
 	}
+	changed.hold(kept)
 	return changed
 }
 

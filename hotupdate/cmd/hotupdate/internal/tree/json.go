@@ -76,7 +76,7 @@ func (p *parser) value() (n Node, err *fault.Error) {
 		}
 	}
 	n.raw = p.all[start:p.At]
-	n.below = slices.Clone(p.below[own:])
+	n.hold(slices.Clone(p.below[own:]))
 	p.below = p.below[:own]
 	return n, err
 }

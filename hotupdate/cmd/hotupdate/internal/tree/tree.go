@@ -37,7 +37,37 @@ type Node struct {
 	text  string // of a Text; of a Bool or Number its spelling
 	raw   string // JSON that was read; empty if it was YAML
 	as    string // the text of a Bool or Number in YAML that is not its spelling in JSON
-	below []Node // the members or elements
+	below []Node // the members or elements, see hold
+	index index
+}
+
+// index finds the position of one of many members by its name, or of one of many elements by the text of their
+// member nameKey. It is nil if there are few, which are sought one by one.
+type index map[string]int
+
+// few is how many members or elements are sought one by one.
+const few = 16
+
+// nameKey is the member by which most lists of a manifest are keyed.
+const nameKey = "name"
+
+// hold sets the members or elements of an Object or List.
+func (n *Node) hold(below []Node) {
+	n.below = below
+	n.index = nil
+	if len(below) <= few {
+		return
+	}
+	n.index = make(index, len(below))
+	for i := range below {
+		name := below[i].name
+		if n.kind == List {
+			name = below[i].At(nameKey).Text()
+		}
+		if _, isKnown := n.index[name]; !isKnown || n.kind == Object {
+			n.index[name] = i
+		}
+	}
 }
 
 // absent is what a nil Node is.
@@ -69,10 +99,21 @@ func (n *Node) member(name string) *Node {
 	if n.Kind() != Object {
 		return nil
 	}
+	if n.index != nil {
+		return n.indexed(name)
+	}
 	for i := len(n.below) - 1; i >= 0; i-- {
 		if n.below[i].name == name {
 			return &n.below[i]
 		}
+	}
+	return nil
+}
+
+// indexed returns the member or element that the index has.
+func (n *Node) indexed(name string) *Node {
+	if i, isKnown := n.index[name]; isKnown {
+		return &n.below[i]
 	}
 	return nil
 }
@@ -162,10 +203,8 @@ func (n *Node) step(step string) *Node {
 	if n.Kind() != List {
 		return n.member(step)
 	}
-	for i, element := range n.Elements() {
-		if strconv.Itoa(i) == step {
-			return element
-		}
+	if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.below) && strconv.Itoa(i) == step {
+		return &n.below[i]
 	}
 	if key, text, byKey := strings.Cut(step, "="); byKey {
 		return n.numbered(key, text)
@@ -196,6 +235,9 @@ func (n *Node) numbered(key, text string) *Node {
 
 // Keyed returns the element of a List whose member, the key, has a text. It is nil if there is none.
 func (n *Node) Keyed(key, text string) *Node {
+	if n.Kind() == List && n.index != nil && key == nameKey {
+		return n.indexed(text)
+	}
 	for _, element := range n.Elements() {
 		if element.At(key).Text() == text {
 			return element

@@ -137,9 +137,11 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 		c.members(&n, from, path)
 	case yaml.SequenceNode:
 		n.kind = List
+		elements := make([]Node, len(from.Content))
 		for i, element := range from.Content {
-			n.below = append(n.below, c.node(element, fieldpath.At(path, i)))
+			elements[i] = c.node(element, fieldpath.At(path, i))
 		}
+		n.hold(elements)
 	default:
 		c.scalar(&n, from)
 	}
@@ -162,16 +164,17 @@ func (c *converter) alias(from *yaml.Node, path string) Node {
 // members adds the members of a mapping in their order. The members of a merge key replace the
 // members before it, as in the library that kubectl uses.
 func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
+	var all []Node
 	places := map[string]int{} // the position of each member in the object
 	set := func(name string, value Node) {
 		at, known := places[name]
 		if !known {
-			at = len(object.below)
+			at = len(all)
 			places[name] = at
-			object.below = append(object.below, Node{})
+			all = append(all, Node{})
 		}
 		value.name = name
-		object.below[at] = value
+		all[at] = value
 	}
 	keys := map[string]bool{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -191,6 +194,7 @@ func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
 			}
 		}
 	}
+	object.hold(all)
 }
 
 // name returns the name of a member, and its path. It reports repeated keys, and keys that JSON does
