@@ -337,21 +337,20 @@ func whyLeftOut(c judge.Finding) string {
 // hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
 // depends on it.
 func (p *Plan) hideTold() {
+	told := map[string]bool{} // the pointers in the Shoot of what pools show
+	for i := range p.Pools {
+		for _, c := range p.Pools[i].Changes {
+			told[c.Pointer] = true
+		}
+	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c judge.Finding) bool {
-		return (c.Rule == verdict.ToldAtPools || c.Verdict == verdict.None) && p.tells(c.Pointer)
+		return (c.Rule == verdict.ToldAtPools || c.Verdict == verdict.None) && told[c.Pointer]
 	})
 	for i := range p.Changes {
 		if p.Changes[i].Rule == verdict.ToldAtPools {
 			p.Changes[i].Rule = verdict.NotHashed
 		}
 	}
-}
-
-// tells reports whether a pool has a change of the field at a pointer in the Shoot.
-func (p *Plan) tells(pointer string) bool {
-	return slices.ContainsFunc(p.Pools, func(planned Planned) bool {
-		return slices.ContainsFunc(planned.Changes, func(c judge.Finding) bool { return c.Pointer == pointer })
-	})
 }
 
 // remark says that admission is not judged, if anything was changed that Gardener may refuse.

@@ -41,9 +41,15 @@ type Node struct {
 	index index
 }
 
-// index finds the position of one of many members by its name, or of one of many elements by the text of their
-// member nameKey. It is nil if there are few, which are sought one by one.
-type index map[string]int
+// index finds the positions of many members by their name, or of many elements by the text of their member nameKey.
+// It is nil if there are few, which are sought one by one.
+type index map[string]positions
+
+// positions are those of one name. Most names have one.
+type positions struct {
+	first  int
+	others []int
+}
 
 // few is how many members or elements are sought one by one.
 const few = 16
@@ -64,8 +70,40 @@ func (n *Node) hold(below []Node) {
 		if n.kind == List {
 			name = below[i].At(nameKey).Text()
 		}
-		if _, isKnown := n.index[name]; !isKnown || n.kind == Object {
-			n.index[name] = i
+		known, isKnown := n.index[name]
+		if isKnown {
+			known.others = append(known.others, i)
+		} else {
+			known.first = i
+		}
+		n.index[name] = known
+	}
+}
+
+// positions yields the positions of the elements whose member, the key, has a text.
+func (n *Node) positions(key, text string) iter.Seq[int] {
+	if n.index != nil && key == nameKey {
+		return n.index.of(text)
+	}
+	return func(yield func(int) bool) {
+		for i, element := range n.Elements() {
+			if element.At(key).Text() == text && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (x index) of(name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		known, isKnown := x[name]
+		if !isKnown || !yield(known.first) {
+			return
+		}
+		for _, i := range known.others {
+			if !yield(i) {
+				return
+			}
 		}
 	}
 }
@@ -110,12 +148,17 @@ func (n *Node) member(name string) *Node {
 	return nil
 }
 
-// indexed returns the member or element that the index has.
+// indexed is member for an object with an index.
 func (n *Node) indexed(name string) *Node {
-	if i, isKnown := n.index[name]; isKnown {
-		return &n.below[i]
+	known, isKnown := n.index[name]
+	if !isKnown {
+		return nil
 	}
-	return nil
+	last := known.first
+	if len(known.others) > 0 {
+		last = known.others[len(known.others)-1]
+	}
+	return &n.below[last]
 }
 
 // Text returns the text of a Text, and nothing for other values.
@@ -222,28 +265,50 @@ func (n *Node) numbered(key, text string) *Node {
 		return nil
 	}
 	number, err := strconv.Atoi(text[at+1:])
-	for _, element := range n.Elements() {
-		if err == nil && element.At(key).Text() == text[:at] {
-			number--
-			if number == 0 {
-				return element
-			}
+	if err != nil {
+		return nil
+	}
+	for i := range n.positions(key, text[:at]) {
+		number--
+		if number == 0 {
+			return &n.below[i]
 		}
 	}
 	return nil
 }
 
-// Keyed returns the element of a List whose member, the key, has a text. It is nil if there is none.
+// Keyed returns the first element of a List whose member, the key, has a text. It is nil if there is none.
 func (n *Node) Keyed(key, text string) *Node {
-	if n.Kind() == List && n.index != nil && key == nameKey {
-		return n.indexed(text)
-	}
-	for _, element := range n.Elements() {
-		if element.At(key).Text() == text {
-			return element
-		}
+	if i, isThere := n.Position(key, text); isThere {
+		return &n.below[i]
 	}
 	return nil
+}
+
+// Position returns the position of the element that Keyed returns. It is false if there is none.
+func (n *Node) Position(key, text string) (at int, isThere bool) {
+	if n.Kind() != List {
+		return 0, false
+	}
+	for i := range n.positions(key, text) {
+		return i, true
+	}
+	return 0, false
+}
+
+// Repeats reports whether a member, the key, of several elements of a List has a text.
+func (n *Node) Repeats(key, text string) bool {
+	if n.Kind() != List {
+		return false
+	}
+	times := 0
+	for range n.positions(key, text) {
+		times++
+		if times > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // Value returns the value as encoding/json decodes it, with numbers as [json.Number]. Null takes

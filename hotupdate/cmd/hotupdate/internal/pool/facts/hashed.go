@@ -196,10 +196,14 @@ func ChangedFields(old, updated []HashedField) (changes hotupdate.Changes) {
 		changes = append(changes, Operated(change))
 	}
 	slices.SortFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(a.Path, b.Path) })
-	return slices.DeleteFunc(changes, func(c hotupdate.Change) bool {
-		isAbove := func(other hotupdate.Change) bool { return strings.HasPrefix(other.Path, c.Path+".") }
-		return slices.ContainsFunc(changes, isAbove)
-	})
+	above := map[string]bool{} // the paths of all objects around changes
+	for _, c := range changes {
+		for path := c.Path; path != ""; {
+			path = path[:max(0, strings.LastIndexByte(path, '.'))]
+			above[path] = true
+		}
+	}
+	return slices.DeleteFunc(changes, func(c hotupdate.Change) bool { return above[c.Path] })
 }
 
 // Operated returns a change with the operation that its values tell.

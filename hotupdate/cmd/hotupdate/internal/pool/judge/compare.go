@@ -137,6 +137,8 @@ type pair struct {
 	stored       stored
 	eras         eras
 	keepsItsName bool // all changes together leave the name of a rolling pool as it is
+
+	byVolumes map[bool]verdict.Verdict // see volumesRename
 }
 
 func newPair(r facts.Reading, o Options) (*pair, error) {
@@ -229,10 +231,10 @@ func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
 // conclude merges the findings with those about the fields that no name depends on, and finds the
 // gravest verdict and what decides it.
 func (p *pair) conclude(findings []Finding) Comparison {
-	c := Comparison{
+	c := conclusion{places: map[string]int{}, Comparison: Comparison{
 		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.eras.old, NewEra: p.eras.updated,
 		Rules: p.remarks(),
-	}
+	}}
 	c.Numbers, _ = p.numbers()
 	for _, found := range findings {
 		c.merge(p.asked(p.doubted(p.withoutMachines(p.withdrawn(found)))))
@@ -241,7 +243,14 @@ func (p *pair) conclude(findings []Finding) Comparison {
 		c.mergeRest(p)
 	}
 	c.finish(p)
-	return c
+	return c.Comparison
+}
+
+// conclusion is a comparison while findings are merged into it.
+type conclusion struct {
+	Comparison
+
+	places map[string]int // of the changes, by their pointers
 }
 
 // withdrawn takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
@@ -269,7 +278,7 @@ func (p *pair) doubted(found Finding) Finding {
 
 // merge adds a finding. Of two findings about a field, the graver one counts. A finding without a
 // path is about the pool.
-func (c *Comparison) merge(found Finding) {
+func (c *conclusion) merge(found Finding) {
 	c.add(&found)
 	if found.Question.Asks() && found.Verdict == verdict.Indeterminate {
 		c.Questions = append(c.Questions, found.Question)
@@ -278,9 +287,10 @@ func (c *Comparison) merge(found Finding) {
 		c.Rules = append(c.Rules, found.Rule)
 		return
 	}
-	i := slices.IndexFunc(c.Changes, func(change Finding) bool { return change.Pointer == found.Pointer })
+	i, isKnown := c.places[found.Pointer]
 	switch {
-	case i < 0:
+	case !isKnown:
+		c.places[found.Pointer] = len(c.Changes)
 		c.Changes = append(c.Changes, found)
 	case found.Verdict > c.Changes[i].Verdict:
 		c.Changes[i].Verdict = found.Verdict
@@ -290,7 +300,7 @@ func (c *Comparison) merge(found Finding) {
 
 // mergeRest adds the findings about the rest of the fields. A field that a judgement decides, and
 // about which none has found anything, means the same in another spelling.
-func (c *Comparison) mergeRest(p *pair) {
+func (c *conclusion) mergeRest(p *pair) {
 	r := p.judgeRest()
 	told := slices.Clone(c.Changes)
 	for _, d := range r.elsewhere {

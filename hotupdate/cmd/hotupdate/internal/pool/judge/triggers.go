@@ -110,15 +110,29 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	case inPlace(p.strategy):
 		return verdict.None, verdict.NameStays, p.isRefined()
 	}
-	takeOver := func(from, to *facts.Pool) { to.Encrypted = from.Encrypted }
-	if isData {
-		takeOver = func(from, to *facts.Pool) { to.DataVolumes = from.DataVolumes }
-	}
-	v := naming.renamesByVolumes(p.old, p.updated, takeOver)
+	v := p.volumesRename(naming, isData)
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
 	return v, verdict.EraUnknown, v == verdict.Indeterminate // else the row decides
+}
+
+// volumesRename says whether the data volumes give the pool another name, or the encryption of the root volume. It is
+// asked once for all changes of the volumes.
+func (p *pair) volumesRename(naming *Naming, isData bool) verdict.Verdict {
+	known, isKnown := p.byVolumes[isData]
+	if isKnown {
+		return known
+	}
+	takeOver := func(from, to *facts.Pool) { to.Encrypted = from.Encrypted }
+	if isData {
+		takeOver = func(from, to *facts.Pool) { to.DataVolumes = from.DataVolumes }
+	}
+	if p.byVolumes == nil {
+		p.byVolumes = map[bool]verdict.Verdict{}
+	}
+	p.byVolumes[isData] = naming.renamesByVolumes(p.old, p.updated, takeOver)
+	return p.byVolumes[isData]
 }
 
 // isRefined reports whether the pool changes between the two in-place strategies. Then Gardener

@@ -90,20 +90,10 @@ func repeatsKey(config *tree.Node, shown []fieldpath.PatternStep) bool {
 			found, _ = found.Find([]string{step.Name})
 			continue
 		}
-		var all []*tree.Node
-		for _, element := range found.Elements() {
-			if element.At(key).Text() == text {
-				all = append(all, element)
-			}
-		}
-		switch len(all) {
-		case 0:
-			return false
-		case 1:
-			found = all[0]
-		default:
+		if found.Repeats(key, text) {
 			return true
 		}
+		found = found.Keyed(key, text)
 	}
 	return false
 }
@@ -134,10 +124,8 @@ func (p place) below(name string) place {
 // positionOf returns the position of the element with a key, and nothing if there is none. An element
 // of a set has no key, and is in one of two sets only.
 func positionOf(list *tree.Node, key, text string) string {
-	for i, element := range list.Elements() {
-		if key != "" && element.At(key).Text() == text {
-			return strconv.Itoa(i)
-		}
+	if at, isThere := list.Position(key, text); isThere && key != "" {
+		return strconv.Itoa(at)
 	}
 	return ""
 }
