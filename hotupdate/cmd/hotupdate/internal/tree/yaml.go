@@ -303,6 +303,9 @@ func isOldBool(word string) bool {
 // resolved reads the text of a scalar, as an element of a list: on its own, --- would begin a
 // document.
 func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
+	if kind, isPlain := plainly(text); isPlain {
+		return kind, text
+	}
 	raw, err := sigsyaml.YAMLToJSON([]byte("- " + text))
 	if err != nil {
 		c.fail(from, "a value that JSON does not have")
@@ -312,6 +315,24 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 	}
 	return Null, ""
 }
+
+// plainly returns the kind of the scalars that most manifests have, which YAML and JSON read and write alike. It is
+// false for all others. To ask the library that kubectl uses, a parser is started for each scalar.
+func plainly(text string) (kind Kind, isPlain bool) {
+	switch text {
+	case "true", "false":
+		return Bool, true
+	case "0":
+		return Number, true
+	}
+	isDigit := func(r rune) bool { return '0' <= r && r <= '9' }
+	isShort := 0 < len(text) && len(text) <= maxPlainDigits
+	isOfDigits := strings.TrimFunc(text, isDigit) == ""
+	return Number, isShort && isOfDigits && text[0] != '0'
+}
+
+// maxPlainDigits is a number of digits that every number of 64 bits can have.
+const maxPlainDigits = 15
 
 // keyName returns the name of a member, as the library that kubectl uses reads its key: a key that is
 // not text has several spellings, such as yes and true, or 16 and 0x10. It is false for a key that JSON

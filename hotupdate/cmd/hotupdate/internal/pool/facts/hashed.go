@@ -41,9 +41,7 @@ func (f HashedField) Row() fields.Field {
 // HashedFields returns the fields of the pool that names cover, in an order that only depends on
 // the pool's shape. Package hash decides what counts.
 func (p *Pool) HashedFields() ([]HashedField, error) {
-	w := p.Worker
-	w.UpdateStrategy = hotupdate.AutoRollingUpdate // the name of a rolling pool has all the parts
-	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	w := p.namedWorker()
 	name, err := hash.NodeAgentSecretName(w)
 	if err != nil {
 		return nil, err
@@ -72,6 +70,20 @@ func (p *Pool) HashedFields() ([]HashedField, error) {
 		fieldOf(fields.SecretName, valueOf(p.NodeAgentSecretName)),
 	}
 	return slices.Concat(all, kubeletFields(w.Kubelet, p.kubeletInManifest()), p.volumeFields()), nil
+}
+
+// namedWorker returns the worker as the name of a rolling pool has it, with all its parts.
+func (p *Pool) namedWorker() hash.Worker {
+	w := p.Worker
+	w.UpdateStrategy = hotupdate.AutoRollingUpdate
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	return w
+}
+
+// CheckName reports the error of [Pool.HashedFields].
+func (p *Pool) CheckName() error {
+	_, err := hash.NodeAgentSecretName(p.namedWorker())
+	return err
 }
 
 // partOf returns a part of a name, nil if the name does not have it.

@@ -66,8 +66,12 @@ func (o Options) refusesNewFields(p *facts.Pool) bool {
 
 // Check reports the errors of a pool, such as a provider config that its Schema cannot read.
 func (o Options) Check(p *facts.Pool) error {
-	_, err := o.SetFields(p)
-	return err
+	var err error
+	if !p.IsBare() {
+		err = p.CheckName()
+	}
+	_, configErr := compareConfigs(&facts.Pool{}, p, o)
+	return located(p, err, configErr)
 }
 
 // SetFields lists the fields of a pool that are set and decide about its machines: the changes from

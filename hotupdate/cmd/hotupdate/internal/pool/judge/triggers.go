@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +18,11 @@ import (
 // compareTriggers compares the hashed fields that are known on both sides. The node-agent secret name
 // is a change only if no other change of a hashed field explains it.
 func (p *pair) compareTriggers() (hotupdate.Changes, error) {
+	isSameNode := p.old.Node == p.updated.Node // else it is not worth to compare them in full
+	if isSameNode && reflect.DeepEqual(p.old, p.updated) {
+		problem := p.updated.CheckName()
+		return nil, errors.Join(problem, problem) // both sides have it
+	}
 	before, oldErr := p.old.HashedFields()
 	after, newErr := p.updated.HashedFields()
 	if err := errors.Join(oldErr, newErr); err != nil {
