@@ -52,6 +52,9 @@ func (c comparer) names(objects ...*Node) (names []string) {
 }
 
 func (c comparer) differences(old, updated *Node, path []string) (all []Difference) {
+	if old == updated {
+		return nil
+	}
 	mayBeObject := func(n *Node) bool { return n == nil || n.kind == Object }
 	mayBeObjects := mayBeObject(old) && mayBeObject(updated)
 	names := c.names(old, updated)
@@ -69,7 +72,7 @@ func (c comparer) differences(old, updated *Node, path []string) (all []Differen
 }
 
 func (c comparer) equal(a, b *Node) bool {
-	if a == nil || b == nil {
+	if a == b || a == nil || b == nil {
 		return a == b
 	}
 	if a.kind != b.kind || a.text != b.text {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
@@ -136,7 +137,7 @@ type pair struct {
 	configs      configs
 	stored       stored
 	eras         eras
-	keepsItsName bool // all changes together leave the name of a rolling pool as it is
+	keepsItsName func() bool // all changes together leave the name of a rolling pool as it is
 
 	byVolumes map[bool]verdict.Verdict // see volumesRename
 }
@@ -158,7 +159,7 @@ func newPair(r facts.Reading, o Options) (*pair, error) {
 	}
 	p.showAsWritten()
 	p.eras, err = p.erasOf()
-	p.keepsItsName = o.keepsName(p.old, p.updated)
+	p.keepsItsName = sync.OnceValue(func() bool { return o.keepsName(p.old, p.updated) })
 	return p, err
 }
 
@@ -257,7 +258,7 @@ type conclusion struct {
 // values without the names of their fields, so changes can cancel out.
 func (p *pair) withdrawn(found Finding) Finding {
 	switch {
-	case !p.keepsItsName || found.Verdict != verdict.Roll || !found.isNamed:
+	case found.Verdict != verdict.Roll || !found.isNamed || !p.keepsItsName():
 	case found.Class == hotupdate.Hot && p.Extension != Released:
 		found.Verdict = verdict.HotUpdate
 		found.Rule = verdict.NoRule
