@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 // index finds what a search finds. A search in each of n members takes n times n steps.
 func TestManyAreIndexed(t *testing.T) {
 	for _, n := range []int{few, few + 1, 3 * few} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			var members, elements []string
 			for i := range n {
 				members = append(members, fmt.Sprintf(`"m%d": {"a": %d}`, i, i))

@@ -246,7 +246,9 @@ func (n *Node) step(step string) *Node {
 	if n.Kind() != List {
 		return n.member(step)
 	}
-	if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.below) && strconv.Itoa(i) == step {
+	i, err := strconv.Atoi(step)
+	isPosition := err == nil && strconv.Itoa(i) == step
+	if isPosition && 0 <= i && i < len(n.below) {
 		return &n.below[i]
 	}
 	if key, text, byKey := strings.Cut(step, "="); byKey {

@@ -48,8 +48,8 @@ var (
 	RolloutInPlace = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
 	NotReleased    = Rule{Refuses, "the released extension does not know the field", extensionsAdmit}
 	NotYetRead     = Rule{
-		Refuses, "today's release ignores the config: an extension that has adopted this library reads the field from " +
-			"a later Kubernetes minor on, and refuses a change before it", extensionsAdmit,
+		Refuses, "today's release ignores the config: an extension that has adopted this library reads the field " +
+			"from a later Kubernetes minor on, and refuses a change before it", extensionsAdmit,
 	}
 	ZonesRefused = Rule{
 		Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit,

@@ -84,8 +84,8 @@ func known(way func(*Reading)) filling { return filling{ways: []func(*Reading){w
 // nothing is the filling of what the manifests say.
 func nothing() filling { return known(func(*Reading) {}) }
 
-// either completes a reading in the first way or in the second one, which an open fact decides. The open facts of one of
-// them are the first open facts of the other one.
+// either completes a reading in the first way or in the second one, which an open fact decides. The open facts of one
+// of them are the first open facts of the other one.
 func either(fact Fact, first, second filling) filling {
 	open := first.open
 	if len(second.open) > len(open) {

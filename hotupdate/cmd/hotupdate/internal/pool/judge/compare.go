@@ -139,11 +139,11 @@ type pair struct {
 	eras         eras
 	keepsItsName func() bool // all changes together leave the name of a rolling pool as it is
 
-	byVolumes map[bool]verdict.Verdict // see volumesRename
+	byVolumes map[volumes]verdict.Verdict // see volumesRename
 }
 
 func newPair(r facts.Reading, o Options) (*pair, error) {
-	p := &pair{Options: o, old: &r.Old, updated: &r.Updated}
+	p := &pair{Options: o, old: &r.Old, updated: &r.Updated, byVolumes: map[volumes]verdict.Verdict{}}
 	p.strategy = setStrategies(p.old, p.updated, o)
 	p.provider = o.ProviderOf(p.updated)
 	p.naming = o.naming(p.updated)

@@ -116,29 +116,43 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	case inPlace(p.strategy):
 		return verdict.None, verdict.NameStays, p.isRefined()
 	}
-	v := p.volumesRename(naming, isData)
+	which := rootVolume
+	if isData {
+		which = dataVolumes
+	}
+	v := p.volumesRename(naming, which)
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
 	return v, verdict.EraUnknown, v == verdict.Indeterminate // else the row decides
 }
 
-// volumesRename says whether the data volumes give the pool another name, or the encryption of the root volume. It is
-// asked once for all changes of the volumes.
-func (p *pair) volumesRename(naming *Naming, isData bool) verdict.Verdict {
-	known, isKnown := p.byVolumes[isData]
-	if isKnown {
-		return known
+// volumes are volumes of a pool that only extensions hash.
+type volumes int
+
+const (
+	rootVolume volumes = iota
+	dataVolumes
+)
+
+// takeOver copies the volumes, of the root volume only its encryption, from one pool to another.
+func (v volumes) takeOver(from, to *facts.Pool) {
+	switch v {
+	case rootVolume:
+		to.Encrypted = from.Encrypted
+	case dataVolumes:
+		to.DataVolumes = from.DataVolumes
 	}
-	takeOver := func(from, to *facts.Pool) { to.Encrypted = from.Encrypted }
-	if isData {
-		takeOver = func(from, to *facts.Pool) { to.DataVolumes = from.DataVolumes }
+}
+
+// volumesRename says whether volumes give the pool another name. It is asked once for all changes of these volumes.
+func (p *pair) volumesRename(naming *Naming, which volumes) verdict.Verdict {
+	found, isKnown := p.byVolumes[which]
+	if !isKnown {
+		found = naming.renamesByVolumes(p.old, p.updated, which.takeOver)
+		p.byVolumes[which] = found
 	}
-	if p.byVolumes == nil {
-		p.byVolumes = map[bool]verdict.Verdict{}
-	}
-	p.byVolumes[isData] = naming.renamesByVolumes(p.old, p.updated, takeOver)
-	return p.byVolumes[isData]
+	return found
 }
 
 // isRefined reports whether the pool changes between the two in-place strategies. Then Gardener
