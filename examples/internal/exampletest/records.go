@@ -42,7 +42,7 @@ func (e Recorded[P]) Check(t *testing.T) {
 				compared += e.checkRecord(t, eras, release, &release.Records[i])
 			}
 			t.Logf("%d of %d pools compared", compared, len(release.Records))
-			if least := effort.Of(150); compared < least {
+			if least := effort.Of(950); compared < least {
 				t.Errorf("compared are fewer than %d", least)
 			}
 		})

@@ -18,6 +18,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions/recorded"
 )
 
+// comparedNeighbours is how many neighbours of each record have another name or the same one at least: those seen when it was made, rounded down
+// to tens.
+var comparedNeighbours = map[string]struct{ changed, same int }{
+	"alicloud-v1.62.0": {60, 650}, "alicloud-v1.71.0": {60, 650}, "aws-v1.63.0": {200, 240}, "aws-v1.73.0": {390, 380},
+	"azure-v1.53.0": {160, 220}, "azure-v1.62.1": {310, 320}, "gcp-v1.45.1": {270, 280}, "gcp-v1.54.1": {330, 370},
+	"openstack-v1.48.0": {160, 600}, "openstack-v1.57.0": {170, 540},
+}
+
 // TestHashOfRecordedPools: hotupdate hash writes for the pools of a Worker the same digest of what today's release hashes exactly if the recorded
 // release gives them the same name.
 func TestHashOfRecordedPools(t *testing.T) {
@@ -120,9 +128,12 @@ func checkDigests(t *testing.T, release *recorded.Release, digests map[int]strin
 	}
 	t.Logf("%s %s: %d digests; of neighbours %d have another name, %d the same", release.Provider, release.Release, len(digests), changed, same)
 	assert.Positive(t, changed)
+	name := release.Provider + "-" + release.Release
+	least, isKnown := comparedNeighbours[name]
+	require.True(t, isKnown, "say how many neighbours of %s are compared at least", name)
 	if effort.All() { // a tenth of the pools of some releases has few neighbours
-		assert.Greater(t, changed, 20)
-		assert.Greater(t, same, 30)
+		assert.GreaterOrEqual(t, changed, least.changed)
+		assert.GreaterOrEqual(t, same, least.same)
 	}
 }
 

@@ -50,7 +50,8 @@ func newExtension() *extension {
 			"pool.volume.type":        {`"cloud_ssd"`, `"cloud_essd"`},
 			"pool.dataVolumes[].name": {`"aa"`, `"bb"`, `"kubelet-dir"`, `"zz"`, `"b"`, `"BB"`},
 		},
-		facts: factsOfShoots(),
+		configEdits: 2,
+		facts:       factsOfShoots(),
 		classes: func(a asked) ([]string, error) {
 			delegate, err := worker.NewWorkerDelegate(
 				userData{},

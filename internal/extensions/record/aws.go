@@ -38,6 +38,7 @@ func newExtension() *extension {
 			"config.iamInstanceProfile.name":            {`"my-profile"`, `"host"`},
 			"config.iamInstanceProfile.arn":             {`"arn:aws:iam::1:instance-profile/p"`, `"host"`},
 		},
+		configEdits: 6, seldom: seldom,
 		mostly: []string{"config.cpuOptions.coreCount", "config.cpuOptions.threadsPerCore"},
 		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {

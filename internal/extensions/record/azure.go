@@ -52,6 +52,7 @@ func newExtension() *extension {
 				`"x"`,
 			},
 		},
+		configEdits: 6, seldom: seldom,
 		facts: withShoots(map[string][]string{
 			"identity":        {`null`, `"identity-1"`, `"identity-2"`},
 			"availabilitySet": {`null`, `null`, `null`, `"set-1"`, `"set-2"`},

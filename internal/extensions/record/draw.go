@@ -217,13 +217,21 @@ func (d *drawer) list(of reflect.Type, path string) value {
 	return l
 }
 
+// member returns the text of a member; empty if there is none.
 func (o *object) member(name string) string {
-	for _, m := range o.members {
-		if m.name == name {
-			return string(m.value.append(nil))
-		}
+	if v := o.valueOf(name); v != nil {
+		return string(v.append(nil))
 	}
 	return ""
+}
+
+func (o *object) valueOf(name string) value {
+	for _, m := range o.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
 }
 
 func (d *drawer) mapOf(of reflect.Type, path string) value {
@@ -271,14 +279,19 @@ func (d *drawer) edit(root *object) string {
 	return path
 }
 
-// editNamed draws a member of the document anew.
-func (d *drawer) editNamed(root *object, name string) string {
+// editNamed draws the member at the path anew, or the first object on the way that is absent.
+func (d *drawer) editNamed(root *object, path ...string) string {
 	for _, f := range fieldsOf(root.of) {
-		if f.name == name {
-			return d.redraw(root, f)
+		if f.name != path[0] {
+			continue
 		}
+		below, isObject := root.valueOf(f.name).(*object)
+		if isObject && len(path) > 1 {
+			return d.editNamed(below, path[1:]...)
+		}
+		return d.redraw(root, f)
 	}
-	panic("no field " + name)
+	panic("no field " + path[0])
 }
 
 // distinctNames draws the data volumes anew, if two have one name.

@@ -41,6 +41,7 @@ func newExtension() *extension {
 		},
 		// Releases panic (nil pointer) without the name of a key and, up to v1.49, without the type of a
 		// volume, which admission requires.
+		configEdits: 6, seldom: seldom,
 		mostly: []string{"config.volume.encryption.kmsKeyName", "pool.volume.type", "pool.dataVolumes[].type"},
 		facts:  factsOfShoots(),
 		classes: func(a asked) ([]string, error) {

@@ -25,3 +25,6 @@ func dataBy(config func(asked) (*gcpapi.WorkerConfig, error)) func(asked) ([]str
 func admitted(config *gcpapi.WorkerConfig, w core.Worker) field.ErrorList {
 	return validation.ValidateWorkerConfig(*config, w.DataVolumes, w.Volume, field.NewPath("providerConfig"))
 }
+
+// seldom are no fields.
+var seldom []string

@@ -27,7 +27,8 @@
 //
 // Pools are drawn by reflection from the types of the release, and a field that never took two
 // values is an error. Every eighth pool is new, and the others differ from the one before in one
-// member. A third of the configs has a form that no API server stores.
+// member. A third of the configs has a form that no API server stores. Most Kubernetes versions are those
+// that the release supports.
 package main
 
 import (
@@ -42,10 +43,12 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gardener/gardener/pkg/apis/core"
 	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
+	"github.com/gardener/gardener/pkg/utils/validation/kubernetesversion"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -56,8 +59,11 @@ type extension struct {
 	// values are the texts of members of the pool and the config, by path, in addition to those
 	// that all extensions have.
 	values map[string][]string
-	// mostly are fields without which most pools would have no answer.
-	mostly []string
+	// mostly are fields without which most pools would have no answer, seldom those with which the command
+	// hotupdate does not compare a pool.
+	mostly, seldom []string
+	// configEdits is how many of ten edits are made to a config.
+	configEdits int
 	// facts are the values of facts about the infrastructure and the Shoot, as JSON.
 	facts map[string][]string
 	// deployments returns the names of the pool's MachineClasses, data the strings that the
@@ -223,15 +229,7 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 		"pool.machineType":          {`"m1"`, `"m2"`},
 		"pool.machineImage.name":    {`"os"`, `"suse"`},
 		"pool.machineImage.version": {`"1.0.0"`, `"1.1.0"`},
-		"pool.kubernetesVersion": {
-			`"1.32.5"`,
-			`"1.33.2"`,
-			`"1.34.0"`,
-			`"1.34.3"`,
-			`"1.35.1"`,
-			`"1.36.0"`,
-			`"1.37.0"`,
-		},
+		"pool.kubernetesVersion":    kubernetesVersions(),
 		"pool.updateStrategy": {
 			`"AutoRollingUpdate"`,
 			`"AutoRollingUpdate"`,
@@ -271,13 +269,16 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 			"pool.dataVolumes[].size", "pool.zones",
 		},
 		leftOut: []string{"pool.providerConfig"},
-		seldom: []string{
-			"pool.kubeletConfig.",
-			"pool.machineControllerManager.",
-			"pool.clusterAutoscaler.",
-			"pool.taints",
-			"pool.annotations",
-		},
+		seldom: append(
+			[]string{
+				"pool.kubeletConfig.",
+				"pool.machineControllerManager.",
+				"pool.clusterAutoscaler.",
+				"pool.taints",
+				"pool.annotations",
+			},
+			e.seldom...,
+		),
 		// Gardener always sets these. Extensions copy the capacity of a config into that of the pool:
 		// most panic (nil map) if only the config has one.
 		mostly: append(
@@ -287,6 +288,21 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 			e.mostly...,
 		),
 	}}
+}
+
+// kubernetesVersions returns two patch versions of each minor that the linked Gardener supports, and one of
+// each later minor for which extensions have a list of values, or none yet.
+func kubernetesVersions() (texts []string) {
+	supported := kubernetesversion.SupportedVersions
+	for _, minor := range supported {
+		texts = append(texts, strconv.Quote(minor+".0"), strconv.Quote(minor+".3"))
+	}
+	for _, minor := range []string{"1.34", "1.35", "1.36", "1.37"} {
+		if !slices.Contains(supported, minor) {
+			texts = append(texts, strconv.Quote(minor+".1"))
+		}
+	}
+	return texts
 }
 
 // next draws a pool that differs from the last one in a member, or every eighth time in all of them.
@@ -301,8 +317,11 @@ func (d *poolDrawer) next(last drawn, i int) drawn {
 		next.config = copyOf(last.config).(*object)
 	}
 	hasConfig := next.config != nil
+	lostSecret := last.edit == secretPath && next.pool.member(secretName) == ""
 	switch chance := d.Intn(10); {
-	case hasConfig && chance < 6:
+	case lostSecret && chance < 5: // else it has none up to the eighth pool
+		next.edit = d.editNamed(next.pool, secretName)
+	case hasConfig && chance < d.e.configEdits:
 		next.edit = d.edit(next.config)
 	case d.e.config != nil && chance == 6:
 		next.edit = "config"
@@ -312,7 +331,9 @@ func (d *poolDrawer) next(last drawn, i int) drawn {
 		next.edit = "facts." + name
 		next.facts[name] = json.RawMessage(d.pick(d.e.facts[name]))
 	case chance == 8:
-		next.edit = d.editNamed(next.pool, d.pick(hashed))
+		next.edit = d.editHashed(next.pool)
+	case chance == 9 && d.Intn(2) == 0:
+		next.edit = d.editHashed(next.pool)
 	default:
 		next.edit = d.edit(next.pool)
 	}
@@ -320,14 +341,29 @@ func (d *poolDrawer) next(last drawn, i int) drawn {
 }
 
 // hashed are fields of a pool that extensions or Gardener hash, or whose changes admission refuses.
-var hashed = []string{
-	"zones",
-	"dataVolumes",
-	"volume",
-	"kubernetesVersion",
-	"updateStrategy",
-	"nodeAgentSecretName",
-	"machineImage",
+var hashed = [][]string{
+	{"zones"},
+	{"dataVolumes"},
+	{"volume", "encrypted"},
+	{"kubernetesVersion"},
+	{"updateStrategy"},
+	{secretName},
+	{"machineImage"},
+}
+
+const (
+	secretName = "nodeAgentSecretName"
+	secretPath = "pool." + secretName
+)
+
+// editHashed draws one of the fields anew. It often removes the name of the secret, which is mostly there.
+func (d *poolDrawer) editHashed(pool *object) string {
+	path := hashed[d.Intn(len(hashed))]
+	if path[0] == secretName && d.Intn(2) == 0 {
+		pool.members = slices.DeleteFunc(pool.members, func(m member) bool { return m.name == secretName })
+		return secretPath
+	}
+	return d.editNamed(pool, path...)
 }
 
 func (d *poolDrawer) fresh() drawn {

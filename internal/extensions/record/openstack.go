@@ -33,7 +33,8 @@ func newExtension() *extension {
 			"config.serverGroup.policy":                     {`"affinity"`, `"soft-affinity"`, `""`},
 			"config.machineLabels[].triggerRollingOnUpdate": {`true`, `true`, `false`},
 		},
-		facts: withShoots(map[string][]string{"serverGroup": {`"group-1"`, `"group-2"`}}),
+		configEdits: 6,
+		facts:       withShoots(map[string][]string{"serverGroup": {`"group-1"`, `"group-2"`}}),
 		classes: func(a asked) ([]string, error) {
 			var group string
 			a.fact("serverGroup", &group)

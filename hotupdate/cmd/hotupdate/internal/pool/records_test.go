@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,15 @@ type recording struct {
 	pool map[string]any
 }
 
+// judgedChanges is how many changes of each record are judged at least: those seen when it was made, rounded down to tens.
+var judgedChanges = map[string]struct{ roll, other, refused int }{
+	"alicloud-v1.62.0": {60, 180, 80}, "alicloud-v1.71.0": {60, 180, 80},
+	"aws-v1.63.0": {190, 90, 130}, "aws-v1.73.0": {360, 170, 110},
+	"azure-v1.53.0": {200, 130, 10}, "azure-v1.62.1": {340, 200, 120}, // the older one takes changes in place
+	"gcp-v1.45.1": {270, 100, 160}, "gcp-v1.54.1": {300, 160, 150},
+	"openstack-v1.48.0": {50, 300, 110}, "openstack-v1.57.0": {70, 290, 130},
+}
+
 // TestRecordedChanges: two pools of a released extension's records that differ in one member, in a landscape with this release. The verdict is
 // forbidden where the extension's admission refuses the change, and a pool that rolls is replaced exactly if the release gave it another name.
 func TestRecordedChanges(t *testing.T) {
@@ -45,11 +55,13 @@ func TestRecordedChanges(t *testing.T) {
 				before = after
 			}
 			t.Logf("%s: %v", name, judged)
+			least, isKnown := judgedChanges[name]
+			require.True(t, isKnown, "say how many changes of %s are judged at least: %v", name, judged)
 			assert.Positive(t, judged["roll"])
 			if effort.All() { // a tenth of the pools of some releases has few changes
-				assert.Greater(t, judged["roll"], 20)
-				assert.Greater(t, judged["other"], 50)
-				assert.Greater(t, judged["refused"], 10)
+				assert.GreaterOrEqual(t, judged["roll"], least.roll)
+				assert.GreaterOrEqual(t, judged["other"], least.other)
+				assert.GreaterOrEqual(t, judged["refused"], least.refused)
 			}
 		})
 	}
@@ -59,7 +71,7 @@ func TestRecordedChanges(t *testing.T) {
 // refused where the release names no pool without one.
 func TestRecordedSecrets(t *testing.T) {
 	t.Parallel()
-	all := 0
+	var allRolled, allRefused int
 	for _, name := range recorded.Names() {
 		release, err := recorded.Read(name)
 		require.NoError(t, err)
@@ -89,9 +101,11 @@ func TestRecordedSecrets(t *testing.T) {
 			}
 		}
 		t.Logf("%s %s: %d rolled, %d refused", provider, release.Release, rolled, refused)
-		all += rolled
+		allRolled += rolled
+		allRefused += refused
 	}
-	assert.GreaterOrEqual(t, all, effort.Of(10))
+	assert.GreaterOrEqual(t, allRolled, effort.Of(50))
+	assert.GreaterOrEqual(t, allRefused, effort.Of(10))
 }
 
 func (r recording) hasSecret() bool { return r.pool["nodeAgentSecretName"] != nil }
@@ -175,6 +189,10 @@ func judgeRecorded(t *testing.T, release *recorded.Release, before, after record
 	got := plan.Verdict()
 	isInPlace := before.isInPlace() || after.isInPlace()
 	switch {
+	case len(after.RefusedUpdate) > 0 && provider == "alicloud" && after.onlyLosesEncryption(before):
+		assert.Contains(t, plan.Pools[0].Rules, verdict.KeptEncryption)
+		assert.Equal(t, verdict.Indeterminate, got, "%d: %s: a webhook may keep it", after.Index, after.Edit)
+		return "not compared"
 	case len(after.RefusedUpdate) > 0:
 		assert.Equal(t, verdict.Forbidden, got, "%d: %s: the release refuses %v", after.Index, after.Edit, after.RefusedUpdate)
 		return "refused"
@@ -199,6 +217,29 @@ func inRelease(t *testing.T, release *recorded.Release) judge.Options {
 		Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Released,
 		Landscape: facts.Landscape{Extensions: stated},
 	}
+}
+
+// onlyLosesEncryption reports whether the pools differ only in volumes that no longer say whether they are encrypted.
+func (r recording) onlyLosesEncryption(before recording) bool {
+	old := encryptionOf(before.pool)
+	updated := encryptionOf(r.pool)
+	for name, encrypted := range updated {
+		if _, isKnown := old[name]; encrypted == nil && isKnown {
+			updated[name] = old[name]
+		}
+	}
+	return strings.HasSuffix(r.Edit, ".encrypted") && maps.Equal(old, updated)
+}
+
+// encryptionOf returns whether the data volumes of a pool are encrypted, by their names.
+func encryptionOf(pool map[string]any) map[string]any {
+	all := map[string]any{}
+	volumes, _ := pool["dataVolumes"].([]any)
+	for _, volume := range volumes {
+		v := volume.(map[string]any)
+		all[textOf(v["name"])] = v["encrypted"]
+	}
+	return all
 }
 
 func textOf(v any) string {
