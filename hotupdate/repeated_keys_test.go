@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,6 +249,63 @@ func TestPartsWithRepeatedKeysSeeEveryChange(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRepeatedKeysAreDrawn: the configurations that put the laws to the test repeat keys, and in some pairs the selector of one of the elements of a
+// key changes.
+func TestRepeatedKeysAreDrawn(t *testing.T) {
+	const pairs = 400
+	var repeating, changed, flipped int
+	trials := rapid.Custom(func(t *rapid.T) trialOfKeys { return drawTrialOfKeys(t) })
+	for seed := range pairs {
+		trial := trials.Example(seed)
+		if trial.repeats {
+			repeating++
+		}
+		if trial.repeats && len(trial.changes) > 0 {
+			changed++
+		}
+		if trial.flips() {
+			flipped++
+		}
+	}
+	t.Logf("of %d pairs %d repeat keys, %d of them differ, %d change a selector", pairs, repeating, changed, flipped)
+	require.Greater(t, repeating, pairs/5)
+	require.Greater(t, changed, pairs/10)
+	require.Greater(t, flipped, pairs/50)
+}
+
+// trialOfKeys is a pair of configurations.
+type trialOfKeys struct {
+	repeats bool
+	changes hotupdate.Changes
+}
+
+func drawTrialOfKeys(t *rapid.T) trialOfKeys {
+	s := subjectOf(t, reflect.TypeFor[repeated](), nil)
+	a, b := s.drawPair(t)
+	count := repetitionsIn(s.root, a)
+	return trialOfKeys{repeats: count > 0, changes: s.diff(t, a, b)}
+}
+
+// flips reports whether elements of one key change, and one of them is hot by its selector on one side only.
+func (t trialOfKeys) flips() bool {
+	strict := map[string]bool{}
+	hot := map[string]bool{}
+	isNumbered := map[string]bool{}
+	for _, c := range t.changes {
+		list, rest, isKeyed := strings.Cut(c.Path, "]")
+		isNumbered[list] = isNumbered[list] || isKeyed && strings.HasPrefix(rest, "#")
+		isSelected := c.Origin == "hotwhen"
+		hot[list] = hot[list] || isSelected && c.Class == hotupdate.Hot
+		strict[list] = strict[list] || c.Class == hotupdate.Immutable
+	}
+	for list := range isNumbered {
+		if isNumbered[list] && strict[list] && hot[list] {
+			return true
+		}
+	}
+	return false
 }
 
 // TestCoverOfRepeatedKeys: the patch keeps what is Immutable of each element.

@@ -25,7 +25,8 @@ type subject struct {
 // valuesPerType is the number of times that a property is checked with one type.
 const valuesPerType = 5
 
-// check tries a property with types of all kinds.
+// check tries a property with types of all kinds, and with keyed lists of every class. Keys are often repeated in these, and selectors of elements of
+// one key change: see TestRepeatedKeysAreDrawn.
 func check(t *testing.T, property func(t *rapid.T, s subject)) {
 	t.Helper()
 	checkTypes(t, newArchitect, property)
@@ -44,6 +45,7 @@ func checkTypes(t *testing.T, architect func(t *rapid.T) *architect, property fu
 		for range valuesPerType {
 			property(t, s)
 		}
+		property(t, subjectOf(t, reflect.TypeFor[repeated](), nil))
 	})
 }
 

@@ -86,6 +86,9 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		requireTypedChanges(t, open, old, updated, changes)
 		for _, raw := range [][]byte{old, updated} {
 			requireSteady(t, s, open, raw)
+			if repetitionsIn(s.root, a)+repetitionsIn(s.root, b) > 0 {
+				continue // read into a value, to order elements of one key
+			}
 			drawn++
 			if open.Transcribes(raw) {
 				transcribed++

@@ -23,7 +23,7 @@ type mutant struct {
 	killer   string // the package whose tests have to fail, and which of them, such as "hotupdate TestDiff"
 }
 
-var all = slices.Concat(updateMutants, splitMutants, setMutants, accessMutants, extensionMutants)
+var all = slices.Concat(updateMutants, splitMutants, setMutants, accessMutants, extensionMutants, repeatedMutants)
 
 // TestMutationsApply says which rows of the table have to follow a change of the code.
 func TestMutationsApply(t *testing.T) {

@@ -96,7 +96,7 @@ func TestNamesOfReleases(t *testing.T) {
 				assert.Equal(t, r.Names, namesOf(t, providers[kind], kind, r), "pool %d, after %s was drawn anew", r.Index, cmp.Or(r.Edit, "everything"))
 			}
 			t.Logf("%d pools compared", compared)
-			assert.Greater(t, compared, 500)
+			assert.Greater(t, compared, 1300)
 		})
 	}
 }
