@@ -29,9 +29,9 @@ type recording struct {
 // judgedChanges is how many changes of each record are judged at least: those seen when it was made, rounded down to tens.
 var judgedChanges = map[string]struct{ roll, other, refused int }{
 	"alicloud-v1.62.0": {60, 180, 80}, "alicloud-v1.71.0": {60, 180, 80},
-	"aws-v1.63.0": {190, 90, 130}, "aws-v1.73.0": {360, 170, 110},
-	"azure-v1.53.0": {200, 130, 10}, "azure-v1.62.1": {340, 200, 120}, // the older one takes changes in place
-	"gcp-v1.45.1": {270, 100, 160}, "gcp-v1.54.1": {300, 160, 150},
+	"aws-v1.63.0": {270, 120, 130}, "aws-v1.73.0": {360, 170, 110},
+	"azure-v1.53.0": {300, 160, 10}, "azure-v1.62.1": {340, 200, 120}, // the older one takes changes in place
+	"gcp-v1.45.1": {320, 120, 160}, "gcp-v1.54.1": {300, 160, 150},
 	"openstack-v1.48.0": {50, 300, 110}, "openstack-v1.57.0": {70, 290, 130},
 }
 
@@ -104,7 +104,7 @@ func TestRecordedSecrets(t *testing.T) {
 		allRolled += rolled
 		allRefused += refused
 	}
-	assert.GreaterOrEqual(t, allRolled, effort.Of(50))
+	assert.GreaterOrEqual(t, allRolled, effort.Of(150))
 	assert.GreaterOrEqual(t, allRefused, effort.Of(10))
 }
 
