@@ -2,6 +2,7 @@ package gardener_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,12 +28,17 @@ type pair struct {
 	edits    []edit // with the kinds as the pair has them: those of the reverse for one that is undone
 	old      object
 	updated  object
+	apply    string // the way of applying; empty for kubectl apply
+	sent     object // what Gardener gets, if it is not the updated Shoot
 	gardener verdicts
 	plan     verdicts
 	answer   gardenerplugin.Answer // of Gardener's code, in all landscapes
 
 	isRefusedByExtension bool // by plan, see [planManifest.isRefusedForZones]
 }
+
+// way returns the way of applying.
+func (p *pair) way() string { return cmp.Or(p.apply, "client") }
 
 func (p *pair) String() string {
 	var all []string
@@ -80,7 +86,11 @@ func askGardener(tb testing.TB, pairs []*pair) {
 				if p.base.profile == "" {
 					asked = bare
 				}
-				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(p.updated), Apply: "client"}
+				sent := p.sent
+				if sent == nil {
+					sent = p.updated
+				}
+				question := gardenerplugin.Question{ID: p.id, Old: mustJSON(p.old), New: mustJSON(sent), Apply: p.way()}
 				p.answer = asked.Judge(question)
 				p.gardener = p.ofGardener(p.answer)
 			}
@@ -279,7 +289,7 @@ var planError = regexp.MustCompile(`(?m)(?:old|new)/(e\d+)\.json(?::\d+)?: (.*)$
 func runPlan(tb testing.TB, command, folder string, pairs []*pair) (again bool) {
 	tb.Helper()
 	arguments := []string{
-		"plan", "--gardener", "none", "--apply", "client", "--config", factsFile, "--all", "--output", "json", "old", "new",
+		"plan", "--gardener", "none", "--apply", pairs[0].way(), "--config", factsFile, "--all", "--output", "json", "old", "new",
 	}
 	if pairs[0].base.profile != "" {
 		arguments = append(arguments, "--cloudprofile", "profile.yaml")
