@@ -5,6 +5,7 @@ type ending string
 
 const (
 	notCalled   ending = "NotCalled"   // there was nothing to call
+	backingOff  ending = "BackingOff"  // the passes before ended without a record: it is not time yet
 	denied      ending = "Denied"      // the limiter denied the call
 	conflicted  ending = "Conflicted"  // the machine has changed meanwhile: try again
 	writeFailed ending = "WriteFailed" // a write failed: try again
@@ -30,6 +31,18 @@ func (e ending) isFailure() bool {
 	//exhaustive:ignore
 	switch e {
 	case callFailed, panicked, throttled, refused, differing:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFutile reports whether a pass that has written nothing is repeated later and later. The others either
+// begin with a new reason, or are told when to come back.
+func (e ending) isFutile() bool {
+	//exhaustive:ignore
+	switch e {
+	case conflicted, writeFailed, unrecalled, gone:
 		return true
 	default:
 		return false

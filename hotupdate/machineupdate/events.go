@@ -15,11 +15,11 @@ const (
 type report struct{ level, reason, message string }
 
 // tell publishes events. They never quote a value of a provider spec unless the errors of driver
-// and API server do. Waiting, conflicts and cancellation cause no events: they are frequent, and
-// after a cancellation another process tries again. A refusal of the API server causes one: the
-// role may lack the verb patch.
+// and API server do. Waiting, ordinary conflicts and cancellation cause no events: they are frequent,
+// and after a cancellation another process tries again. A refusal of the API server causes one: the
+// role may lack the verb patch. So does any other fault of the API server that lasts.
 func (e *Executor[M]) tell(o *observation, result *Result[M]) {
-	if e.Event == nil || result.ending == canceled {
+	if e.Event == nil || result.ending == canceled || result.ending == backingOff {
 		return
 	}
 	reports := []report{o.reportDecision(&result.decision)}
@@ -30,8 +30,18 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	} else {
 		reports = append(reports, o.reportEnding(&result.decision, result.ending, result.Err))
 	}
+	if result.ending.isFutile() {
+		reports = append(reports, o.reportFutile(result.decision.reason, result.ending, result.Err))
+	}
+	if result.lasting {
+		reports = append(reports, o.reportLasting(result.decision.reason, result.ending, result.Err))
+	}
 	for _, r := range reports {
-		if r.reason != "" {
+		if r.reason == "" {
+			continue
+		}
+		what := r.reason + " " + string(apierrors.ReasonForError(result.Err))
+		if !result.ending.isFutile() || e.Memory.isNews(o, what) {
 			e.Event(result.Machine, r.level, r.reason, r.message)
 		}
 	}
@@ -53,45 +63,73 @@ func (o *observation) reportDecision(d *decision) report {
 func (o *observation) reportUnsupported(d *decision) report {
 	class := o.Class.class.meta().GetName()
 	return report{
-		warning, "HotUpdateUnsupported", "the driver cannot update the machines of class " + class + o.because(d),
+		warning, "HotUpdateUnsupported", "the driver cannot update the machines of class " + class + o.because(d.reason),
 	}
 }
 
 // reportEnding reports how a pass ended; the zero report if people need not know.
 func (o *observation) reportEnding(d *decision, how ending, err error) report {
-	// Any other error of the API server may pass.
-	isLastingError := apierrors.IsForbidden(err) || len(fault.All(err)) > 0
-	isRefusal := apierrors.IsForbidden(err) || apierrors.IsInvalid(err)
 	switch {
 	case how == updated:
-		return report{normal, "HotUpdated", "the machine was updated" + o.because(d)}
+		return report{normal, "HotUpdated", "the machine was updated" + o.because(d.reason)}
 	case how == confirmed && d.pass.IsFull():
 		return report{
 			warning, "HotUpdateRecordFull",
-			"the machine keeps its state: the record has no room for more" + o.because(d),
+			"the machine keeps its state: the record has no room for more" + o.because(d.reason),
 		}
 	case how == confirmed:
-		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d)}
-	case how == unrecalled && isLastingError:
-		return report{
-			warning, "HotUpdateFailed",
-			"the machine is not adopted: the versions of its class cannot be read: " + err.Error(),
-		}
-	case how == writeFailed && isRefusal:
-		return report{
-			warning, "HotUpdateFailed",
-			"the API server refuses the record of the machine" + o.because(d) + ": " + err.Error(),
-		}
+		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d.reason)}
 	case how.isFailure():
 		return report{
 			warning, "HotUpdateFailed",
-			"the machine was not, or not wholly, updated" + o.because(d) + ": " + err.Error(),
+			"the machine was not, or not wholly, updated" + o.because(d.reason) + ": " + err.Error(),
 		}
 	}
 	return report{}
 }
 
+// reportFutile reports a pass that ended without a record; the zero report if its cause may pass, or is
+// the cloud's.
+func (o *observation) reportFutile(why Reason, how ending, err error) report {
+	isForbidden := apierrors.IsForbidden(err)
+	isFault := len(fault.All(err)) > 0
+	//exhaustive:ignore
+	switch how {
+	case unrecalled:
+		if isForbidden || isFault {
+			return o.reportUnrecalled(err)
+		}
+	case writeFailed:
+		if isForbidden || apierrors.IsInvalid(err) {
+			return o.reportRefused(why, err)
+		}
+	}
+	return report{}
+}
+
+// reportLasting reports a fault that has lasted for several passes; the zero report if it is the cloud's.
+func (o *observation) reportLasting(why Reason, how ending, err error) report {
+	//exhaustive:ignore
+	switch how {
+	case unrecalled:
+		return o.reportUnrecalled(err)
+	case writeFailed, conflicted:
+		return o.reportRefused(why, err)
+	}
+	return report{}
+}
+
+func (o *observation) reportUnrecalled(err error) report {
+	const what = "the machine is not adopted: the versions of its class cannot be read: "
+	return report{warning, "HotUpdateFailed", what + err.Error()}
+}
+
+func (o *observation) reportRefused(why Reason, err error) report {
+	what := "the API server refuses the record of the machine" + o.because(why) + ": "
+	return report{warning, "HotUpdateFailed", what + err.Error()}
+}
+
 // because returns the reason of a decision in parentheses, with the lane.
-func (o *observation) because(d *decision) string {
-	return " (" + string(d.reason) + o.lane.where() + ")"
+func (o *observation) because(why Reason) string {
+	return " (" + string(why) + o.lane.where() + ")"
 }

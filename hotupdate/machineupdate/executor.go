@@ -41,7 +41,10 @@ type Executor[M MachineObject] struct {
 	// Limiter bounds the calls of the driver. With nil, the updates of a fleet may occupy all workers
 	// of the controller.
 	Limiter *Limiter
-	Now     func() time.Time
+	// Memory has a fault that lasts cost few calls and writes, and be reported once. Pass the Memory of
+	// the process. With nil, a pass that ends without a record is repeated at every reconcile.
+	Memory *Memory
+	Now    func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a
 	// counter with these labels. They are texts, because nothing but a counter needs them. Nil
 	// counts nothing.
@@ -49,7 +52,7 @@ type Executor[M MachineObject] struct {
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
 	//     Pending, Refused, Unrecalled, Undrained, Differing, CallFailed, Panicked, Throttled,
-	//     Unable, Gone, Updated and Confirmed.
+	//     Unable, Gone, Updated and Confirmed; and BackingOff: the pass waits, see [Memory].
 	Count func(action string, reason Reason, ending string)
 }
 
@@ -73,6 +76,7 @@ type Result[M MachineObject] struct {
 	decision decision
 	ending   ending
 	marked   bool // the marker was written before the driver returned
+	lasting  bool // the fault of the ending has lasted for several passes
 }
 
 // RequeueWithin returns the time until the next reconcile for a caller whose own steps ask for the
@@ -133,13 +137,49 @@ func (e *Executor[M]) reconcile(ctx context.Context, o *observation, machine M) 
 		Machine: machine, Reason: d.reason, RequeueAfter: d.delay, Err: d.err, decision: d, ending: notCalled,
 	}
 	if d.pass != nil {
-		e.carryOut(ctx, o, &result)
+		e.attempt(ctx, o, &result)
 	}
 	e.tell(o, &result)
 	if e.Count != nil {
 		e.Count(string(d.action), d.reason, string(result.ending))
 	}
 	return result
+}
+
+// attempt carries out the pass of a decision, unless it has to wait because the passes before it ended
+// without a record.
+func (e *Executor[M]) attempt(ctx context.Context, o *observation, result *Result[M]) {
+	if wait := e.Memory.rest(o); wait > 0 {
+		result.end(backingOff, min(wait, lookAgain), nil)
+		return
+	}
+	hasReturned := false
+	defer func() {
+		if !hasReturned && e.Memory != nil { // a function has panicked, or has ended its goroutine
+			e.Memory.add(o, callFailed, shortRetry, e.Now())
+		}
+	}()
+	e.carryOut(ctx, o, result)
+	hasReturned = true
+	e.remember(o, result)
+}
+
+// remember remembers how a pass ended, if it ended without a record.
+func (e *Executor[M]) remember(o *observation, result *Result[M]) {
+	hasWritten := result.Machine.GetResourceVersion() != o.Machine.GetResourceVersion()
+	isRepeated := result.RequeueAfter > 0
+	switch {
+	case e.Memory == nil:
+	case hasWritten:
+		e.Memory.forget(o)
+	case !result.ending.isFutile() || !isRepeated:
+	default:
+		wait, isLasting := e.Memory.add(o, result.ending, result.RequeueAfter, e.Now())
+		result.lasting = isLasting
+		if result.ending != conflicted { // a newer version may be on its way
+			result.RequeueAfter = max(result.RequeueAfter, min(wait, lookAgain))
+		}
+	}
 }
 
 // join adds the result of a further lane.

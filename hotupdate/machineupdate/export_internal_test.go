@@ -297,3 +297,6 @@ func (w *Writers) Knows(machine, key string) bool {
 
 // Size returns how much is remembered.
 func (w *Writers) Size() int { return len(w.known) }
+
+// Remembered returns the number of entries of a Memory.
+func Remembered(m *Memory) int { return len(m.futile) }

@@ -74,6 +74,13 @@
 // seconds after it was renewed last. Updates that were interrupted are made again: their markers are
 // in the records.
 //
+// # Faults that last
+//
+// A machine whose record the API server refuses, or whose stored versions cannot be read, waits longer
+// and longer, up to ConfirmAfter, whatever events come. A change of its class is tried at once. An
+// event tells the fault once for each machine. "Faults that last" in FLOW.md of package machineupdate
+// says what each fault costs, and how soon machines are updated once it is mended.
+//
 // # Wirings that do not work
 //
 // [New] refuses options with which nothing would be updated. The rest is reported while MCM works:

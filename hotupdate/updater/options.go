@@ -68,7 +68,7 @@ func New(options Options) (*Updater, error) {
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{
 		Patch: clients.machines.Patch, UpdateMachine: u.updateMachine, Event: u.event,
-		Limiter: options.Limiter, Now: time.Now, Count: u.metrics.count,
+		Limiter: options.Limiter, Memory: &u.memory, Now: time.Now, Count: u.metrics.count,
 	}
 	u.classes.OnNonHotChange = u.tellNonHotChange
 	return u, nil

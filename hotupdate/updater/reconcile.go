@@ -81,7 +81,7 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 	}
 	of, o.ClassError = u.cache.ownership(machine)
 	if o.ClassError != nil {
-		u.recorder.Event(machine, corev1.EventTypeWarning, reasonUnusable, o.ClassError.Error())
+		u.tellMachine(machine, reasonUnusable, o.ClassError.Error())
 		return o, of
 	}
 	u.observeClass(ctx, &o, of)
@@ -165,6 +165,13 @@ func (u *Updater) tellClass(name string, class *object, err error) {
 	u.recorder.Event(class, level, reasonUnusable, problem)
 }
 
+// tellMachine reports a problem of a machine, once until the machine is written or has another problem.
+func (u *Updater) tellMachine(machine *object, reason, problem string) {
+	if before, _ := u.broken.Swap(machine.GetName(), problem); before != problem {
+		u.recorder.Event(machine, corev1.EventTypeWarning, reason, problem)
+	}
+}
+
 // log logs the error of an update, with the stack of a panic. Conflicts are frequent, and what ends
 // with the term is repeated by the next one.
 func (u *Updater) log(ctx context.Context, machine *object, err error) {
@@ -184,8 +191,7 @@ func (u *Updater) tellBroken(ctx context.Context, name string, problem error) {
 		machine = &object{}
 		machine.SetName(name)
 	} else {
-		u.recorder.Event(machine, corev1.EventTypeWarning, "HotUpdateFailed",
-			"the update of the machine was broken off: "+problem.Error())
+		u.tellMachine(machine, "HotUpdateFailed", "the update of the machine was broken off: "+problem.Error())
 	}
 	u.log(ctx, machine, problem)
 }
@@ -201,6 +207,7 @@ func (u *Updater) updateMachine(ctx context.Context, request *machineupdate.Upda
 func (u *Updater) noteWrite(before, after *object) {
 	if version := versionOf(after); version != versionOf(before) {
 		u.written.Set(after.GetName(), version, writtenAge)
+		u.broken.Delete(after.GetName())
 	}
 }
 

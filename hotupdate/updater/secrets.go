@@ -13,7 +13,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// secretAge is how old the data of a secret may be.
+// secretAge is how old the data of a secret may be, or the error of reading it: a missing secret costs no
+// read for each machine.
 const secretAge = 5 * time.Second
 
 // secrets reads the secrets of classes. Workers that need the same secret at once share one read.
@@ -45,18 +46,25 @@ func (s *secrets) of(ctx context.Context, class *object, namespace string) (map[
 	return data, nil
 }
 
+// secretRead is the result of reading a secret.
+type secretRead struct {
+	secret *corev1.Secret
+	err    error
+}
+
 // get reads a secret, or returns what was read a moment ago.
 func (s *secrets) get(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
 	key := namespace + "/" + name
 	if known, ok := s.read.Get(key); ok {
-		return known.(*corev1.Secret), nil //nolint:forcetypeassert // it holds nothing else
+		read := known.(secretRead) //nolint:forcetypeassert // it holds nothing else
+		return read.secret, read.err
 	}
-	found, err, _ := s.reading.Do(key, func() (any, error) {
+	shared, _, _ := s.reading.Do(key, func() (any, error) {
 		found, err := s.client.Secrets(namespace).Get(context.WithoutCancel(ctx), name, metav1.GetOptions{})
-		if err == nil {
-			s.read.Set(key, found, secretAge)
-		}
-		return found, err
+		read := secretRead{found, err}
+		s.read.Set(key, read, secretAge)
+		return read, nil
 	})
-	return found.(*corev1.Secret), err //nolint:forcetypeassert // as above
+	read := shared.(secretRead) //nolint:forcetypeassert // as above
+	return read.secret, read.err
 }

@@ -43,11 +43,13 @@ type Updater struct {
 	reported sync.Map           // what was reported about the InPlace part, by machine
 	secrets  secrets            // of classes
 	calls    calls              // of the driver
+	memory   machineupdate.Memory
 
 	made      time.Time   // when New returned it
 	ran       atomic.Bool // Run was called
 	recording sync.Once   // events are sent to the API server
 	told      sync.Map    // the last problem that was reported about a class, by its name
+	broken    sync.Map    // the last problem that was reported about a machine, by its name
 
 	succession chan struct{} // a MachineDeployment has another class; it has room for one
 
@@ -122,6 +124,7 @@ func (u *Updater) lead(term context.Context) {
 	if term.Err() != nil {
 		return
 	}
+	u.memory.Restart(time.Now())
 	machines := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	u.queue.Store(&machines)
 	u.metrics.leads.Set(1)
@@ -192,6 +195,7 @@ func (u *Updater) watch() error {
 		if after == nil {
 			u.written.Delete(name)
 			u.reported.Delete(name)
+			u.broken.Delete(name)
 		}
 		u.enqueue(name)
 	})

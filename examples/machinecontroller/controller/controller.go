@@ -83,6 +83,7 @@ type Controller struct {
 
 	queue   workqueue.TypedRateLimitingInterface[string]
 	classes machineupdate.Classes
+	memory  machineupdate.Memory
 }
 
 // New returns a controller.

@@ -101,6 +101,6 @@ func (r *reconciliation) updateMachine(ctx context.Context, request *machineupda
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
 		Patch: r.Machines.Patch, UpdateMachine: r.updateMachine, Event: r.Recorder.Event,
-		Limiter: r.Limiter, Now: r.Now, Count: r.count,
+		Limiter: r.Limiter, Memory: &r.memory, Now: r.Now, Count: r.count,
 	}
 }

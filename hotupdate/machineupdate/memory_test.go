@@ -1,0 +1,251 @@
+package machineupdate_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// remembering is an executor with a Memory, whose writes fail.
+type remembering struct {
+	*machineupdate.Executor[*object]
+
+	machine  *object
+	observed machineupdate.Observation
+	now      time.Time
+	writeErr error
+	tries    int // passes that were begun
+	told     []string
+}
+
+func newRemembering(t *testing.T) *remembering {
+	t.Helper()
+	r := &remembering{
+		now: start, machine: &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", UID: "u", ResourceVersion: "7", Generation: 1}},
+		observed: machineupdate.Observation{
+			ProviderID: "i-1", Phase: "Running", Class: classOf(t, `{"tags":{"k":"2"}}`), Secret: map[string][]byte{"token": []byte("a")},
+		},
+		writeErr: apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "m-1", nil),
+	}
+	r.Executor = &machineupdate.Executor[*object]{
+		Patch: func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
+			r.tries++
+			return nil, r.writeErr
+		},
+		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+		Event:         func(_ kruntime.Object, _, reason, _ string) { r.told = append(r.told, reason) },
+		Memory:        &machineupdate.Memory{}, Now: func() time.Time { return r.now },
+	}
+	return r
+}
+
+func (r *remembering) reconcile(t *testing.T) machineupdate.Result[*object] {
+	t.Helper()
+	return r.Reconcile(t.Context(), r.machine, r.observed)
+}
+
+// pass lets time pass until the next pass is made, and returns how long that took.
+func (r *remembering) pass(t *testing.T) (waited time.Duration) {
+	t.Helper()
+	begin := r.now
+	for tries := r.tries; r.tries == tries; {
+		delay := r.reconcile(t).RequeueAfter
+		require.Positive(t, delay)
+		if r.tries == tries {
+			r.now = r.now.Add(delay)
+		}
+	}
+	return r.now.Sub(begin)
+}
+
+// TestWaitGrows: a pass that ends without a record is repeated after the short delay, and then later and later, up to ConfirmAfter, at any number of
+// reconciles. It is told once.
+func TestWaitGrows(t *testing.T) {
+	r := newRemembering(t)
+	r.pass(t)
+	var waits []time.Duration
+	for range 12 {
+		for range 100 {
+			r.reconcile(t) // an event
+		}
+		waits = append(waits, r.pass(t))
+	}
+	base := 5 * time.Second
+	for _, wait := range waits {
+		assert.GreaterOrEqual(t, wait, base)
+		assert.LessOrEqual(t, wait, base*3/2)
+		base = min(2*base, 10*time.Minute)
+	}
+	assert.Equal(t, []string{"HotUpdateFailed"}, r.told)
+	assert.Equal(t, 13, r.tries)
+}
+
+// TestWhatEndsTheWait: what may end the fault ends the wait, and nothing else.
+func TestWhatEndsTheWait(t *testing.T) {
+	annotate := func(name, value string) func(*testing.T, *remembering) {
+		return func(_ *testing.T, r *remembering) { r.machine.Annotations = map[string]string{name: value} }
+	}
+	for name, tc := range map[string]struct {
+		change func(t *testing.T, r *remembering)
+		ends   bool
+	}{
+		"the machine's spec":                   {func(_ *testing.T, r *remembering) { r.machine.Generation++ }, true},
+		"its record":                           {annotate(machineupdate.AnnotationRecord, "{}"), true},
+		"its annotation that pauses":           {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
+		"its mirrored spec":                    {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
+		"its provider ID":                      {func(_ *testing.T, r *remembering) { r.observed.ProviderID = "i-2" }, true},
+		"its phase":                            {func(_ *testing.T, r *remembering) { r.observed.Phase = "Unknown" }, true},
+		"the class's provider spec":            {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
+		"the class's provider spec, not hot":   {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
+		"the wanted class":                     {func(t *testing.T, r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
+		"the secret's content":                 {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
+		"a status":                             {func(_ *testing.T, r *remembering) { r.machine.ResourceVersion = "8" }, false},
+		"a foreign annotation":                 {annotate("foreign", "1"), false},
+		"another version of the class":         {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
+		"a secret that was read again":         {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
+		"another machine has no fault and one": {func(_ *testing.T, r *remembering) { r.machine.UID = "other" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemembering(t)
+			for range 10 {
+				r.pass(t)
+			}
+			r.machine = r.machine.DeepCopy()
+			tries := r.tries
+			tc.change(t, r)
+			r.reconcile(t)
+			assert.Equal(t, tc.ends, r.tries > tries)
+			if tc.ends {
+				assert.LessOrEqual(t, r.pass(t), 8*time.Second, "it begins with the short delay")
+			}
+		})
+	}
+}
+
+func namedClass(t *testing.T, name string) *machineupdate.PreparedClass {
+	t.Helper()
+	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: name, UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(`{"tags":{"k":"2"}}`)}
+	prepared, err := machineupdate.Prepare(class, schemaOf[spec](t), able)
+	require.NoError(t, err)
+	return prepared
+}
+
+// TestConflictsThatLast: a conflict waits for the newer version, and for no other time. A webhook that answers with conflicts is a fault, whether the
+// machine changes meanwhile or not.
+func TestConflictsThatLast(t *testing.T) {
+	r := newRemembering(t)
+	r.writeErr = errConflict
+	for i := range 6 {
+		tries := r.tries
+		r.machine = r.machine.DeepCopy()
+		r.machine.ResourceVersion = string(rune('a' + i))
+		r.reconcile(t)
+		require.Equal(t, tries+1, r.tries, "conflict %d is ordinary", i)
+	}
+	assert.Empty(t, r.told)
+	begin := r.now
+	for range 8 {
+		r.machine = r.machine.DeepCopy()
+		r.machine.ResourceVersion += "x"
+		r.pass(t)
+	}
+	assert.Greater(t, r.now.Sub(begin), 10*time.Minute)
+	assert.Equal(t, []string{"HotUpdateFailed"}, r.told)
+
+	r = newRemembering(t)
+	r.writeErr = errConflict
+	for range 9 {
+		r.pass(t)
+	}
+	assert.Greater(t, r.now.Sub(start), 10*time.Minute)
+	assert.Equal(t, []string{"HotUpdateFailed"}, r.told)
+}
+
+// TestNewTerm: a new term begins with the short delay, and the machines do not come together.
+func TestNewTerm(t *testing.T) {
+	r := newRemembering(t)
+	machines := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for _, name := range machines {
+		r.machine = &object{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "7"}}
+		for range 10 {
+			r.pass(t)
+		}
+	}
+	r.Memory.Restart(r.now)
+	begin := r.now
+	waits := map[time.Duration]bool{}
+	for _, name := range machines {
+		r.now = begin
+		r.machine = &object{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "7"}}
+		wait := r.pass(t)
+		assert.GreaterOrEqual(t, wait, 5*time.Second)
+		assert.LessOrEqual(t, wait, 8*time.Second)
+		waits[wait] = true
+	}
+	assert.Greater(t, len(waits), 4)
+}
+
+// TestWhatDoesNotWait: a pass that was not made for a reason that passes is made at the next reconcile.
+func TestWhatDoesNotWait(t *testing.T) {
+	r := newRemembering(t)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 5 {
+		r.Reconcile(canceled, r.machine, r.observed)
+	}
+	r.reconcile(t)
+	assert.Equal(t, 1, r.tries, "canceled")
+
+	r = newRemembering(t)
+	r.Limiter = &machineupdate.Limiter{Every: time.Hour, Burst: 1, InFlight: 1}
+	require.True(t, r.Limiter.Ask("SpecChanged", r.now))
+	for range 5 {
+		require.Equal(t, "Denied", machineupdate.EndingOf(result{Result: r.reconcile(t)}))
+	}
+	r.Limiter = nil
+	r.reconcile(t)
+	assert.Equal(t, 1, r.tries, "denied")
+}
+
+// TestGoexitWaits: a driver that ends its goroutine leaves no record.
+func TestGoexitWaits(t *testing.T) {
+	r := newRemembering(t)
+	r.observed.Class = laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`)
+	calls := 0
+	r.UpdateMachine = func(context.Context, *machineupdate.UpdateMachineRequest) error {
+		calls++
+		runtime.Goexit()
+		return nil
+	}
+	for range 5 {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.reconcile(t)
+		}()
+		<-ended
+	}
+	assert.Equal(t, 1, calls)
+}
+
+// TestMemoryIsBounded: machines that are gone are forgotten.
+func TestMemoryIsBounded(t *testing.T) {
+	r := newRemembering(t)
+	for i := range 2000 {
+		r.machine = &object{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: types.UID(string(rune(i + 1000))), ResourceVersion: "7"}}
+		r.reconcile(t)
+		r.now = r.now.Add(time.Minute)
+	}
+	assert.Less(t, machineupdate.Remembered(r.Memory), 200)
+}
