@@ -20,22 +20,19 @@ import (
 
 // carryOut carries out the pass of a decision.
 func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
-	reason := result.Reason
-	if o.gate != nil {
-		reason = specChanged // a drained node is as urgent
-	}
 	switch err := ctx.Err(); {
 	case e.UpdateMachine == nil:
 		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
 	case err != nil:
 		result.end(canceled, shortRetry, err)
-	case e.Limiter.begin(reason, o.now):
-		defer e.Limiter.end()
+	case e.Limiter.begin(o.urgency(result.Reason), o.now):
+		end := sync.OnceFunc(e.Limiter.end)
+		defer end()
 		if err := o.recall(ctx, &result.decision); err != nil {
 			result.end(unrecalled, shortRetry, err)
 			return
 		}
-		e.call(ctx, o, result, reason)
+		e.call(ctx, o, result, end)
 	default: // machines that were denied together do not retry together
 		delay := 4 * o.Settings.retryAfter()
 		delay += jitter.Below(delay, o.Machine.GetName()+"\x00"+o.Machine.GetResourceVersion())
@@ -43,8 +40,17 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	}
 }
 
-// call calls the driver between marker and result.
-func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], reason Reason) {
+// urgency returns the reason by which a pass is admitted: a drained node is as urgent as a change.
+func (o *observation) urgency(why Reason) Reason {
+	if o.gate != nil {
+		return specChanged
+	}
+	return why
+}
+
+// call calls the driver between marker and result. A driver that goes on when its time is over gives its
+// place back by the function end: it must send nothing more.
+func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], end func()) {
 	left := o.Settings.callTimeout() - elapsed(o.now, e.Now())
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
@@ -54,7 +60,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	}
 	request := o.request(result.decision.pass)
 	request.Object = result.Machine
-	request.Rank = reason.rank()
+	request.Rank = o.urgency(result.Reason).rank()
 	request.Tell = e.teller(result.Machine)
 	request.TellClass = o.lane.ability.once(request.Tell)
 	request.BeforeWrite = marker.before
@@ -69,7 +75,9 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 			return
 		}
 	}
+	keepsPlace := context.AfterFunc(callCtx, end)
 	callErr := e.update(callCtx, request)
+	keepsPlace()
 	cancel()
 	marker.close()
 	publishWriters(result.Machine)

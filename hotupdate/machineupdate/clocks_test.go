@@ -195,3 +195,61 @@ func TestLimiterAllowsExactlyEvery(t *testing.T) {
 		}
 	}
 }
+
+// TestWallClockJumpsAfterASuccess: two keys are dropped, the update succeeds, and the wall clock is set ten years ahead. Reads still show the state of
+// before, in which a driver finds nothing to remove. The process that has written the success waits for ConfirmAfter by its monotonic clock, so that
+// the keys stay ours. The confirmation names the keys that are ours no longer.
+func TestWallClockJumpsAfterASuccess(t *testing.T) {
+	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
+	const years = 10 * 365 * 24 * time.Hour
+	b := newBed(t, laneClass(t, driver, `{"tags":{"keep":"1","one":"1","two":"2"}}`))
+	b.executor.Memory = &machineupdate.Memory{}
+	var events []string
+	b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+" "+message) }
+	at := func(wall time.Time, monotonic time.Duration) { b.now = clockReading(wall, monotonic) }
+	at(start, 0)
+	b.step(0)
+	at(start.Add(time.Hour), time.Hour)
+	b.step(0)
+	require.Equal(t, "Settled", b.state(""))
+	b.class = laneClass(t, driver, `{"tags":{"keep":"1"}}`)
+	at(start.Add(2*time.Hour), 2*time.Hour)
+	b.step(0)
+	require.Equal(t, "Unconfirmed", b.state(""))
+	events = nil
+
+	at(start.Add(years), 2*time.Hour+time.Second)
+	_, result := b.step(0)
+	assert.Empty(t, b.asked, "no read settles the record")
+	assert.Equal(t, "Unconfirmed", b.state(""))
+	assert.Greater(t, result.RequeueAfter, b.settings.ConfirmAfter-2*time.Second)
+	assert.LessOrEqual(t, result.RequeueAfter, b.settings.ConfirmAfter)
+
+	at(start.Add(years+time.Hour), 3*time.Hour+time.Second)
+	b.step(0)
+	require.Len(t, b.asked, 1)
+	assert.NotEmpty(t, b.asked[0].Parts[0].Attempted, "the keys are still ours")
+	assert.Equal(t, "Settled", b.state(""))
+	told := strings.Join(events, "\n")
+	assert.Contains(t, told, "HotUpdateConfirmed")
+	assert.Contains(t, told, "/tags/one, /tags/two")
+	assert.NotContains(t, told, "/tags/keep")
+}
+
+// TestOtherProcessGoesByTheWallClock: who has not written the success knows only its time. It names the keys that it forgets.
+func TestOtherProcessGoesByTheWallClock(t *testing.T) {
+	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
+	b := newBed(t, laneClass(t, driver, `{"tags":{"one":"1"}}`))
+	b.executor.Memory = &machineupdate.Memory{}
+	b.step(0)
+	b.step(b.settings.ConfirmAfter)
+	b.class = laneClass(t, driver, `{"tags":{}}`)
+	b.step(0)
+	require.Equal(t, "Unconfirmed", b.state(""))
+	b.executor.Memory = &machineupdate.Memory{}
+	var events []string
+	b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+" "+message) }
+	b.step(10 * 365 * 24 * time.Hour)
+	assert.Equal(t, "Settled", b.state(""))
+	assert.Contains(t, strings.Join(events, "\n"), "/tags/one")
+}

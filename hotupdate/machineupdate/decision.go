@@ -168,8 +168,8 @@ func (o *observation) unconfirmed(h *record.Header) decision {
 	switch {
 	case wait < 0 && !o.isClosed():
 		return decision{action: actUpdate, reason: unfinished}
-	case wait > 0:
-		return decision{action: actWait, reason: confirmationDue, delay: wait}
+	case max(wait, o.unripe) > 0:
+		return decision{action: actWait, reason: confirmationDue, delay: max(wait, o.unripe)}
 	}
 	return decision{action: actConfirm, reason: confirmationDue}
 }

@@ -1,9 +1,13 @@
 package machineupdate
 
 import (
+	"strconv"
+	"strings"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 const (
@@ -78,7 +82,7 @@ func (o *observation) reportEnding(d *decision, how ending, err error) report {
 			"the machine keeps its state: the record has no room for more" + o.because(d.reason),
 		}
 	case how == confirmed:
-		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d.reason)}
+		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d.reason) + forgotten(d.pass)}
 	case how.isFailure():
 		return report{
 			warning, "HotUpdateFailed",
@@ -127,6 +131,23 @@ func (o *observation) reportUnrecalled(err error) report {
 func (o *observation) reportRefused(why Reason, err error) report {
 	what := "the API server refuses the record of the machine" + o.because(why) + ": "
 	return report{warning, "HotUpdateFailed", what + err.Error()}
+}
+
+// maxForgotten is how many leaves an event names.
+const maxForgotten = 20
+
+// forgotten names the leaves that a pass that settles the machine forgets. Their values are not shown.
+func forgotten(pass *record.Pass) string {
+	all := pass.Forgotten()
+	if len(all) == 0 {
+		return ""
+	}
+	more := ""
+	if len(all) > maxForgotten {
+		more = " and " + strconv.Itoa(len(all)-maxForgotten) + " more"
+		all = all[:maxForgotten]
+	}
+	return ": no longer recorded are " + strings.Join(all, ", ") + more
 }
 
 // because returns the reason of a decision in parentheses, with the lane.

@@ -132,6 +132,7 @@ func (e *Executor[M]) Reconcile(ctx context.Context, machine M, observed Observa
 }
 
 func (e *Executor[M]) reconcile(ctx context.Context, o *observation, machine M) Result[M] {
+	o.unripe = e.Memory.unripe(o)
 	d := decide(o)
 	result := Result[M]{
 		Machine: machine, Reason: d.reason, RequeueAfter: d.delay, Err: d.err, decision: d, ending: notCalled,
@@ -171,7 +172,7 @@ func (e *Executor[M]) remember(o *observation, result *Result[M]) {
 	switch {
 	case e.Memory == nil:
 	case hasWritten:
-		e.Memory.forget(o)
+		e.Memory.wrote(o, result.Machine.GetAnnotations()[o.lane.annotation], e.Now())
 	case !result.ending.isFutile() || !isRepeated:
 	default:
 		wait, isLasting := e.Memory.add(o, result.ending, result.RequeueAfter, e.Now())

@@ -8,21 +8,33 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
-// Memory is what a process remembers of its machines beside their records: which passes ended without
-// a record. So a fault that lasts costs few calls and writes, and is reported once: see "Faults that
-// last" in FLOW.md. The zero value is ready for use, and safe for concurrent use. One Memory serves
-// all machines of a process. A nil Memory remembers nothing: such a pass is repeated at every
-// reconcile.
+// Memory is what a process remembers of its machines beside their records:
 //
-// Its size is bounded by the lanes of machines with such a fault.
+//   - Which passes ended without a record. So a fault that lasts costs few calls and writes, and is
+//     reported once: see "Faults that last" in FLOW.md. Without a Memory such a pass is repeated at every
+//     reconcile.
+//   - Since when, by the monotonic clock, the updates that it has made wait for their confirmation: a
+//     wall clock that is set ahead ends no wait. See "Time" in FLOW.md.
+//
+// The zero value is ready for use, and safe for concurrent use. One Memory serves all machines of a
+// process. It holds at most two entries for each lane of a machine, and drops old ones.
 type Memory struct {
-	mutex   sync.Mutex
-	seed    maphash.Seed
-	futile  map[memorized]*futile
-	purgeAt int // the number of entries at which old ones are dropped
+	mutex     sync.Mutex
+	seed      maphash.Seed
+	futile    map[memorized]*futile
+	successes map[memorized]success
+	purgeAt   int // the number of entries at which old ones are dropped
+}
+
+// success is an update that this process has made, and that has yet to be confirmed.
+type success struct {
+	record string // as it was written
+	at     time.Time
+	limit  time.Duration // after which it is of no use
 }
 
 // memorized identifies a lane of a machine.
@@ -152,23 +164,63 @@ func (m *Memory) of(o *observation, now time.Time) *futile {
 func (m *Memory) dropOld(now time.Time) {
 	if m.futile == nil {
 		m.futile = map[memorized]*futile{}
+		m.successes = map[memorized]success{}
 		m.purgeAt = purgeFrom
 	}
-	if len(m.futile) < m.purgeAt {
+	if len(m.futile)+len(m.successes) < m.purgeAt {
 		return
 	}
 	maps.DeleteFunc(m.futile, func(_ memorized, f *futile) bool { return elapsed(f.since, now) > f.wait+2*f.limit })
-	m.purgeAt = max(2*len(m.futile), purgeFrom)
+	maps.DeleteFunc(m.successes, func(_ memorized, s success) bool { return now.Sub(s.at) > 2*s.limit })
+	m.purgeAt = max(2*(len(m.futile)+len(m.successes)), purgeFrom)
 }
 
-// forget forgets a lane: it has a record again.
-func (m *Memory) forget(o *observation) {
+// wrote remembers a record that this process has written, if it has to be confirmed, and that the fault
+// of its lane is over.
+func (m *Memory) wrote(o *observation, annotation string, now time.Time) {
 	if m == nil {
 		return
 	}
+	header, _, err := record.ReadHeader(annotation)
+	isUnconfirmed := err == nil && header.State == record.Unconfirmed
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	delete(m.futile, o.memorized())
+	delete(m.successes, o.memorized().inAnyNode())
+	if isUnconfirmed {
+		m.dropOld(now)
+		m.successes[o.memorized().inAnyNode()] = success{annotation, since(&header, o.now, now), o.Settings.confirmAfter()}
+	}
+}
+
+// since returns the time of a record that was written between two times, with the reading of the monotonic
+// clock.
+func since(h *record.Header, begin, end time.Time) time.Time {
+	ago := end.Round(0).Sub(h.Since)
+	return end.Add(-max(min(ago, end.Sub(begin)), 0))
+}
+
+// unripe returns how long an update that this process has made still waits for its confirmation, by the
+// monotonic clock; zero if it need not wait, or if another process has made it.
+func (m *Memory) unripe(o *observation) time.Duration {
+	if m == nil {
+		return 0
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	s, isKnown := m.successes[o.memorized().inAnyNode()]
+	isKnown = isKnown && s.record == o.Machine.GetAnnotations()[o.lane.annotation]
+	if !isKnown {
+		return 0
+	}
+	confirmAfter := o.Settings.confirmAfter()
+	return min(max(confirmAfter-o.now.Sub(s.at), 0), confirmAfter)
+}
+
+// inAnyNode identifies a lane whether the node of its machine is drained or not: both have one record.
+func (of memorized) inAnyNode() memorized {
+	of.drained = false
+	return of
 }
 
 // isNews reports whether a fault was not told yet, and remembers that it is.

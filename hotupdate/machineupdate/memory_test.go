@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -100,21 +101,21 @@ func TestWhatEndsTheWait(t *testing.T) {
 		change func(t *testing.T, r *remembering)
 		ends   bool
 	}{
-		"the machine's spec":                   {func(_ *testing.T, r *remembering) { r.machine.Generation++ }, true},
-		"its record":                           {annotate(machineupdate.AnnotationRecord, "{}"), true},
-		"its annotation that pauses":           {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
-		"its mirrored spec":                    {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
-		"its provider ID":                      {func(_ *testing.T, r *remembering) { r.observed.ProviderID = "i-2" }, true},
-		"its phase":                            {func(_ *testing.T, r *remembering) { r.observed.Phase = "Unknown" }, true},
-		"the class's provider spec":            {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
-		"the class's provider spec, not hot":   {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
-		"the wanted class":                     {func(t *testing.T, r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
-		"the secret's content":                 {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
-		"a status":                             {func(_ *testing.T, r *remembering) { r.machine.ResourceVersion = "8" }, false},
-		"a foreign annotation":                 {annotate("foreign", "1"), false},
-		"another version of the class":         {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
-		"a secret that was read again":         {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
-		"another machine has no fault and one": {func(_ *testing.T, r *remembering) { r.machine.UID = "other" }, true},
+		"the machine's spec":                 {func(_ *testing.T, r *remembering) { r.machine.Generation++ }, true},
+		"its record":                         {annotate(machineupdate.AnnotationRecord, "{}"), true},
+		"its annotation that pauses":         {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
+		"its mirrored spec":                  {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
+		"its provider ID":                    {func(_ *testing.T, r *remembering) { r.observed.ProviderID = "i-2" }, true},
+		"its phase":                          {func(_ *testing.T, r *remembering) { r.observed.Phase = "Unknown" }, true},
+		"the class's provider spec":          {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
+		"the class's provider spec, not hot": {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
+		"the wanted class":                   {func(t *testing.T, r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
+		"the secret's content":               {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
+		"a status":                           {func(_ *testing.T, r *remembering) { r.machine.ResourceVersion = "8" }, false},
+		"a foreign annotation":               {annotate("foreign", "1"), false},
+		"another version of the class":       {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
+		"a secret that was read again":       {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
+		"another machine":                    {func(_ *testing.T, r *remembering) { r.machine.UID = "other" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRemembering(t)
@@ -248,4 +249,56 @@ func TestMemoryIsBounded(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 	}
 	assert.Less(t, machineupdate.Remembered(r.Memory), 200)
+}
+
+// TestRecordEndsTheWait: a pass that writes a record forgets those before it. The next fault begins with the short delay, and is told.
+func TestRecordEndsTheWait(t *testing.T) {
+	r := newRemembering(t)
+	fail := r.writeErr
+	for range 8 {
+		r.pass(t)
+	}
+	r.Patch = func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
+		r.tries++
+		if r.writeErr != nil {
+			return nil, r.writeErr
+		}
+		written := r.machine.DeepCopy()
+		written.ResourceVersion += "0"
+		return written, nil // the annotations are as before, as in a cache that lags
+	}
+	r.writeErr = nil
+	r.pass(t)
+	r.writeErr = fail
+	r.told = nil
+	r.reconcile(t)
+	assert.Equal(t, []string{"HotUpdateFailed"}, r.told)
+	assert.LessOrEqual(t, r.pass(t), 8*time.Second)
+}
+
+// TestDeafCallGivesItsPlaceBack: a call that goes on when its time is over is no longer under way for the Limiter.
+func TestDeafCallGivesItsPlaceBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRemembering(t)
+		r.Now = time.Now
+		r.observed.Class = laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`)
+		r.Limiter = &machineupdate.Limiter{Every: time.Millisecond, Burst: 100, InFlight: 1}
+		proceed := make(chan struct{})
+		r.UpdateMachine = func(context.Context, *machineupdate.UpdateMachineRequest) error {
+			<-proceed
+			return assert.AnError
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.reconcile(t)
+		}()
+		time.Sleep(4 * time.Minute)
+		assert.False(t, r.Limiter.Ask("SpecChanged", time.Now()), "its place is taken")
+		time.Sleep(2 * time.Minute)
+		assert.True(t, r.Limiter.Ask("SpecChanged", time.Now()), "its time is over")
+		close(proceed)
+		<-ended
+		assert.False(t, r.Limiter.Ask("SpecChanged", time.Now()), "it is given back once")
+	})
 }

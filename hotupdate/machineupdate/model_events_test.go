@@ -20,6 +20,7 @@ const (
 	backups                         // the machine is restored to one or two versions before
 	pauses                          // the operator pauses updates of the machine
 	classStates                     // the class cannot be read for a while, or is replaced by another object
+	deafCalls                       // a call goes on after the end of its term, and the same process has the next one
 )
 
 // event is an event in a trace.
@@ -56,6 +57,7 @@ const (
 	somebodyEdits
 	somebodyWrites
 	leaseIsLost
+	callHangs
 	migrates
 	driverLearns
 	driverLearnsDisks
@@ -82,7 +84,8 @@ type run struct {
 func (m *model) successors(w *world, emit func(next *world, e event)) {
 	s := run{m, w, emit}
 	s.step(0)
-	if w.two {
+	isKept := w.deaf && !m.flow.joins // the call keeps its machine from the next term
+	if w.two && !isKept {
 		s.step(1)
 	}
 	s.classChange()
@@ -116,6 +119,10 @@ func (m *model) normalize(w *world) {
 		if does := m.node(p.at).does; does == rests || does == waits {
 			*p = process{}
 		}
+	}
+	if w.deaf && m.node(w.process[0].at).does != calls {
+		w.process[0] = process{} // the call has returned: its worker ends, and writes nothing
+		w.deaf = false
 	}
 	if w.faults == 0 || m.events&(staleRecords|backups) == 0 {
 		w.records = [2]recordID{w.record, w.record}
@@ -153,6 +160,9 @@ func (s *run) step(i int) {
 	}
 	crashed := *s.w
 	crashed.process[i] = process{}
+	if s.w.deaf { // both terms are of one process
+		crashed.process = [2]process{}
+	}
 	s.next(crashed, 1, event{what: crashes, a: uint8(i)})
 }
 
@@ -280,6 +290,12 @@ func (s *run) call(i int, at *node) {
 		n.process[i].at = at.next[unimplemented]
 		s.next(n, 0, event{what: answersUnimplemented, a: uint8(i)})
 		return
+	}
+	if i == 0 && at.marked && !s.w.two && s.m.events&deafCalls != 0 {
+		n := *s.w
+		n.deaf = true
+		n.two = true
+		s.next(n, 1, event{what: callHangs})
 	}
 	p := &s.w.process[i]
 	if p.pending != 0 {
@@ -548,7 +564,8 @@ func (m *model) later(w *world) (n world, changed bool) {
 		// A process no longer sends its pending request, see okLate.
 		p := &n.process[i]
 		at := m.node(p.at)
-		if at.does == reports {
+		isDeaf := i == 0 && n.deaf
+		if at.does == reports || isDeaf {
 			continue
 		}
 		next := at.next[ok]

@@ -27,6 +27,7 @@ type flow struct {
 	recall        func(stored versions) versions                                       // changes what an adoption reads
 	reads         bool                                                                 // the driver reads first
 	beside        bool                                                                 // MCM is not modified
+	joins         bool                                                                 // a new term updates a machine whose call has not returned
 	forgetsSoon   bool                                                                 // versions are forgotten while a machine without a record exists
 }
 

@@ -117,6 +117,12 @@ func TestNaiveFlows(t *testing.T) {
 			"CreateMachine used the version before it",
 		},
 		{
+			flow{name: "a deaf call and the next term", joins: true},
+			deafCalls,
+			settled, 2, 1, "liveness",
+			"the call sends when the next term has confirmed another class",
+		},
+		{
 			flow{name: "beside, forgotten too soon", beside: true, forgetsSoon: true},
 			0,
 			created, 2, 0, "liveness",

@@ -186,6 +186,7 @@ var lines = []line{
 		{"withdrawn", settled, withdrawals, budget{1, 2}, budget{2, 2}},
 		{"doomed", settled, dooms, budget{1, 1}, budget{2, 2}},
 		{"paused", settled, pauses, budget{1, 1}, budget{2, 2}},
+		{"deaf", settled, deafCalls, budget{2, 1}, budget{2, 2}},
 		{"wrong clocks", settled, wrongClocks, budget{1, 1}, budget{2, 1}},
 		{"restored", settled, backups, budget{1, 1}, budget{2, 1}},
 		{"adopted", adopted, 0, budget{1, 1}, budget{2, 1}},

@@ -136,7 +136,7 @@ var happenings = [...]string{
 	initializesVM: "%p initializes the VM: %q", reportsVM: "%p writes provider ID and status", classChanges: "the class changes to %s",
 	timePasses: "ConfirmAfter passes", lateLands: "a late request lands: %q", lateDies: "a late request dies: %q",
 	somebodyEdits: "somebody edits resource %x, key %k: %v", somebodyWrites: "somebody else writes to the machine",
-	leaseIsLost: "the lease is lost to a second leader", migrates: "the control plane migrates", driverLearns: "the driver learns to update",
+	leaseIsLost: "the lease is lost to a second leader", callHangs: "the leader's call ignores the end of its term, and the next term begins", migrates: "the control plane migrates", driverLearns: "the driver learns to update",
 	driverLearnsDisks: "the driver learns of the second resource", driverForgets: "the driver forgets how to update",
 	driverForgetsDisks: "the driver forgets the second resource", schemaChanges: "another release knows other fields as hot", clockIsAhead: "%p, whose clock is far ahead, writes %w",
 	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted", classIsAnother: "the class is read in another way",

@@ -135,4 +135,5 @@ type world struct {
 	processing bool // the state of LastOperation; used only by a naive flow
 	paused     bool
 	two        bool // the first process has lost its lease to the second
+	deaf       bool // the first process is inside a call that ignores the end of its term; the second one is its next term
 }

@@ -55,6 +55,7 @@ type observation struct {
 	lane    *lane // empty without a class
 	gate    *gate // nil unless the node is drained for an in-place update
 	now     time.Time
+	unripe  time.Duration // how long the confirmation still waits by the monotonic clock
 }
 
 // at returns the observation of a machine, for a decision about a lane.

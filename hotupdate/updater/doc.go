@@ -67,8 +67,11 @@
 // is updated again as after any other error.
 //
 // A call that does not return when its context has ended keeps one worker and its machine, and
-// hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process competes for it
-// again once the call has returned. Until then another replica has it; restart a single replica.
+// hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process waits 5 seconds for
+// such calls, and competes for the lease again. In its next term all other machines are updated, by new
+// workers. The machine waits until its call has returned, in whatever term that is, and is then updated
+// to the class of that moment. So there are never more such goroutines than machines. The call gives its
+// place in a Limiter back when its context ends.
 //
 // After a crash of the process, another or the same one continues once the lease has expired, 15
 // seconds after it was renewed last. Updates that were interrupted are made again: their markers are

@@ -129,6 +129,9 @@ func (g *gate) applyAll(r *http.Request, node string) error {
 
 // apply applies the InPlace part to a machine.
 func (g *gate) apply(r *http.Request, machine *object) error {
+	if g.claims.outlasts(machine.GetName()) {
+		return errors.New("a call of the driver from an earlier term has not returned")
+	}
 	observed, of := g.observe(r.Context(), machine)
 	if observed.ClassError == nil && !of.inPlace {
 		return nil

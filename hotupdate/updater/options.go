@@ -63,7 +63,7 @@ func New(options Options) (*Updater, error) {
 		},
 		made: time.Now(), written: expiring.NewExpiring(), broadcaster: record.NewBroadcaster(),
 		secrets:    secrets{client: clients.core, read: expiring.NewExpiring()},
-		succession: make(chan struct{}, 1),
+		succession: make(chan struct{}, 1), leading: make(chan struct{}, 1),
 	}
 	u.recorder = u.broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "hot-updater"})
 	u.executor = &machineupdate.Executor[*object]{

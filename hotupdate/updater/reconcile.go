@@ -39,7 +39,7 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	result := u.executor.Reconcile(ctx, machine, observed)
 	u.noteWrite(machine, result.Machine)
 	u.log(ctx, machine, result.Err)
-	if owned.inPlace {
+	if owned.inPlace && ctx.Err() == nil {
 		u.reportInPlace(result.Machine, &observed, owned)
 	}
 	if observed.ClassError != nil {
@@ -200,7 +200,7 @@ func (u *Updater) tellBroken(ctx context.Context, name string, problem error) {
 func (u *Updater) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	end := u.calls.begin(ctx, request)
 	defer end()
-	return u.options.Driver.UpdateMachine(ctx, request)
+	return termOf(ctx).call(func() error { return u.options.Driver.UpdateMachine(ctx, request) })
 }
 
 // noteWrite notes that this process has written a machine.

@@ -53,7 +53,8 @@ type Updater struct {
 
 	succession chan struct{} // a MachineDeployment has another class; it has room for one
 
-	leading sync.Mutex // one term at a time
+	leading chan struct{} // has room for one term at a time
+	claims  claims        // of machines, by workers of all terms
 	// queue is nil while another process leads.
 	queue atomic.Pointer[queue]
 }
@@ -74,8 +75,8 @@ const workers = 20
 
 // Run updates machines until the context ends. It competes for the lease
 // machine-controller-hot-update. Losing the lease ends the updates of this process, and never the
-// process: Run competes again once the calls of the driver have returned. Call it once, in a separate
-// goroutine.
+// process: Run competes again once the calls of the driver have returned, or after 5 seconds without
+// those that do not return. Call it once, in a separate goroutine.
 //
 // Do not pass a context of signal.NotifyContext: it would keep the signal from ending the process,
 // because MCM handles no signals.
@@ -91,7 +92,7 @@ func (u *Updater) Run(ctx context.Context) {
 	if u.cache.sync(ctx) {
 		wait.UntilWithContext(ctx, u.compete, retryPeriod)
 	}
-	u.leading.Lock() // the last term has ended
+	u.leading <- struct{}{} // the last term has ended
 }
 
 // record has events sent to the API server. Creations have some before Run is called, and in the
@@ -113,15 +114,16 @@ func (u *Updater) compete(ctx context.Context) {
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: u.lead, OnStoppedLeading: func() {}},
 	})
-	u.leading.Lock() // the term has ended, or finds that it is over before it begins
-	defer u.leading.Unlock()
+	u.leading <- struct{}{} // the term has ended, or finds that it is over before it begins
+	<-u.leading
 }
 
-// lead handles machines until the term ends.
-func (u *Updater) lead(term context.Context) {
-	u.leading.Lock()
-	defer u.leading.Unlock()
-	if term.Err() != nil {
+// lead handles machines until the term ends. It returns when all of its goroutines have ended, apart from
+// those inside a call of the driver that ignores the end of its context.
+func (u *Updater) lead(ctx context.Context) {
+	u.leading <- struct{}{}
+	defer func() { <-u.leading }()
+	if ctx.Err() != nil {
 		return
 	}
 	u.memory.Restart(time.Now())
@@ -129,43 +131,47 @@ func (u *Updater) lead(term context.Context) {
 	u.queue.Store(&machines)
 	u.metrics.leads.Set(1)
 	u.enqueueIf(func(*object) bool { return true })
-	var running sync.WaitGroup
+	working := newTerm()
+	ctx = context.WithValue(ctx, termKey{}, working)
 	for range cmp.Or(u.options.Workers, workers) {
-		u.work(term, machines, &running)
+		u.work(ctx, machines, working)
 	}
-	running.Go(func() { u.tendVersions(term) })
-	<-term.Done()
+	working.run(func() { u.tendVersions(ctx) })
+	<-ctx.Done()
 	u.metrics.leads.Set(0)
 	u.queue.Store(nil)
 	machines.ShutDown()
-	running.Wait()
+	working.end()
 }
 
 // work handles machines in a separate goroutine. If the driver ends that goroutine, another goroutine
 // takes its place.
-func (u *Updater) work(term context.Context, machines queue, running *sync.WaitGroup) {
-	running.Go(func() {
+func (u *Updater) work(ctx context.Context, machines queue, working *term) {
+	working.run(func() {
 		isOver := false
 		defer func() {
 			if !isOver {
-				u.work(term, machines, running)
+				u.work(ctx, machines, working)
 			}
 		}()
 		for !isOver {
-			isOver = u.next(term, machines)
+			isOver = u.next(ctx, machines)
 		}
 	})
 }
 
 // next handles the next machine, and reports whether the term is over.
-func (u *Updater) next(term context.Context, machines queue) (isOver bool) {
+func (u *Updater) next(ctx context.Context, machines queue) (isOver bool) {
 	name, isOver := machines.Get()
 	if isOver {
 		return true
 	}
 	defer machines.Done(name)
-	if term.Err() != nil {
+	if ctx.Err() != nil {
 		return true
+	}
+	if !u.claims.take(ctx, name) {
+		return false // its release enqueues the machine
 	}
 	delay := brokenRetry
 	hasReturned := false
@@ -173,15 +179,18 @@ func (u *Updater) next(term context.Context, machines queue) (isOver bool) {
 		value := recover()
 		switch {
 		case value != nil:
-			u.tellBroken(term, name, machineupdate.NewPanicError(value))
+			u.tellBroken(ctx, name, machineupdate.NewPanicError(value))
 		case !hasReturned:
-			u.tellBroken(term, name, errNoReturn)
+			u.tellBroken(ctx, name, errNoReturn)
 		}
 		if delay > 0 {
 			machines.AddAfter(name, delay)
 		}
+		if u.claims.release(name) {
+			u.enqueue(name)
+		}
 	}()
-	delay = u.reconcile(term, name)
+	delay = u.reconcile(ctx, name)
 	hasReturned = true
 	return false
 }

@@ -3,7 +3,7 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	clocks     = "hotupdate/machineupdate ^Test(SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|Limiter(Clock.*|AllowsExactlyEvery))$"
+	clocks     = "hotupdate/machineupdate ^Test(WallClockJumpsAfterASuccess|OtherProcessGoesByTheWallClock|SinceByHand|NotBeforeOfAWrongClock|Clock.*|SuspendedProcess|Limiter(Clock.*|AllowsExactlyEvery))$"
 	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold|NonHotChangeIsReported|ObservationWithoutClass)$"
 	creations  = "hotupdate/machineupdate TestCreation"
@@ -12,6 +12,7 @@ const (
 	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|TestAnyValue|Example"
+	memories   = "hotupdate/machineupdate ^Test(WaitGrows|WhatEndsTheWait|ConflictsThatLast|NewTerm|WhatDoesNotWait|GoexitWaits|MemoryIsBounded|RecordEndsTheWait)$"
 	others     = "hotupdate/machineupdate ^TestOtherWriter"
 )
 
@@ -41,6 +42,8 @@ const (
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
 	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
 	writersFile       = "hotupdate/machineupdate/writers.go"
+	eventsFile        = "hotupdate/machineupdate/events.go"
+	memoryFile        = "hotupdate/machineupdate/memory.go"
 	versionsFile      = "hotupdate/machineupdate/versions.go"
 	tagsPlannerFile   = "tags/planner.go"
 	tagsSpecFile      = "tags/spec.go"
@@ -119,6 +122,27 @@ var updateMutants = []mutant{
 	{"a failure of a driver that reads first is recorded", callFile, "\tif !result.marked { // it is", "\tif false { // it is", executions},
 	{"a VM that is gone is no failure", callFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", callFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
+	{"a pass without a record makes the next one wait", executorFile, "wait := e.Memory.rest(o); wait > 0 {", "wait := e.Memory.rest(o); wait < 0 {", memories},
+	{"a goroutine that the driver ends is no record", executorFile, "!hasReturned && e.Memory != nil", "!hasReturned && e == nil", memories},
+	{"a record ends the wait", memoryFile, "\tdelete(m.futile, o.memorized())\n", "", memories},
+	{"the process that wrote waits by its monotonic clock", executorFile, "\to.unripe = e.Memory.unripe(o)\n", "", clocks},
+	{"a key that is forgotten is told", eventsFile, "+ forgotten(d.pass)", "", clocks},
+	{"the wait grows", memoryFile, "\tf.steps++\n", "\tf.steps = 1\n", memories},
+	{"the wait has a limit", memoryFile, "d = min(d, f.limit*2/3)", "d = max(d, 0)", memories},
+	{"waits differ", memoryFile, "jitter.Below(d/2, of.machine+of.lane, now.UnixNano())", "jitter.Below(1, of.machine+of.lane, now.UnixNano())", memories},
+	{"a newer version ends the wait after a conflict", memoryFile, "isSuperseded || f.circ", "isSuperseded && f.wait < 0 || f.circ", memories},
+	{"conflicts that last are no chance", memoryFile, "return f.conflicts <= ordinaryConflicts", "return f.conflicts > 0", memories},
+	{"a new term starts at the short delay", memoryFile, "\t\tf.steps = 0\n\t\tf.step", "\t\tf.step", memories},
+	{"a change of the spec ends the wait", memoryFile, "strconv.FormatInt(o.Machine.GetGeneration(), 10)", `""`, memories},
+	{"a change of the phase ends the wait", memoryFile, "\tadd(o.Phase)\n", "", memories},
+	{"a change of the provider ID ends the wait", memoryFile, "\tadd(o.ProviderID)\n", "", memories},
+	{"a change of our annotations ends the wait", memoryFile, "\t\tadd(annotations[name])\n", "\t\t_ = annotations[name]\n", memories},
+	{"another class ends the wait", memoryFile, "\tadd(o.Class.class.key())\n", "", memories},
+	{"a change of the class ends the wait", memoryFile, "\tadd(string(o.Class.class.ProviderSpec))\n", "", memories},
+	{"a change of the secret ends the wait", memoryFile, "\t\tadd(string(o.Secret[key]))\n", "", memories},
+	{"a fault is told once", memoryFile, "return !wasTold", "return !wasTold || isKnown", memories},
+	{"old entries are dropped", memoryFile, "len(m.futile) < m.purgeAt", "len(m.futile) >= 0", memories},
+	{"a call whose time is over gives its place back", callFile, "context.AfterFunc(callCtx, end)", "context.AfterFunc(context.Background(), end)", "hotupdate/machineupdate ^TestDeafCallGivesItsPlaceBack$"},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "record.Filter(string(documents[lane.class]), lane.holds)", "string(documents[lane.class])", lanes},

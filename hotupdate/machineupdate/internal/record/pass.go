@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -95,6 +96,26 @@ func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 		}
 	}
 	return p
+}
+
+// Forgotten returns the pointers of leaves that were recorded, and are not once the pass has succeeded,
+// sorted. Only a pass that settles the machine forgets any.
+func (p *Pass) Forgotten() []string {
+	pointers := map[string]bool{}
+	if p.after.State != Settled {
+		return nil
+	}
+	for _, part := range p.Parts {
+		desired := leavesOf(part.Desired)
+		for _, hot := range append(slices.Clone(part.Attempted), part.Applied) {
+			for at := range leavesOf(hot) {
+				if _, isKept := desired[at]; !isKept {
+					pointers[at.pointer] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(pointers))
 }
 
 // IsFull reports whether the record after the pass has room for nothing more of what is wanted.
