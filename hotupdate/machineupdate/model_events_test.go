@@ -291,7 +291,9 @@ func (s *run) call(i int, at *node) {
 		s.next(n, 0, event{what: answersUnimplemented, a: uint8(i)})
 		return
 	}
-	if i == 0 && at.marked && !s.w.two && s.m.events&deafCalls != 0 {
+	isFirstTerm := i == 0 && !s.w.two
+	mayHang := isFirstTerm && at.marked && s.m.events&deafCalls != 0
+	if mayHang {
 		n := *s.w
 		n.deaf = true
 		n.two = true

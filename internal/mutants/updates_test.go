@@ -67,7 +67,7 @@ var updateMutants = []mutant{
 	{"another spec does not wait", decisionFile, "changed == upToDate && h.Creating == \"\"\n", "h.Creating == \"\"\n", decisions},
 	{"an interrupted creation does not wait", decisionFile, "changed == upToDate && h.Creating == \"\"\n", "changed == upToDate\n", decisions},
 	{"a spec that changed is not confirmed first", decisionFile, "case record.Unconfirmed:\n\t\tif changed != upToDate && !o.isClosed() {", "case record.Unconfirmed:\n\t\tif false {", decisions},
-	{"a confirmation waits", decisionFile, "\tcase wait > 0:\n\t\treturn decision{action: actWait, reason: confirmationDue", "\tcase wait > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: confirmationDue", decisions},
+	{"a confirmation waits", decisionFile, "\tcase max(wait, o.unripe) > 0:\n\t\treturn decision{action: actWait, reason: confirmationDue", "\tcase max(wait, o.unripe) > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: confirmationDue", decisions},
 	{"nothing waits for a time far ahead", decisionFile, "if elapsed < -d {", "if false {", decisions},
 	{"a changed spec is applied", decisionFile, "\tcase !sameHot:", "\tcase !sameHot && false:", decisions},
 	{"a changed Schema or driver means one pass", decisionFile, "\tcase !sameSchema && len(o.lane.kinds) > 0:", "\tcase !sameSchema && false:", decisions},
@@ -141,7 +141,7 @@ var updateMutants = []mutant{
 	{"a change of the class ends the wait", memoryFile, "\tadd(string(o.Class.class.ProviderSpec))\n", "", memories},
 	{"a change of the secret ends the wait", memoryFile, "\t\tadd(string(o.Secret[key]))\n", "", memories},
 	{"a fault is told once", memoryFile, "return !wasTold", "return !wasTold || isKnown", memories},
-	{"old entries are dropped", memoryFile, "len(m.futile) < m.purgeAt", "len(m.futile) >= 0", memories},
+	{"old entries are dropped", memoryFile, "len(m.futile)+len(m.successes) < m.purgeAt", "len(m.futile) >= 0", memories},
 	{"a call whose time is over gives its place back", callFile, "context.AfterFunc(callCtx, end)", "context.AfterFunc(context.Background(), end)", "hotupdate/machineupdate ^TestDeafCallGivesItsPlaceBack$"},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
@@ -194,7 +194,7 @@ var updateMutants = []mutant{
 	{"versions are not laid out each time", versionsFile, " || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin])", "", versions},
 	{"versions are laid out in the end", versionsFile, "8*lengthOf(all[begin:end])", "0*lengthOf(all[begin:end])", versions},
 	{"merged versions lose no value", versionsFile, "record.Merge(all[:end])", "record.Merge(all[1:end])", versions},
-	{"the limiter is asked before versions are read", callFile, "\tcase e.Limiter.begin(reason, o.now):", "\tcase o.recall(ctx, &result.decision) != nil || e.Limiter.begin(reason, o.now):", versions},
+	{"the limiter is asked before versions are read", callFile, "\tcase e.Limiter.begin(o.urgency(result.Reason), o.now):", "\tcase o.recall(ctx, &result.decision) != nil || e.Limiter.begin(o.urgency(result.Reason), o.now):", versions},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
 	{"a closed lane is confirmed", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif o.isClosed() {", lanes},
@@ -217,7 +217,7 @@ var updateMutants = []mutant{
 	{"an unable driver has nothing to do where nothing differs", inPlaceFile, "case state == InPlaceUnknown && isSamePart:", "case state == InPlaceUnknown && isSamePart && false:", lanes},
 	{"leaves without a lane are told before a drain", inPlaceFile, "return o.Former.uncovered != o.Class.uncovered", "return false", lanes},
 	{"a former class that is not known is told before a drain", inPlaceFile, "\t\treturn o.Class.beside\n", "\t\treturn false\n", lanes},
-	{"a drained node waits as little as a change", callFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
+	{"a drained node waits as little as a change", callFile, "\tif o.gate != nil {\n\t\treturn specChanged", "\tif false {\n\t\treturn specChanged", lanes},
 	// Creations.
 	{"a provider spec without members is unusable", preparedFile, "if isEmpty(class.ProviderSpec) {", "if len(class.ProviderSpec) == 0 {", wirings},
 	{"a limiter that denies for ever is told", executorFile, "errors.Join(e.missing(), e.Limiter.Validate())", "e.missing()", wirings},
