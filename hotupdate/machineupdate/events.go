@@ -66,9 +66,8 @@ func (o *observation) reportDecision(d *decision) report {
 
 func (o *observation) reportUnsupported(d *decision) report {
 	class := o.Class.class.meta().GetName()
-	return report{
-		warning, "HotUpdateUnsupported", "the driver cannot update the machines of class " + class + o.because(d.reason),
-	}
+	what := "the driver cannot update the machines of class " + class + o.because(d.reason)
+	return report{warning, "HotUpdateUnsupported", what}
 }
 
 // reportEnding reports how a pass ended; the zero report if people need not know.
@@ -82,7 +81,8 @@ func (o *observation) reportEnding(d *decision, how ending, err error) report {
 			"the machine keeps its state: the record has no room for more" + o.because(d.reason),
 		}
 	case how == confirmed:
-		return report{normal, "HotUpdateConfirmed", "the update of the machine is confirmed" + o.because(d.reason) + forgotten(d.pass)}
+		what := "the update of the machine is confirmed" + o.because(d.reason)
+		return report{normal, "HotUpdateConfirmed", what + forgotten(d.pass)}
 	case how.isFailure():
 		return report{
 			warning, "HotUpdateFailed",

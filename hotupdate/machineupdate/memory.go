@@ -189,7 +189,9 @@ func (m *Memory) wrote(o *observation, annotation string, now time.Time) {
 	delete(m.successes, o.memorized().inAnyNode())
 	if isUnconfirmed {
 		m.dropOld(now)
-		m.successes[o.memorized().inAnyNode()] = success{annotation, since(&header, o.now, now), o.Settings.confirmAfter()}
+		m.successes[o.memorized().inAnyNode()] = success{
+			record: annotation, at: since(&header, o.now, now), limit: o.Settings.confirmAfter(),
+		}
 	}
 }
 

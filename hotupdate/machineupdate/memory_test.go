@@ -94,28 +94,28 @@ func TestWaitGrows(t *testing.T) {
 
 // TestWhatEndsTheWait: what may end the fault ends the wait, and nothing else.
 func TestWhatEndsTheWait(t *testing.T) {
-	annotate := func(name, value string) func(*testing.T, *remembering) {
-		return func(_ *testing.T, r *remembering) { r.machine.Annotations = map[string]string{name: value} }
+	annotate := func(name, value string) func(*remembering) {
+		return func(r *remembering) { r.machine.Annotations = map[string]string{name: value} }
 	}
 	for name, tc := range map[string]struct {
-		change func(t *testing.T, r *remembering)
+		change func(r *remembering)
 		ends   bool
 	}{
-		"the machine's spec":                 {func(_ *testing.T, r *remembering) { r.machine.Generation++ }, true},
+		"the machine's spec":                 {func(r *remembering) { r.machine.Generation++ }, true},
 		"its record":                         {annotate(machineupdate.AnnotationRecord, "{}"), true},
 		"its annotation that pauses":         {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
 		"its mirrored spec":                  {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
-		"its provider ID":                    {func(_ *testing.T, r *remembering) { r.observed.ProviderID = "i-2" }, true},
-		"its phase":                          {func(_ *testing.T, r *remembering) { r.observed.Phase = "Unknown" }, true},
-		"the class's provider spec":          {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
-		"the class's provider spec, not hot": {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
-		"the wanted class":                   {func(t *testing.T, r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
-		"the secret's content":               {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
-		"a status":                           {func(_ *testing.T, r *remembering) { r.machine.ResourceVersion = "8" }, false},
+		"its provider ID":                    {func(r *remembering) { r.observed.ProviderID = "i-2" }, true},
+		"its phase":                          {func(r *remembering) { r.observed.Phase = "Unknown" }, true},
+		"the class's provider spec":          {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
+		"the class's provider spec, not hot": {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
+		"the wanted class":                   {func(r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
+		"the secret's content":               {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
+		"a status":                           {func(r *remembering) { r.machine.ResourceVersion = "8" }, false},
 		"a foreign annotation":               {annotate("foreign", "1"), false},
-		"another version of the class":       {func(t *testing.T, r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
-		"a secret that was read again":       {func(_ *testing.T, r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
-		"another machine":                    {func(_ *testing.T, r *remembering) { r.machine.UID = "other" }, true},
+		"another version of the class":       {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
+		"a secret that was read again":       {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
+		"another machine":                    {func(r *remembering) { r.machine.UID = "other" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRemembering(t)
@@ -124,7 +124,7 @@ func TestWhatEndsTheWait(t *testing.T) {
 			}
 			r.machine = r.machine.DeepCopy()
 			tries := r.tries
-			tc.change(t, r)
+			tc.change(r)
 			r.reconcile(t)
 			assert.Equal(t, tc.ends, r.tries > tries)
 			if tc.ends {

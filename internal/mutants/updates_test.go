@@ -126,7 +126,7 @@ var updateMutants = []mutant{
 	{"a goroutine that the driver ends is no record", executorFile, "!hasReturned && e.Memory != nil", "!hasReturned && e == nil", memories},
 	{"a record ends the wait", memoryFile, "\tdelete(m.futile, o.memorized())\n", "", memories},
 	{"the process that wrote waits by its monotonic clock", executorFile, "\to.unripe = e.Memory.unripe(o)\n", "", clocks},
-	{"a key that is forgotten is told", eventsFile, "+ forgotten(d.pass)", "", clocks},
+	{"a key that is forgotten is told", eventsFile, "what + forgotten(d.pass)", "what", clocks},
 	{"the wait grows", memoryFile, "\tf.steps++\n", "\tf.steps = 1\n", memories},
 	{"the wait has a limit", memoryFile, "d = min(d, f.limit*2/3)", "d = max(d, 0)", memories},
 	{"waits differ", memoryFile, "jitter.Below(d/2, of.machine+of.lane, now.UnixNano())", "jitter.Below(1, of.machine+of.lane, now.UnixNano())", memories},
