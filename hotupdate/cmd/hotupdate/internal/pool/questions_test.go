@@ -264,3 +264,33 @@ func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
 		}
 	}
 }
+
+// Without a Kubernetes version on either side, node-local DNS and the mode of kube-proxy may decide at some versions: below 1.34 node-local DNS
+// always counts, and from 1.34 on only with IPVS.
+func TestNodeLocalDNSWithoutVersion(t *testing.T) {
+	t.Parallel()
+	dns := func(enabled bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", enabled} }
+	mode := func(mode string) edit { return edit{"spec.kubernetes.kubeProxy.mode", mode} }
+	version := func(version any) edit { return edit{"spec.kubernetes.version", version} }
+	for name, test := range map[string]struct {
+		old, updated []edit
+		want         [3]verdict.Verdict // without a version, with 1.33 and with 1.34
+	}{
+		"switched off":              {[]edit{dns(true), mode("IPTables")}, []edit{dns(false), mode("IPTables")}, [3]verdict.Verdict{unknown, rolls, none}},
+		"switched off with IPVS":    {[]edit{dns(true), mode("IPVS")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls}},
+		"another mode":              {[]edit{dns(true), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{unknown, none, rolls}},
+		"another mode, without DNS": {[]edit{dns(false), mode("IPTables")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{none, none, none}},
+		"both":                      {[]edit{dns(false), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls}},
+	} {
+		for i, at := range []any{nil, "1.33.2", "1.34.2"} {
+			old := read(t, edited(t, append(test.old, version(at))))
+			updated := read(t, edited(t, append(test.updated, version(at))))
+			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
+			require.NoError(t, err)
+			planned := plan.Pools[0]
+			assert.Equal(t, test.want[i].String(), planned.Verdict.String(), "%s at %v", name, at)
+			asks := len(planned.Questions) == 1 && planned.Questions[0].Rule == verdict.DNSByVersion
+			assert.Equal(t, test.want[i] == unknown, asks, "%s at %v", name, at)
+		}
+	}
+}

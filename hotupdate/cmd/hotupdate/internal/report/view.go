@@ -156,6 +156,44 @@ func (s *section) share() {
 		}
 		part.Remarks = slices.DeleteFunc(part.Remarks, isCommon)
 	}
+	s.shareQuestions()
+}
+
+// shareQuestions moves a question that several sections repeat to the section around them, with their names.
+func (s *section) shareQuestions() {
+	of := map[remark][]string{}
+	var asked []remark
+	for _, part := range s.Sections {
+		for _, r := range part.Remarks {
+			if r.Label == questionLabel {
+				of[r] = append(of[r], part.Title)
+				asked = append(asked, r)
+			}
+		}
+	}
+	isRepeated := func(r remark) bool { return len(of[r]) > 1 }
+	for i, r := range asked {
+		if isRepeated(r) && !slices.Contains(asked[:i], r) {
+			shared := r
+			shared.Label = questionLabel + " of " + someOf(of[r])
+			s.Remarks = append(s.Remarks, shared)
+		}
+	}
+	for i := range s.Sections {
+		part := &s.Sections[i]
+		part.Remarks = slices.DeleteFunc(part.Remarks, isRepeated)
+	}
+}
+
+// maxAsking bounds the sections that a question names.
+const maxAsking = 5
+
+// someOf lists names, and how many more there are.
+func someOf(names []string) string {
+	if more := len(names) - maxAsking; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxAsking], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // merge makes one section of those that differ only in their titles and machines, such as sixty

@@ -228,6 +228,10 @@ var (
 		Decides, "Gardener's admission plugin ShootNodeLocalDNSEnabledByDefault decides whether node-local DNS was " +
 			"enabled when the Shoot was created", Admission,
 	}
+	DNSByVersion = Rule{
+		Decides, "from Kubernetes 1.34 on, a pool is named by node-local DNS only with kube-proxy in IPVS mode; no " +
+			"manifest has the version", names,
+	}
 	StoredImage = Rule{
 		Decides, "Gardener chose the machine image when the pool was created, or has updated it since; compare with " +
 			"the Shoot of the cluster", Admission,
@@ -380,7 +384,7 @@ func Rules() []Rule {
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
-		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, GKEReservation, DNSByDefault, StoredImage,
+		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, GKEReservation, DNSByDefault, DNSByVersion, StoredImage,
 		DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,
 		ExtensionAdopted, ExtensionReleased,

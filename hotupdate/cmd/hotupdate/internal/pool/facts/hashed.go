@@ -14,8 +14,11 @@ import (
 )
 
 // unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets
-// node-local DNS count.
+// node-local DNS count, see [DNSByVersion].
 const unknownVersion = "0.0"
+
+// minorOfDNS is the first minor at which node-local DNS counts only with kube-proxy in IPVS mode.
+const minorOfDNS = "1.34"
 
 // HashedField is a field of a pool that a name of Gardener or of an extension covers.
 type HashedField struct {
@@ -76,7 +79,7 @@ func (p *Pool) HashedFields() ([]HashedField, error) {
 func (p *Pool) namedWorker() hash.Worker {
 	w := p.Worker
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate
-	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, p.dnsMinor, unknownVersion)
 	return w
 }
 

@@ -10,7 +10,7 @@ import (
 // hash of a pool that is updated in place. The names of an extension's machines depend on it.
 func (p *Pool) GardenerKey() (string, error) {
 	w := p.Worker
-	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, p.dnsMinor, unknownVersion)
 	secret, err := hash.NodeAgentSecretName(w)
 	if err != nil || !isInPlace(w.UpdateStrategy) {
 		return secret.Text, err

@@ -66,6 +66,7 @@ type Pool struct {
 	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
 	isFilled  bool          // the kubelet configuration of Worker has what Gardener fills in
 	ownsMinor bool          // the pool of a Shoot has its own Kubernetes version
+	dnsMinor  string        // stands for an unknown version where node-local DNS is hashed
 }
 
 // Operation is an operation that an annotation of a Shoot requests.

@@ -27,6 +27,7 @@ const (
 	KeptEncryption               // whether the extension's admission keeps the encryption of volumes
 	KeptReservation              // whether what that plugin has filled in stays when the manifest is applied
 	ExtensionRelease             // the release of the extension
+	DNSByVersion                 // whether the version that both sides leave out is 1.34 or newer
 )
 
 // Reading is a pair of pools as Gardener's API server stores them when the new manifest is applied
@@ -69,7 +70,7 @@ func ReadingsOf(old, updated Pool, given Given) Readings {
 
 // fillers return what Gardener fills in.
 var fillers = []func(Reading, Given) filling{
-	fillVersion, fillImage, fillNodeLocalDNS, fillReservations, fillEncryption,
+	fillVersion, fillImage, fillNodeLocalDNS, fillMinor, fillReservations, fillEncryption,
 }
 
 // filling completes a reading, in one way for each combination of the values of open facts.
@@ -315,6 +316,24 @@ func fillNodeLocalDNS(r Reading, _ Given) filling {
 		return known(with(false))
 	}
 	return filling{[]Fact{DNSByDefault}, []func(*Reading){with(false), with(true)}}
+}
+
+// fillMinor opens whether a version that neither side has is 1.34 or newer, if node-local DNS or the mode of kube-proxy
+// changes: node-local DNS counts in another way from then on.
+func fillMinor(r Reading, _ Given) filling {
+	before := r.Old.Worker
+	after := r.Updated.Worker
+	sameMode := before.KubeProxyMode == after.KubeProxyMode
+	sameDNS := before.NodeLocalDNS == after.NodeLocalDNS && sameNode(r.Old.Cluster.dns, r.Updated.Cluster.dns)
+	isKnown := before.KubernetesVersion != "" || after.KubernetesVersion != ""
+	if isKnown || sameMode && sameDNS {
+		return nothing()
+	}
+	newer := func(r *Reading) {
+		r.Old.dnsMinor = minorOfDNS
+		r.Updated.dnsMinor = minorOfDNS
+	}
+	return filling{[]Fact{DNSByVersion}, []func(*Reading){func(*Reading) {}, newer}}
 }
 
 // setsNodeLocalDNS reports whether the new manifest says whether node-local DNS is enabled: it has the

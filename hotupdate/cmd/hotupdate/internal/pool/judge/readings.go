@@ -189,6 +189,11 @@ var questions = map[facts.Fact]verdict.Question{
 		Rule: verdict.ReleaseDecides, Fact: "the release of the extension",
 		Values: []verdict.Value{verdict.Gives("today's"), verdict.Gives("an older one")},
 	},
+	facts.DNSByVersion: {
+		Rule: verdict.DNSByVersion, Fact: "the Kubernetes version that the pool has", Owner: theCluster,
+		Answer: "write the version",
+		Values: []verdict.Value{verdict.Gives("older than 1.34"), verdict.Gives("1.34 or newer")},
+	},
 	facts.DNSByDefault: {
 		Rule: verdict.DNSByDefault, Fact: "whether node-local DNS is enabled in the cluster",
 		Owner: theCluster, Answer: compareWithCluster,
