@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -123,6 +124,14 @@ func (c *caches) origins(machine *object) ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// hasInPlace reports whether a pool is updated in place.
+func (c *caches) hasInPlace() bool {
+	found, _ := c.deployments.Lister().ByNamespace(c.namespace).List(labels.Everything()) // a cache has no errors
+	return slices.ContainsFunc(found, func(one runtime.Object) bool {
+		return isInPlace(one.(*object)) //nolint:forcetypeassert // the informer's client is a dynamic one
+	})
 }
 
 // wantedOf returns the class that the machines of a deployment should have.

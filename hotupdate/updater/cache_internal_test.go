@@ -135,13 +135,13 @@ func TestUnknownOwner(t *testing.T) {
 	u := &Updater{cache: known(t)}
 	stored := content{object: &corev1.ConfigMap{Data: map[string]string{"old": `[{"tags":{"gone":"1"}},{}]`}}}
 	transferred := made("Machine", "m", "MachineSet", "unknown", "new")
-	isChanged, err := u.dropUnused(&stored, []*object{transferred})
+	isChanged, _, err := u.dropUnused(&stored, []*object{transferred})
 	require.Error(t, err)
 	assert.False(t, isChanged)
 	assert.Equal(t, map[string]string{"old": `[{"tags":{"gone":"1"}},{}]`}, stored.object.Data)
 	_, err = u.heirs([]*object{transferred})
 	require.Error(t, err)
-	isChanged, err = u.dropUnused(&stored, nil)
+	isChanged, _, err = u.dropUnused(&stored, nil)
 	require.NoError(t, err)
 	assert.True(t, isChanged)
 	assert.Empty(t, stored.object.Data)
@@ -172,7 +172,9 @@ func TestInherit(t *testing.T) {
 				stored.object.Data[class] = text
 			}
 		}
-		isNew, err := stored.inherit("heir", "former")
+		isChanged, err := stored.inherit("heir", "former")
+		isNew := stored.object.Data["heir"] != tc.own
+		assert.Equal(t, tc.former != "" && !tc.isFull, isChanged, "%s: that the heir has them is noted", name)
 		problem, _ := errors.AsType[*fault.Error](err)
 		assert.Equal(t, tc.isNew, isNew, name)
 		assert.Equal(t, tc.isFull, problem != nil && problem.Code == "versions-full", "%s: %v", name, err)

@@ -53,7 +53,9 @@
 // record, such as during a pause, the new class also gets the versions of the old class: an MCM newer
 // than v0.62.1 writes the name of the new class into the Machines. Beyond 16 versions the older
 // versions are merged, and no value is lost: values that they have in common stand once, and a leaf
-// of which they have N values takes N texts.
+// of which they have N values takes N texts. Once all Machines of a class have records, an annotation of
+// the ConfigMap notes that records hold its versions. Versions that nothing holds and to which no Machine
+// leads are removed with the event HotUpdateVersionsLost, if a pool is updated in place.
 //
 // A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
 // if the versions of its class are full or malformed, which concerns no other class. The event

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -15,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -57,9 +61,9 @@ func (u *Updater) inherit(ctx context.Context) error {
 	isChanged := false
 	for _, heir := range slices.Sorted(maps.Keys(heirs)) {
 		for _, class := range sets.List(heirs[heir]) {
-			isNew, err := found.inherit(heir, class)
+			isNews, err := found.inherit(heir, class)
 			problems = append(problems, err)
-			if isNew {
+			if isNews {
 				isChanged = true
 			}
 		}
@@ -106,7 +110,7 @@ func (u *Updater) prune(ctx context.Context) error {
 	if err != nil {
 		return nil //nolint:nilerr // creations and adoptions report the error
 	}
-	isDue, err := u.dropUnused(&found, u.cache.allMachines())
+	isDue, _, err := u.dropUnused(&found, u.cache.allMachines())
 	if err != nil || !isDue {
 		return err
 	}
@@ -140,36 +144,98 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	}); err != nil {
 		return err
 	}
-	if _, err := u.dropUnused(&found, machines); err != nil {
+	_, lost, err := u.dropUnused(&found, machines)
+	if err != nil {
 		return err
 	}
 	delete(found.object.Annotations, annotationPruning)
-	_, err := found.write(ctx, u.store.objects)
+	written, err := found.write(ctx, u.store.objects)
+	if err == nil {
+		u.tellLost(written, lost)
+	}
 	return err
 }
 
-// dropUnused removes versions from a content that no machine may need any more, and reports whether
-// there were any. After an error the content is unchanged.
-func (u *Updater) dropUnused(c *content, machines []*object) (changed bool, err error) {
+// dropUnused removes versions from a content that no machine may need any more, and reports whether it
+// has changed. It returns the removed versions, by class, that nothing else holds. After an error the
+// content is unchanged.
+func (u *Updater) dropUnused(c *content, machines []*object) (changed bool, lost map[string][]version, err error) {
 	usage, err := u.usage(machines)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
+	lost = map[string][]version{}
 	for class := range maps.Clone(c.object.Data) {
 		unrecorded, used := usage[class]
-		_, missing := u.cache.get(u.cache.classes, class)
-		versions, malformed := c.versions(class)
-		switch {
-		case unrecorded:
-		case malformed != nil, !used && missing != nil:
-			delete(c.object.Data, class)
-			changed = true
-		case len(versions) > 1:
-			c.object.Data[class] = textOf(versions[len(versions)-1:])
+		if unrecorded {
+			continue
+		}
+		if used && c.hold(class) {
 			changed = true
 		}
+		_, missing := u.cache.get(u.cache.classes, class)
+		versions, malformed := c.versions(class)
+		isHeld := c.held().Has(class)
+		var removed []version
+		switch {
+		case malformed != nil, !used && missing != nil:
+			removed = c.remove(class)
+			changed = true
+		case len(versions) > 1:
+			removed = c.keepLast(class, versions)
+			changed = true
+		}
+		if len(removed) > 0 && !isHeld {
+			lost[class] = removed
+		}
 	}
-	return changed, nil
+	return changed, lost, nil
+}
+
+// tellLost reports versions that were removed although nothing else holds them. Of a pool that rolls, the
+// machines with such versions are gone.
+func (u *Updater) tellLost(removed *corev1.ConfigMap, lost map[string][]version) {
+	if !u.cache.hasInPlace() {
+		return
+	}
+	of := &corev1.ObjectReference{
+		APIVersion: "v1", Kind: "ConfigMap", Namespace: u.options.Namespace, Name: removed.Name, UID: removed.UID,
+	}
+	for _, class := range slices.Sorted(maps.Keys(lost)) {
+		u.recorder.Event(of, corev1.EventTypeWarning, "HotUpdateVersionsLost",
+			"versions of class "+class+" are removed that no record has held, because no Machine leads to them; "+
+				"a machine that was created with them keeps what only they have: "+strings.Join(leavesOf(lost[class]), ", "))
+	}
+}
+
+// maxLeaves is how many leaves an event names.
+const maxLeaves = 20
+
+// leavesOf returns the pointers of the leaves of versions, sorted.
+func leavesOf(versions []version) []string {
+	found := sets.New[string]()
+	for _, one := range versions {
+		var document any
+		if json.Unmarshal([]byte(one), &document) == nil {
+			collect(found, "", document)
+		}
+	}
+	all := sets.List(found)
+	if len(all) > maxLeaves {
+		all = append(all[:maxLeaves], fmt.Sprintf("and %d more", len(all)-maxLeaves))
+	}
+	return all
+}
+
+func collect(found sets.Set[string], pointer string, value any) {
+	members, isObject := value.(map[string]any)
+	if !isObject {
+		found.Insert(pointer)
+		return
+	}
+	for name, member := range members {
+		collect(found, fieldpath.Below(pointer, name), member)
+	}
 }
 
 // usage returns the classes that machines name, and the classes with which machines without a record

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -31,6 +32,11 @@ const (
 // annotationPruning marks the ConfigMap while versions are being pruned. A creation that finds the
 // mark writes the ConfigMap, also if its version stands there.
 const annotationPruning = "machine.sapcloud.io/hot-update-pruning"
+
+// annotationHeld has the names of classes, separated by commas, whose versions are all held elsewhere: by
+// the records of machines, or as versions of a class that has inherited them. What nobody holds is lost
+// when it is removed.
+const annotationHeld = "machine.sapcloud.io/hot-update-held"
 
 // store is the ConfigMap with the versions of classes with which VMs may have been created. Its
 // data have the class as key, and a list of hot parts, the last one last. All processes of a
@@ -80,6 +86,31 @@ func (c *content) versions(class string) ([]machineupdate.HotSpec, error) {
 		versions[i] = machineupdate.HotSpec(hot)
 	}
 	return versions, nil
+}
+
+// held returns the classes whose versions are held elsewhere.
+func (c *content) held() sets.Set[string] {
+	all := sets.New(strings.Split(c.object.Annotations[annotationHeld], ",")...)
+	return all.Delete("")
+}
+
+// hold notes that the versions of a class are held elsewhere, and reports whether that is news.
+func (c *content) hold(class string) (isNew bool) {
+	all := c.held()
+	isNew = !all.Has(class)
+	c.noteHeld(all.Insert(class))
+	return isNew
+}
+
+// unhold notes that a class has a version that nobody else holds.
+func (c *content) unhold(class string) { c.noteHeld(c.held().Delete(class)) }
+
+func (c *content) noteHeld(classes sets.Set[string]) {
+	if len(classes) == 0 {
+		delete(c.object.Annotations, annotationHeld)
+		return
+	}
+	metav1.SetMetaDataAnnotation(&c.object.ObjectMeta, annotationHeld, strings.Join(sets.List(classes), ","))
 }
 
 // lostVersions is what becomes of machines whose versions are removed by hand.
@@ -143,15 +174,16 @@ func (c *content) add(class string, version *machineupdate.PreparedClass) (write
 		if err = c.replace(class, textOf(all)); err != nil {
 			return false, err
 		}
+		c.unhold(class)
 	}
 	isMarked := metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)
 	delete(c.object.Annotations, annotationPruning)
 	return isNew || isMarked, nil
 }
 
-// inherit gives a class the versions of another class, before its own ones, and reports whether there
-// were any that it did not have.
-func (c *content) inherit(heir, class string) (isNew bool, err error) {
+// inherit gives a class the versions of another class, before its own ones, and reports whether that
+// changed anything.
+func (c *content) inherit(heir, class string) (isChanged bool, err error) {
 	former, err := c.versions(class)
 	if err != nil {
 		return false, err
@@ -160,15 +192,37 @@ func (c *content) inherit(heir, class string) (isNew bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	isOwn := func(version machineupdate.HotSpec) bool { return slices.Contains(own, version) }
-	former = slices.DeleteFunc(former, isOwn)
 	if len(former) == 0 {
 		return false, nil
 	}
-	if err = c.replace(heir, textOf(append(former, own...))); err != nil {
-		return false, err
+	isOwn := func(version machineupdate.HotSpec) bool { return slices.Contains(own, version) }
+	former = slices.DeleteFunc(former, isOwn)
+	if len(former) > 0 {
+		if err = c.replace(heir, textOf(append(former, own...))); err != nil {
+			return false, err
+		}
+		c.unhold(heir)
 	}
-	return true, nil
+	isNews := c.hold(class)
+	return isNews || len(former) > 0, nil
+}
+
+// version is a version of a class.
+type version = machineupdate.HotSpec
+
+// remove removes the entry of a class, and returns its versions, as far as they can be read.
+func (c *content) remove(class string) (removed []version) {
+	removed, _ = c.versions(class)
+	delete(c.object.Data, class)
+	c.unhold(class)
+	return removed
+}
+
+// keepLast removes the versions of a class but the last one, and returns them.
+func (c *content) keepLast(class string, versions []version) (removed []version) {
+	last := len(versions) - 1
+	c.object.Data[class] = textOf(versions[last:])
+	return versions[:last]
 }
 
 // isRace reports whether another process has written in between.

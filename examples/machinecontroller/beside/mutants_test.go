@@ -68,7 +68,7 @@ var mutants = []mutant{
 	{"versions stay for every lane that is Hot", "prune.go", `if slices.ContainsFunc(lane.Paths, isHot) {`, `if slices.ContainsFunc(lane.Paths, isHot) && false {`, "TestVersionsOfLanes"},
 	{"nothing is written to a ConfigMap that is being deleted", "additions.go", `if found.object.DeletionTimestamp != nil {`, `if found.object.DeletionTimestamp == nil && false {`, ofStore + "^TestStoreIsBeingDeleted$"},
 	{"what is no list is removed", "prune.go", `case malformed != nil, !used`, `case malformed != nil && false, !used`, "TestPruningHeals"},
-	{"a version that a machine without a record may have used stays", "prune.go", `case unrecorded:`, `case unrecorded && false:`, "TestCreationsWhilePruning"},
+	{"a version that a machine without a record may have used stays", "prune.go", "\t\tif unrecorded {\n", "\t\tif unrecorded && false {\n", "TestCreationsWhilePruning"},
 	{"a creation that finds the mark writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && len(known) > 1, nil`, "TestClassReturnsWhilePruning"},
 	{"a creation that finds the mark and an old version writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && false, nil`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `found, err = u.mark(ctx)`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
@@ -91,16 +91,13 @@ var mutants = []mutant{
 	{"a driver that is nil inside is told", "options.go", `if value := recover(); value != nil {`, `if value := any(nil); value != nil {`, ofStore + "^TestSilentWirings$"},
 	{"a limiter that denies for ever is told", "options.go", "\tproblems = append(problems, fault.All(o.Limiter.Validate())...)\n", "", ofStore + "^TestSilentWirings$"},
 	{"versions are passed on to the class that a machine should have", "prune.go", "errors.Join(u.inherit(term), u.prune(term))", "u.prune(term)", "TestTransferWithoutRecord"},
-	{"versions that are passed on are stored", "store.go", `return true, nil
-}
-
-// isRace`, `return false, nil
-}
-
-// isRace`, ofStore + "^TestInherit$"},
+	{"versions that are passed on are stored", "store.go", `return isNews || len(former) > 0, nil`, `return isNews && len(former) < 0, nil`, ofStore + "^TestInherit$"},
 	{"the last version stays the last one", "store.go", `append(former, own...)`, `append(own, former...)`, ofStore + "^TestInherit$"},
 	{"nothing is removed while an owner is not known", "cache.go", "if set == nil || err != nil {\n\t\treturn names, err\n", "if set == nil || err != nil {\n\t\treturn names, nil\n", ofStore + "^TestUnknownOwner$"},
 	{"what a class inherits stays", "cache.go", "\tnames = append(names, wantedOf(deployment))\n", "", ofStore + "^TestHeirs$"},
+	{"versions that nobody holds are told", "prune.go", "\t\tu.tellLost(written, lost)\n", "\t\t_ = written\n", ofStore + "^TestRenamedWhileNobodyLeads$"},
+	{"versions that records hold are not told", "prune.go", "if used && c.hold(class) {", "if used && c.held() == nil {", ofStore + "^TestAdoptedVersionsGoSilently$"},
+	{"versions that are passed on are not told", "store.go", "isNews := c.hold(class)", "isNews := c.held() == nil", ofStore + "^TestVersionsArePassedOnSilently$"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
 }
 
