@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/extensions/recorded"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -112,6 +113,33 @@ func TestRecordedFields(t *testing.T) {
 	for _, p := range extensions.All() {
 		assert.Equal(t, 2, releases[p.Name], "the newest release of %s and one a year older", p.Name)
 	}
+}
+
+// TestCanonicalEraIsNew: the canonical era begins with the first minor that the Gardener of no recorded release supports, so none of their pools is in
+// it.
+func TestCanonicalEraIsNew(t *testing.T) {
+	t.Parallel()
+	first, isKnown := kubeminor.Read(extensions.CanonicalFrom)
+	require.True(t, isKnown)
+	var newest kubeminor.Minor
+	for _, name := range recorded.Names() {
+		release, err := recorded.Read(name)
+		require.NoError(t, err)
+		require.NotEmpty(t, release.Kubernetes, name)
+		for _, version := range release.Kubernetes {
+			minor, isKnown := kubeminor.Read(version)
+			require.True(t, isKnown, version)
+			assert.Negative(t, minor.Compare(first), "%s supports %s", name, version)
+			if minor.Compare(newest) > 0 {
+				newest = minor
+			}
+		}
+	}
+	var minor uint32
+	for kubeminor.Of(1, minor).Compare(newest) <= 0 {
+		minor++
+	}
+	assert.Equal(t, first, kubeminor.Of(1, minor), "a later minor makes pools hot later")
 }
 
 // namesOf returns the hashes of the pool's MachineClasses, with their zones, as the extension writes them.
@@ -222,13 +250,16 @@ func TestAdmittedPoolsAreHashed(t *testing.T) {
 		t.Helper()
 		i := slices.IndexFunc(extensions.All(), func(p provider.Provider) bool { return p.Name == release.Provider })
 		of := extensions.All()[i]
-		admitted := 0
+		var admitted, repeating int
 		for i := range release.Records {
 			r := &release.Records[i]
 			if len(r.Refused) > 0 {
 				continue
 			}
 			admitted++
+			if repeatsVolumes(t, r) {
+				repeating++
+			}
 			p, err := r.Read()
 			require.NoError(t, err)
 			_, err = of.Released(&p.WorkerPool)
@@ -237,12 +268,27 @@ func TestAdmittedPoolsAreHashed(t *testing.T) {
 			_, err = of.Adopted(&p.WorkerPool)
 			require.NoError(t, err, "pool %d: %s", r.Index, r.Text())
 		}
-		t.Logf("%s %s admits %d of %d pools", release.Provider, release.Release, admitted, len(release.Records))
+		t.Logf("%s %s admits %d of %d pools; %d have two data volumes of one name in the config", release.Provider, release.Release, admitted, len(release.Records), repeating)
 		assert.Positive(t, admitted)
 		if effort.All() {
 			assert.Greater(t, admitted, len(release.Records)*7/100)
+			assert.Equal(t, release.Provider == "azure", repeating >= 5, "only Azure's admission takes two data volumes of one name")
 		}
 	})
+}
+
+// repeatsVolumes reports whether a config has two data volumes of one name.
+func repeatsVolumes(t *testing.T, r *recorded.Record) bool {
+	t.Helper()
+	var config struct{ DataVolumes []struct{ Name string } }
+	if r.Config != nil {
+		require.NoError(t, json.Unmarshal([]byte(*r.Config), &config))
+	}
+	names := map[string]bool{}
+	for _, v := range config.DataVolumes {
+		names[v.Name] = true
+	}
+	return len(names) < len(config.DataVolumes)
 }
 
 // TestRecordedPanics: releases that copy the capacity of a config into that of the pool panic exactly if only the config has one; that for GCP also

@@ -23,6 +23,7 @@ var repeatedMutants = []mutant{
 	{"an absent integer is no key of another element", keyedFile, "ranks[e.at] += absentFirst", "ranks[e.at] += 0", documents},
 	{"elements of one key are paired by their class", pairsFile, "ranked[elements[i].At] = rank(elements[i].Value)", "ranked[elements[i].At] = 0", diffs},
 	{"elements of one class are paired in their order", pairsFile, "cmp.Compare(a.At, b.At))", "cmp.Compare(b.At, a.At))", diffs},
+	{"a class with elements of one key is unusable", "internal/engine/compile.go", "n.refusesTies = c.spelling == leaf.Quoted", "n.refusesTies = false", "hotupdate/machineupdate ^TestClassOfRepeatedKeys$"},
 	{"the second element of a key has an ordinal", keyedFile, "e.ordinal = before + 1", "e.ordinal = before", "hotupdate ^TestPartsOfRepeatedKeys$"},
 	{"hash and Diff agree on the class of elements of one key", pairsFile, "ranked[elements[i].At] = rank(elements[i].Value)", "ranked[elements[i].At] = 0", "hotupdate ^TestDiffIsAsStrictAsTheDifference$"},
 	{"the document of elements of one key is what the oracle projects", keyedFile, "ranks[e.at] = int(n.levels.of(n.plan, elem))", "_ = elem", "hotupdate ^TestRawDocumentSaysWhatTheDesignSays$"},

@@ -87,8 +87,10 @@ type header struct {
 	Provider string `json:"provider"`
 	Release  string `json:"release"`
 	Gardener string `json:"gardener"`
-	Seed     int64  `json:"seed"`
-	Pools    int    `json:"pools"`
+	// Kubernetes are the minors that the linked Gardener supports.
+	Kubernetes []string `json:"kubernetes"`
+	Seed       int64    `json:"seed"`
+	Pools      int      `json:"pools"`
 	// Fields are the fields that were drawn, each with the number of its values.
 	Fields map[string]int `json:"fields"`
 }
@@ -172,12 +174,13 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		return nil, fmt.Errorf("these fields never took two values: %s", strings.Join(missing, ", "))
 	}
 	head := header{
-		Provider: e.provider,
-		Release:  release,
-		Gardener: gardener(),
-		Seed:     seed,
-		Pools:    pools,
-		Fields:   map[string]int{},
+		Provider:   e.provider,
+		Release:    release,
+		Gardener:   gardener(),
+		Kubernetes: kubernetesversion.SupportedVersions,
+		Seed:       seed,
+		Pools:      pools,
+		Fields:     map[string]int{},
 	}
 	for path, values := range d.seen {
 		head.Fields[path] = len(values)

@@ -32,6 +32,8 @@ var files embed.FS
 // Release is a release of an extension, with its records.
 type Release struct {
 	Provider, Release, Gardener string
+	// Kubernetes are the minors that this release of Gardener supports.
+	Kubernetes []string
 	// Pools is the number of recorded pools, and Fields the number of values of each field.
 	Pools  int
 	Fields map[string]int
