@@ -192,7 +192,7 @@ func (u *update[T, C]) attempt(ctx context.Context, attempts int, f func(context
 	for try := 1; ; try++ {
 		err := f(ctx)
 		kind, after := machineupdate.DriverErrorOf(err)
-		isLast := try >= attempts
+		isLast := try >= attempts || isExhausted(err)
 		if kind != machineupdate.ErrUnavailable || after > maxNamedDelay || isLast {
 			return err
 		}
@@ -215,6 +215,10 @@ func (k *Kit[T, C]) once(ctx context.Context, cloud C, function string, f func(c
 	if err := share.Ended(ctx); err != nil {
 		return err
 	}
+	ctx = context.WithValue(ctx, againKey{}, &parts{
+		translated: func(err error) error { return k.definition.translated(cloud, err) },
+		wait:       k.definition.Wait,
+	})
 	err := caught(func() error { return k.definition.translated(cloud, f(ctx)) })
 	k.definition.Count(function, outcomeOf(err))
 	return err

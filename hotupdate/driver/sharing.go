@@ -420,8 +420,11 @@ func (m *member[C]) see(err error, members []*member[C]) error {
 	case slices.Contains(ofAll, kind):
 		own.kind = kind
 	}
-	if after > 0 {
+	switch {
+	case after > 0:
 		return &machineupdate.RetryError{After: after, Err: own}
+	case isExhausted(err):
+		return &exhaustedError{own}
 	}
 	return own
 }

@@ -37,8 +37,8 @@ type access struct {
 }
 
 // connect makes a client for the update, since the SDK's client is not safe for concurrent use. There
-// is no login that could be shared: each request is signed with the access key. The SDK shares
-// connections among its clients.
+// is no login that could be shared: each request is signed with the access key. Clients share
+// connections, by their transport.
 func (a *access) connect(
 	_ context.Context, request *machineupdate.UpdateMachineRequest, class *alicloud.ProviderSpec,
 ) (*machine, error) {
@@ -56,19 +56,18 @@ func (a *access) connect(
 		m.account = append(m.account, key, m.cluster[key])
 	}
 	var err error
-	m.client, err = a.client(m.region, id, secret)
+	m.watch = &answer.Watch{Next: a.HTTP}
+	m.client, err = a.client(m, id, secret)
 	return m, err
 }
 
 // client returns a client of a region. It makes one attempt, because it has no options for retries.
-func (a *access) client(region, id, secret string) (*ecs.Client, error) {
-	config := &openapiutil.Config{RegionId: &region, AccessKeyId: &id, AccessKeySecret: &secret}
+func (a *access) client(m *machine, id, secret string) (*ecs.Client, error) {
+	config := &openapiutil.Config{RegionId: &m.region, AccessKeyId: &id, AccessKeySecret: &secret}
 	if a.Endpoint != "" {
 		config.Endpoint = &a.Endpoint
 	}
-	if a.HTTP != nil {
-		config.HttpClient = sender{a.HTTP}
-	}
+	config.HttpClient = sender{m.watch}
 	client, err := ecs.NewClient(config)
 	if err != nil {
 		return nil, err
@@ -90,14 +89,14 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 // translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors.
 // It has a type for some codes of throttling, whose delay is in milliseconds; codes of single services
 // are codes of another error.
-func translated(_ *machine, err error) error {
+func translated(m *machine, err error) error {
 	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
 		return answer.Throttled(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
 	}
 	var refused dara.ResponseError
 	switch {
-	case !errors.As(err, &refused):
-		return answer.Response(err, nil)
+	case !errors.As(err, &refused): // such as an answer of a proxy, which is not JSON
+		return m.watch.Told(err)
 	case strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling"):
 		return answer.Throttled(err, 0)
 	}

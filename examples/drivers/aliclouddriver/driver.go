@@ -25,6 +25,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -108,6 +109,7 @@ func tagging(kind tags.Kind, rules *tags.Rules) driver.Tagging[alicloud.Provider
 // machine is the machine of one update.
 type machine struct {
 	client           *ecs.Client
+	watch            *answer.Watch // of the client
 	class            *alicloud.ProviderSpec
 	providerID       string
 	name, region, id string
@@ -203,9 +205,13 @@ func (m *machine) instances(ctx context.Context, machines []*machine) (map[strin
 		ids[i] = one.id
 	}
 	text, _ := json.Marshal(ids) // texts are valid
-	shown, err := m.client.DescribeInstancesWithContext(ctx, &ecs.DescribeInstancesRequest{
-		RegionId: &m.region, InstanceIds: new(string(text)), MaxResults: new(int32(100)),
-	}, &dara.RuntimeOptions{})
+	var shown *ecs.DescribeInstancesResponse
+	err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
+		shown, err = m.client.DescribeInstancesWithContext(ctx, &ecs.DescribeInstancesRequest{
+			RegionId: &m.region, InstanceIds: new(string(text)), MaxResults: new(int32(100)),
+		}, &dara.RuntimeOptions{})
+		return err
+	})
 	switch {
 	case err != nil:
 		return nil, err
@@ -238,10 +244,14 @@ func (m *machine) addCards(ctx context.Context, cards map[string]string, vms map
 	if len(cards) == 0 {
 		return nil
 	}
-	shown, err := m.client.DescribeNetworkInterfacesWithContext(ctx, &ecs.DescribeNetworkInterfacesRequest{
-		RegionId: &m.region, MaxResults: new(int32(100)),
-		NetworkInterfaceId: dara.StringSlice(slices.Sorted(maps.Keys(cards))),
-	}, &dara.RuntimeOptions{})
+	var shown *ecs.DescribeNetworkInterfacesResponse
+	err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
+		shown, err = m.client.DescribeNetworkInterfacesWithContext(ctx, &ecs.DescribeNetworkInterfacesRequest{
+			RegionId: &m.region, MaxResults: new(int32(100)),
+			NetworkInterfaceId: dara.StringSlice(slices.Sorted(maps.Keys(cards))),
+		}, &dara.RuntimeOptions{})
+		return err
+	})
 	switch {
 	case err != nil:
 		return err
@@ -273,7 +283,11 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 		if !isFirst {
 			driver.Spend(ctx, describeDisks, 1)
 		}
-		shown, err := m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
+		var shown *ecs.DescribeDisksResponse
+		err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
+			shown, err = m.client.DescribeDisksWithContext(ctx, request, &dara.RuntimeOptions{})
+			return err
+		})
 		switch {
 		case err != nil:
 			return nil, err

@@ -209,3 +209,28 @@ func TestEndpoint(t *testing.T) {
 	fleet.Update(t, kit, request(t, 0, "a"))
 	assert.Equal(t, map[string]bool{"ecs-cn-hangzhou.aliyuncs.com": true}, hosts)
 }
+
+// TestRequests: whatever request Alibaba Cloud fails to answer, the update goes on or waits.
+func TestRequests(t *testing.T) {
+	setup := drivertest.Setup{Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,
+	}}
+	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "i1", Tags: flat(common, hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: "eni-i1", Tags: flat(common, hot.Of(tags.Network))},
+			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(common, hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(common, hot.Of(tags.Disk))},
+		}}
+	}
+	drivertest.CheckRequests(t, setup, func(
+		cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+	) (*aliclouddriver.Driver, error) {
+		config := (&api{Cloud: cloud, page: 1}).config()
+		config.HTTP = faulty(config.HTTP)
+		config.Wait = cloud.Wait
+		return aliclouddriver.New(config)
+	},
+		state(map[string]string{"gone": "1"}, &tags.Tags{VM: map[string]string{"team": "a"}}),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "b"}}))
+}

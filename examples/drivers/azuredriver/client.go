@@ -3,7 +3,9 @@ package azuredriver
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -52,6 +54,7 @@ type access struct {
 
 // clients are the clients of the resource providers. They share a credential, which keeps its token.
 type clients struct {
+	login *logins
 	vms   *armcompute.VirtualMachinesClient
 	cards *armnetwork.InterfacesClient
 	disks *armcompute.DisksClient
@@ -99,7 +102,10 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	if from == nil {
 		from = ClientSecret
 	}
-	credential, err := from(secret, options.ClientOptions)
+	c := clients{login: &logins{Watch: answer.Watch{Next: tripper{a.HTTP}}}}
+	forTokens := options.ClientOptions
+	forTokens.Transport = c.login
+	credential, err := from(secret, forTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +113,10 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	scope := options.Cloud.Services[cloud.ResourceManager].Audience + "/.default"
 	asked := policy.TokenRequestOptions{EnableCAE: true, Scopes: []string{scope}}
 	if _, err = credential.GetToken(ctx, asked); err != nil {
-		return nil, err
+		return nil, c.login.Told(err)
 	}
+	c.login.isIn.Store(true)
 	subscription := login.Value(secret, SubscriptionID, FormerSubscriptionID)
-	var c clients
 	var errs [4]error
 	c.vms, errs[0] = armcompute.NewVirtualMachinesClient(subscription, credential, &options)
 	c.cards, errs[1] = armnetwork.NewInterfacesClient(subscription, credential, &options)
@@ -119,14 +125,58 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	return &c, errors.Join(errs[:]...)
 }
 
+// logins sends the requests for tokens. The SDK's errors about them wrap neither the answer nor the error
+// of the connection. Where a request for metadata is throttled, the SDK sends further ones at once: until
+// the first token is there, they get the answer of the throttled one, and the kit waits.
+type logins struct {
+	answer.Watch
+
+	isIn    atomic.Bool // there was a token
+	refused atomic.Pointer[http.Response]
+}
+
+// Do implements [policy.Transporter].
+func (l *logins) Do(request *http.Request) (*http.Response, error) {
+	if refused := l.refused.Load(); refused != nil && !l.isIn.Load() {
+		again := *refused
+		again.Request = request
+		return &again, nil
+	}
+	response, err := l.RoundTrip(request)
+	if err == nil && response.StatusCode == http.StatusTooManyRequests {
+		l.refused.Store(&http.Response{
+			Status: response.Status, StatusCode: response.StatusCode, Header: response.Header, Body: http.NoBody,
+		})
+	}
+	return response, err
+}
+
+// tripper sends requests as the SDK does.
+type tripper struct{ policy.Transporter }
+
+func (t tripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	if t.Transporter == nil {
+		return http.DefaultTransport.RoundTrip(request)
+	}
+	return t.Do(request)
+}
+
+// otherOperation is the code of a refusal while another change of the resource is under way. After a write
+// of tags a network interface may be in the state Updating for minutes.
+const otherOperation = "AnotherOperationInProgress"
+
 // translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
 // errors of the resource providers and of the server that issues tokens.
-func translated(_ *machine, err error) error {
+func translated(m *machine, err error) error {
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
+		if refused.ErrorCode == otherOperation {
+			return answer.Unavailable(err)
+		}
 		return answer.Response(err, refused.RawResponse)
 	}
-	if refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok {
-		return answer.Response(err, refused.RawResponse)
+	_, isOfLogin := errors.AsType[*azidentity.AuthenticationFailedError](err)
+	if isOfLogin && m != nil && m.clients != nil { // a token could not be renewed
+		return m.login.Told(err)
 	}
-	return err
+	return answer.Response(err, nil)
 }

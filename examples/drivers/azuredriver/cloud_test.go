@@ -69,7 +69,13 @@ func (a *api) read(ctx context.Context, list string) error {
 
 func newAPI(cloud fleet.Cloud) *api {
 	a := &api{Cloud: cloud}
-	a.servers = map[string]policy.Transporter{
+	a.servers = a.fresh()
+	return a
+}
+
+// fresh returns servers without pages of lists that were not read to their end.
+func (a *api) fresh() map[string]policy.Transporter {
+	return map[string]policy.Transporter{
 		"VirtualMachinesClient": computefake.NewVirtualMachinesServerTransport(&computefake.VirtualMachinesServer{
 			NewListPager: a.vms,
 		}),
@@ -81,7 +87,6 @@ func newAPI(cloud fleet.Cloud) *api {
 		}),
 		"TagsClient": resourcesfake.NewTagsServerTransport(&resourcesfake.TagsServer{UpdateAtScope: a.tag}),
 	}
-	return a
 }
 
 // Do answers a request. Azure's fake servers keep the pages of a list for all that read it, so they
@@ -107,6 +112,9 @@ func (a *api) Do(r *http.Request) (*http.Response, error) {
 		list := server.SanitizePagerPollerPath(r.URL.Path)
 		client = clients[path.Base(list)]
 		if list == r.URL.Path { // the first page
+			if a.page > 0 {
+				a.servers[client] = a.fresh()[client]
+			}
 			if err := a.read(r.Context(), list); err != nil {
 				status, code := problem(err)
 				return answer(r, status, http.Header{"X-Ms-Error-Code": {code}}, nil)

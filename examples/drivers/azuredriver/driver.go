@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -142,20 +141,21 @@ func readMany(
 	var vms []*armcompute.VirtualMachine
 	cards := found{}
 	disks := found{}
-	err := atOnce(
-		func() error {
+	err := driver.AtOnce(ctx,
+		func(ctx context.Context) error {
+			vms = nil
 			return each(ctx, c.vms.NewListPager(group, nil), func(page *armcompute.VirtualMachinesClientListResponse) {
 				vms = append(vms, page.Value...)
 			})
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return each(ctx, c.cards.NewListPager(group, nil), func(page *armnetwork.InterfacesClientListResponse) {
 				for _, card := range page.Value {
 					cards.add(tags.Network, card.ID, card.Tags)
 				}
 			})
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return each(ctx, c.disks.NewListByResourceGroupPager(group, nil),
 				func(page *armcompute.DisksClientListByResourceGroupResponse) {
 					for _, disk := range page.Value {
@@ -197,17 +197,6 @@ func each[T any](ctx context.Context, pages *runtime.Pager[T], add func(page *T)
 		add(&page)
 	}
 	return nil
-}
-
-// atOnce makes independent calls at once: their times do not add up.
-func atOnce(calls ...func() error) error {
-	errs := make([]error, len(calls))
-	var all sync.WaitGroup
-	for i, call := range calls {
-		all.Go(func() { errs[i] = call() })
-	}
-	all.Wait()
-	return errors.Join(errs...)
 }
 
 // own returns the VM, its network interface and its own disks, and whether all of them are shown. A

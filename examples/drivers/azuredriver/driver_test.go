@@ -193,6 +193,8 @@ func TestThrottling(t *testing.T) {
 		"no right":         {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
 		"overloaded":       {http.StatusServiceUnavailable, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
 		"a server's fault": {http.StatusServiceUnavailable, nil, machineupdate.ErrUnavailable, 0},
+		"another change":   {http.StatusConflict, http.Header{"X-Ms-Error-Code": {"AnotherOperationInProgress"}}, machineupdate.ErrUnavailable, 0},
+		"another conflict": {http.StatusConflict, http.Header{"X-Ms-Error-Code": {"PropertyChangeNotAllowed"}}, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := machines(t, 1)
@@ -300,4 +302,38 @@ func TestAbsent(t *testing.T) {
 	err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
 	require.ErrorContains(t, err, "is not answered")
 	require.NotErrorIs(t, err, machineupdate.ErrNotFound)
+}
+
+// do makes a transport of Azure's SDK from one of net/http.
+type do struct{ http.RoundTripper }
+
+func (d do) Do(r *http.Request) (*http.Response, error) { return d.RoundTrip(r) }
+
+// reversed is the reverse.
+type reversed struct{ policy.Transporter }
+
+func (r reversed) RoundTrip(request *http.Request) (*http.Response, error) { return r.Do(request) }
+
+// TestRequests: whatever request Azure or its login fails to answer, the update goes on or waits.
+func TestRequests(t *testing.T) {
+	setup := drivertest.Setup{Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,
+	}}
+	state := func(common map[string]string, hot *tags.Tags) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: vmID("m"), Tags: flat(common, hot.Of(tags.VM))},
+			{Kind: tags.Network, ID: cardID("m-nic"), Tags: flat(common, hot.Of(tags.Network))},
+			{Kind: tags.Disk, ID: diskID("m-os-disk"), Tags: flat(common, hot.Of(tags.Disk))},
+			{Kind: tags.Disk, ID: diskID("pv"), Tags: map[string]string{"team": "a"}},
+		}}
+	}
+	drivertest.CheckRequests(t, setup, func(
+		cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+	) (*azuredriver.Driver, error) {
+		a := newAPI(cloud)
+		a.page = 1
+		return azuredriver.New(azuredriver.Config{HTTP: do{faulty(reversed{a})}, Wait: cloud.Wait})
+	},
+		state(map[string]string{"gone": "1"}, &tags.Tags{VM: map[string]string{"team": "a"}}),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "b"}}))
 }

@@ -63,19 +63,22 @@ func (a *access) connect(
 
 // login returns a client with a token, which it renews by itself. Neither is bound to one update.
 func (a *access) login(ctx context.Context, secret map[string][]byte, _ string) (*compute.Service, error) {
-	lasting := context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, &http.Client{Transport: a.HTTP})
+	without := context.WithoutCancel(ctx)
+	watch := &answer.Watch{Next: a.HTTP} // the SDK's errors about tokens do not wrap the error of a connection
+	forTokens := context.WithValue(without, oauth2.HTTPClient, &http.Client{Transport: watch, Timeout: login.Timeout})
+	lasting := context.WithValue(without, oauth2.HTTPClient, &http.Client{Transport: a.HTTP})
 	from := a.Tokens
 	if from == nil {
 		from = ServiceAccount
 	}
-	tokens, err := from(lasting, secret)
+	tokens, err := from(forTokens, secret)
 	if err != nil {
 		return nil, err
 	}
 	reused := oauth2.ReuseTokenSource(nil, tokens)
 	_, err = reused.Token() // here, and not in the first call
 	if err != nil {
-		return nil, err
+		return nil, watch.Told(err)
 	}
 	options := []option.ClientOption{option.WithHTTPClient(oauth2.NewClient(lasting, reused))}
 	if a.Endpoint != "" {
@@ -93,7 +96,7 @@ func (m *machine) carryOut(
 		if !isFirst {
 			driver.Spend(ctx, operations, 1)
 		}
-		operation, err = m.service.ZoneOperations.Wait(m.project, m.zone, operation.Name).Context(ctx).Do()
+		operation, err = m.look(ctx, operation.Name)
 		if err == nil && operation.Status != "DONE" { // a server under load answers at once
 			err = m.wait(ctx, time.Second)
 		}
@@ -104,16 +107,35 @@ func (m *machine) carryOut(
 	return failureOf(operation)
 }
 
-// failureOf returns the error of an operation that has ended.
+// look waits for an operation for a while. If it fails, the write is not made again.
+func (m *machine) look(ctx context.Context, name string) (operation *compute.Operation, err error) {
+	err = driver.Again(ctx, func(ctx context.Context) (err error) {
+		operation, err = m.service.ZoneOperations.Wait(m.project, m.zone, name).Context(ctx).Do()
+		return err
+	})
+	return operation, err
+}
+
+// failureOf returns the error of an operation that has ended. Compute Engine also accepts operations that
+// it then has no time for, or fails to carry out.
 func failureOf(operation *compute.Operation) error {
 	if operation.Error == nil {
 		return nil
 	}
-	var texts []string
+	var texts, codes []string
 	for _, problem := range operation.Error.Errors {
 		texts = append(texts, problem.Code+": "+problem.Message)
+		codes = append(codes, problem.Code)
 	}
-	return errors.New("the operation failed: " + strings.Join(texts, "; "))
+	err := errors.New("the operation failed: " + strings.Join(texts, "; "))
+	isTemporary := func(code string) bool { return code == "INTERNAL_ERROR" || code == "SERVICE_UNAVAILABLE" }
+	switch {
+	case slices.Contains(codes, "RATE_LIMIT_EXCEEDED"):
+		return answer.Throttled(err, 0)
+	case slices.ContainsFunc(codes, isTemporary):
+		return answer.Unavailable(err)
+	}
+	return err
 }
 
 // throttled are the reasons of an answer with status 403 that says that there were too many calls.

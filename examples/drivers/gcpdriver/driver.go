@@ -21,6 +21,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -137,12 +138,11 @@ func (m *machine) parse(providerID string) error {
 }
 
 // requests is the number of requests that a read has made.
-type requests int
+type requests struct{ atomic.Int32 }
 
 // one counts a request, and pays for it if the bucket has not.
 func (r *requests) one(ctx context.Context) {
-	*r++
-	if *r > usualReads {
+	if r.Add(1) > usualReads {
 		driver.Spend(ctx, reads, 1)
 	}
 }
@@ -201,25 +201,28 @@ const (
 func listed(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	m := machines[0]
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
-	vms := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
-	err := vms.Pages(ctx, func(page *compute.InstanceList) error {
-		made.one(ctx)
-		for _, vm := range page.Items {
-			s.vms[vm.Name] = vm
-		}
-		return nil
-	})
-	if err != nil {
-		return s, err
-	}
-	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
-	err = disks.Pages(ctx, func(page *compute.DiskList) error {
-		made.one(ctx)
-		for _, disk := range page.Items {
-			s.disks[disk.Name] = disk
-		}
-		return nil
-	})
+	err := driver.AtOnce(ctx,
+		func(ctx context.Context) error {
+			list := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
+			return list.Pages(ctx, func(page *compute.InstanceList) error {
+				made.one(ctx)
+				for _, vm := range page.Items {
+					s.vms[vm.Name] = vm
+				}
+				return nil
+			})
+		},
+		func(ctx context.Context) error {
+			list := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
+			return list.Pages(ctx, func(page *compute.DiskList) error {
+				made.one(ctx)
+				for _, disk := range page.Items {
+					s.disks[disk.Name] = disk
+				}
+				return nil
+			})
+		},
+	)
 	return s, err
 }
 
@@ -228,7 +231,11 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
 	for _, m := range machines {
 		made.one(ctx)
-		vm, err := m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
+		var vm *compute.Instance
+		err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
+			vm, err = m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
+			return err
+		})
 		if isNotFound(err) {
 			continue
 		}
@@ -238,7 +245,11 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 		s.vms[m.name] = vm
 		for _, name := range m.disks(vm) {
 			made.one(ctx)
-			disk, err := m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
+			var disk *compute.Disk
+			err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
+				disk, err = m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
+				return err
+			})
 			if err != nil {
 				return s, err
 			}

@@ -312,15 +312,30 @@ func TestProviderIDs(t *testing.T) {
 	assert.Zero(t, a.logins)
 }
 
-// TestFailedOperation: a write whose operation fails is an error with the cloud's code.
+// TestFailedOperation: a write whose operation fails is an error with the cloud's code. Some codes say that the cloud had no time for it.
 func TestFailedOperation(t *testing.T) {
-	a := machines(t, 1)
-	a.opFails = "RESOURCE_NOT_READY"
-	kit, err := gcpdriver.New(a.config())
-	require.NoError(t, err)
-	r := request(t, 0, "b")
-	r.BeforeWrite = func(context.Context) error { return nil }
-	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "RESOURCE_NOT_READY")
+	for code, want := range map[string]machineupdate.DriverError{
+		"RESOURCE_NOT_READY": "", "INTERNAL_ERROR": machineupdate.ErrUnavailable, "SERVICE_UNAVAILABLE": machineupdate.ErrUnavailable,
+		"RATE_LIMIT_EXCEEDED": machineupdate.ErrThrottled,
+	} {
+		t.Run(code, func(t *testing.T) {
+			a := machines(t, 1)
+			a.opFails = code
+			config := a.config()
+			config.Wait = func(context.Context, time.Duration) error { return context.Canceled } // no repetition
+			kit, err := gcpdriver.New(config)
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			r := request(t, 0, "b")
+			r.Parts = r.Parts[:1]
+			r.BeforeWrite = func(context.Context) error { return nil }
+			err = kit.UpdateMachine(ctx, r)
+			require.ErrorContains(t, err, code)
+			kind, _ := machineupdate.DriverErrorOf(err)
+			assert.Equal(t, want, kind)
+		})
+	}
 }
 
 // TestServiceAccount: the VM is waited for while it is on its way, a suspended one is an error, and
@@ -408,4 +423,35 @@ func TestEndpoint(t *testing.T) {
 	require.NoError(t, err)
 	fleet.Update(t, kit, request(t, 0, "a"))
 	assert.Equal(t, map[string]bool{"compute.test": true, "compute.googleapis.com": true}, hosts, "the first is that for tokens")
+}
+
+// TestRequests: whatever request Google Cloud or its login fails to answer, the update goes on or waits. Tokens that expire at once are renewed
+// before each call.
+func TestRequests(t *testing.T) {
+	for name, expires := range map[string]int{"tokens that last": 3600, "tokens that expire": 1} {
+		t.Run(name, func(t *testing.T) {
+			setup := drivertest.Setup{Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{
+				Machine: "m", ProviderID: "gce:///p/z/m", Secret: secret(),
+			}}
+			state := func(team string) drivertest.State {
+				own := map[string]string{"team": team}
+				hot := &tags.Tags{VM: own, Disk: own, Network: map[string]string{"team-" + team: ""}}
+				return drivertest.State{Spec: spec(t, hot), Resources: []driver.Resource{
+					{Kind: tags.VM, ID: "m", Tags: labels(own), Attributes: map[string]driver.Reading{
+						"serviceAccount": driver.Settled("[]"), "status": driver.Settled("RUNNING"),
+					}},
+					{Kind: tags.Network, ID: "m", Tags: keys("team-" + team)},
+					{Kind: tags.Disk, ID: "m", Tags: labels(own)},
+				}}
+			}
+			drivertest.CheckRequests(t, setup, func(
+				cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+			) (*gcpdriver.Driver, error) {
+				config := (&api{Cloud: cloud, expires: expires}).config()
+				config.HTTP = faulty(config.HTTP)
+				config.Wait = cloud.Wait
+				return gcpdriver.New(config)
+			}, state("a"), state("b"))
+		})
+	}
 }

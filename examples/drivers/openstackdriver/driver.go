@@ -202,24 +202,27 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 	c := machines[0].clients
 	found := map[string]*server{}
 	disks := map[string]*volumes.Volume{}
-	err := each(ctx, compute, servers.List(c.compute, nil), func(page pagination.Page) error {
-		var all []server
-		err := servers.ExtractServersInto(page, &all)
-		for i := range all {
-			found[all[i].ID] = &all[i]
-		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	err = each(ctx, storage, volumes.List(c.storage, nil), func(page pagination.Page) error {
-		shown, err := volumes.ExtractVolumes(page)
-		for i := range shown {
-			disks[shown[i].ID] = &shown[i]
-		}
-		return err
-	})
+	err := driver.AtOnce(ctx,
+		func(ctx context.Context) error {
+			return each(ctx, compute, servers.List(c.compute, nil), func(page pagination.Page) error {
+				var all []server
+				err := servers.ExtractServersInto(page, &all)
+				for i := range all {
+					found[all[i].ID] = &all[i]
+				}
+				return err
+			})
+		},
+		func(ctx context.Context) error {
+			return each(ctx, storage, volumes.List(c.storage, nil), func(page pagination.Page) error {
+				shown, err := volumes.ExtractVolumes(page)
+				for i := range shown {
+					disks[shown[i].ID] = &shown[i]
+				}
+				return err
+			})
+		},
+	)
 	return found, disks, err
 }
 

@@ -442,3 +442,26 @@ func TestCertificates(t *testing.T) {
 		})
 	}
 }
+
+// TestRequests: whatever request OpenStack or Keystone fails to answer, the update goes on or waits.
+func TestRequests(t *testing.T) {
+	setup := drivertest.Setup{Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
+	}}
+	state := func(common map[string]string, hot *tags.Tags, names ...string) drivertest.State {
+		return drivertest.State{Spec: spec(t, common, hot, names...), Resources: []driver.Resource{
+			{Kind: tags.VM, ID: "server", Name: "m", Tags: flat(common, hot.Of(tags.VM)), Sets: groups(names...)},
+			{Kind: tags.Disk, ID: "root-server", Tags: flat(common, hot.Of(tags.Disk))},
+		}}
+	}
+	drivertest.CheckRequests(t, setup, func(
+		cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+	) (*openstackdriver.Driver, error) {
+		c := config(openstacktest.New(cloud))
+		c.HTTP = faulty(c.HTTP)
+		c.Wait = cloud.Wait
+		return openstackdriver.New(c)
+	},
+		state(map[string]string{"gone": "1"}, &tags.Tags{VM: map[string]string{"team": "a"}, Disk: map[string]string{"x": "y"}}, "nodes"),
+		state(nil, &tags.Tags{VM: map[string]string{"team": "b"}}, "more"))
+}

@@ -10,8 +10,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // The keys under which a secret holds the credentials.
@@ -53,24 +56,40 @@ func (d *Driver) retryer() aws.Retryer {
 var codes = map[string]driver.Code{
 	"InvalidInstanceID.NotFound": driver.NotFound,
 	"RequestLimitExceeded":       driver.ResourceExhausted,
+	"EC2ThrottledException":      driver.ResourceExhausted,
+	"RequestThrottled":           driver.ResourceExhausted,
+	"RequestThrottledException":  driver.ResourceExhausted,
+	"Throttling":                 driver.ResourceExhausted,
+	"ThrottlingException":        driver.ResourceExhausted,
 	"AuthFailure":                driver.Unauthenticated,
 	"InvalidParameterValue":      driver.InvalidArgument,
 	"TagLimitExceeded":           driver.InvalidArgument,
 }
 
-// toStatus gives an error its code.
+// toStatus gives an error its code, by the code of EC2 or by the answer. The kit makes a throttled call and
+// one without an answer again, after the delay that the answer names.
 func toStatus(err error) error {
 	if err == nil {
 		return nil
 	}
+	var response *http.Response
+	if failed, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && failed.Response != nil {
+		response = failed.Response.Response
+	}
+	kind, after := machineupdate.DriverErrorOf(answer.Response(err, response))
 	code := driver.Internal
 	refusal, isRefusal := errors.AsType[smithy.APIError](err)
-	var answer interface{ HTTPStatusCode() int }
 	switch {
 	case isRefusal && codes[refusal.ErrorCode()] != "":
 		code = codes[refusal.ErrorCode()]
-	case errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError:
-		code = driver.Unavailable // the kit makes the call again
+	case kind == machineupdate.ErrThrottled:
+		code = driver.ResourceExhausted
+	case kind == machineupdate.ErrUnavailable:
+		code = driver.Unavailable
 	}
-	return &driver.Status{Code: code, Cause: err}
+	status := &driver.Status{Code: code, Cause: err}
+	if code == driver.ResourceExhausted && after > 0 {
+		return &machineupdate.RetryError{After: after, Err: status}
+	}
+	return status
 }

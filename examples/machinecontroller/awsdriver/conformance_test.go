@@ -249,3 +249,51 @@ func conformanceState(t *testing.T, owner, disk string) drivertest.State {
 		{Kind: tags.Disk, ID: "vol-csi", Name: "/dev/sdz", Tags: map[string]string{"csi": "1"}},
 	}}
 }
+
+// TestRequests: whatever request EC2 fails to answer, the update goes on or waits.
+func TestRequests(t *testing.T) {
+	setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{
+		Machine: "m", ProviderID: "aws:///eu-west-1/i-1",
+		Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
+	}}
+	drivertest.CheckRequests(t, setup, func(
+		cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+	) (kit, error) {
+		transport := faulty(&wire{Cloud: cloud, attempts: 1})
+		d, err := awsdriver.New(awsdriver.Config{
+			HTTP: &http.Client{Transport: transport}, MaxBackoff: time.Millisecond, Wait: cloud.Wait,
+		})
+		return d.Kit, err
+	}, conformanceState(t, "alice", "1"), conformanceState(t, "bob", ""))
+}
+
+type always string
+
+func (a always) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
+}
+
+// TestThrottlingCodes: EC2 says in several ways that there were too many calls. Other refusals are final.
+func TestThrottlingCodes(t *testing.T) {
+	for code, want := range map[string]machineupdate.DriverError{
+		"RequestLimitExceeded": machineupdate.ErrThrottled, "Throttling": machineupdate.ErrThrottled,
+		"ThrottlingException": machineupdate.ErrThrottled, "EC2ThrottledException": machineupdate.ErrThrottled,
+		"RequestThrottled": machineupdate.ErrThrottled, "RequestThrottledException": machineupdate.ErrThrottled,
+		"UnauthorizedOperation": "",
+	} {
+		d, err := awsdriver.New(awsdriver.Config{
+			HTTP: &http.Client{Transport: always(failure(code, errors.New("no")))}, MaxBackoff: time.Millisecond,
+			Wait: func(context.Context, time.Duration) error { return context.Canceled },
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		state := conformanceState(t, "alice", "")
+		kind, _ := machineupdate.DriverErrorOf(d.Kit.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
+			Machine: "m", ProviderID: "aws:///eu-west-1/i-1", Class: machineupdate.MachineClass{ProviderSpec: []byte(state.Spec)},
+			Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
+			Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
+		}))
+		assert.Equal(t, want, kind, code)
+	}
+}

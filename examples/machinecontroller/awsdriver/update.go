@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -164,22 +163,22 @@ func readMany(
 	var cards, volumes map[string]hotdriver.Resource
 	first := sessions[0]
 	to := filter("attachment.instance-id", ids...)
-	err := atOnce(
-		func() (err error) {
+	err := hotdriver.AtOnce(ctx,
+		func(ctx context.Context) (err error) {
 			found, err = instances(ctx, first.client, filter("instance-id", ids...), existing())
-			return err
+			return toStatus(err)
 		},
-		func() (err error) {
+		func(ctx context.Context) (err error) {
 			cards, err = first.cards(ctx, to)
-			return err
+			return toStatus(err)
 		},
-		func() (err error) {
+		func(ctx context.Context) (err error) {
 			volumes, err = first.volumes(ctx, to)
-			return err
+			return toStatus(err)
 		},
 	)
 	if err != nil {
-		return toStatus(err)
+		return err
 	}
 	maps.Copy(volumes, cards)
 	vms := map[string]*types.Instance{}
@@ -194,17 +193,6 @@ func readMany(
 		}
 	}
 	return nil
-}
-
-// atOnce makes independent calls at once: their times do not add up.
-func atOnce(calls ...func() error) error {
-	errs := make([]error, len(calls))
-	var all sync.WaitGroup
-	for i, call := range calls {
-		all.Go(func() { errs[i] = call() })
-	}
-	all.Wait()
-	return errors.Join(errs...)
 }
 
 // spendIfMore pays for the next page of a list, if there is one.

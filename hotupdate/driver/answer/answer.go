@@ -3,6 +3,8 @@ package answer
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,17 +18,28 @@ import (
 // asked once an hour, and one that has named it by mistake stops no machine for longer.
 const MaxDelay = time.Hour
 
-// Response is [Status] for the status and the header of an answer. A nil answer means that there was
-// none: then a [*url.Error] in err, which net/http returns for a broken connection, makes the call
-// [Unavailable], and any other error is returned as it is.
+// HeaderRetryAfter is the header that names a delay (RFC 9110, section 10.2.3).
+const HeaderRetryAfter = "Retry-After"
+
+// Response is [Status] for the status and the header of an answer. A nil answer, or one without a status,
+// means that there was none: then the error of a broken connection in err makes the call [Unavailable], and any other error is
+// returned as it is. Such an error is a [*url.Error], which net/http returns, a [net.Error], or an end of
+// the answer before its end: [io.EOF] or [io.ErrUnexpectedEOF].
 func Response(err error, answer *http.Response, throttled ...int) error {
-	if answer != nil {
+	if answer != nil && answer.StatusCode != 0 {
 		return Status(err, answer.StatusCode, answer.Header, throttled...)
 	}
-	if _, ok := errors.AsType[*url.Error](err); ok {
+	if isBroken(err) {
 		return Unavailable(err)
 	}
 	return err
+}
+
+func isBroken(err error) bool {
+	_, isOfURL := errors.AsType[*url.Error](err)
+	_, isOfNet := errors.AsType[net.Error](err)
+	isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return isOfURL || isOfNet || isEnd
 }
 
 // Status marks err, the error of a call, by the status of the answer:
@@ -107,7 +120,7 @@ func RetryAfter(header http.Header) time.Duration {
 			return delay
 		}
 	}
-	text := header.Get("Retry-After")
+	text := header.Get(HeaderRetryAfter)
 	if delay, ok := number(text, time.Second); ok {
 		return delay
 	}

@@ -1,15 +1,18 @@
 package answer_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -180,6 +183,14 @@ func TestNoAnswer(t *testing.T) {
 	assert.Equal(t, machineupdate.ErrUnavailable, kind)
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, broken.Error(), err.Error(), "the text stays")
+	for _, cause := range []error{
+		&net.OpError{Op: "read", Err: syscall.ECONNRESET}, io.EOF, fmt.Errorf("body: %w", io.ErrUnexpectedEOF), context.DeadlineExceeded,
+	} {
+		for _, none := range []*http.Response{nil, {}} {
+			kind, _ := machineupdate.DriverErrorOf(answer.Response(cause, none))
+			assert.Equal(t, machineupdate.ErrUnavailable, kind, cause)
+		}
+	}
 	refused := answer.Response(broken, &http.Response{StatusCode: http.StatusBadRequest})
 	assert.Equal(t, broken, refused, "the answer counts")
 }

@@ -21,7 +21,8 @@
 // A driver turns the retryer of its SDK off, so nobody but the kit repeats a call, and the kit repeats
 // only what is marked.
 //
-// An SDK may hide the answer in an error that does not wrap it: take the cause out first. For
+// An SDK may hide the answer in an error that does not wrap it: take the cause out first, or let [Watch]
+// look at the requests, as for the logins of Azure and Google Cloud, whose errors have a text only. For
 // example, gophercloud does so if a renewal of the login fails, or the request after it. The causes
 // are ErrReauth of ErrUnableToReauthenticate, and ErrOriginal of ErrErrorAfterReauthentication.
 //

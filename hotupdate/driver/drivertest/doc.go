@@ -34,8 +34,11 @@
 //
 // If the undisturbed driver breaks a promise, no disturbance is tried.
 //
-// Check updates one machine. It does not check shared reads of several machines, the Key of Sharing
-// and the login. Test these with several machines.
+// [CheckRequests] lets each HTTP request of an update fail once, also those of the login and of pages of
+// lists, and needs a client whose transport can be replaced.
+//
+// Check updates one machine. It does not check shared reads of several machines and the Key of Sharing.
+// Test these with several machines.
 //
 // Check a driver without AnyValue in its [tags.Rules]: values that are left to others are no
 // desired state.

@@ -217,6 +217,9 @@ func Spend(ctx context.Context, bucket string, requests int) {
 // SpendAgain pays once more for all that the call draws.
 func SpendAgain(ctx context.Context) { spend(ctx, func(d Draw) int { return d.Requests }) }
 
+// SpendOne pays for one more request from each bucket that the call draws from.
+func SpendOne(ctx context.Context) { spend(ctx, func(Draw) int { return 1 }) }
+
 func spend(ctx context.Context, further func(Draw) int) {
 	pay, isPaced := ctx.Value(spendKey{}).(func(func(Draw) int))
 	if isPaced {

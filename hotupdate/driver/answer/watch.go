@@ -1,0 +1,49 @@
+package answer
+
+import (
+	"net/http"
+	"sync"
+)
+
+// Watch is a transport for an SDK whose errors wrap neither the answer nor the error of the connection. It
+// remembers how the last request ended. Use one for each client, or for each login. It is safe for
+// concurrent use; of requests at once, the one that ended last counts.
+type Watch struct {
+	// Next sends the requests. Nil is [http.DefaultTransport].
+	Next http.RoundTripper
+
+	mutex  sync.Mutex
+	answer *http.Response // without its body
+	err    error
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *Watch) RoundTrip(request *http.Request) (*http.Response, error) {
+	next := w.Next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	response, err := next.RoundTrip(request)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.err = err
+	w.answer = nil
+	if response != nil {
+		w.answer = &http.Response{StatusCode: response.StatusCode, Header: response.Header}
+	}
+	return response, err
+}
+
+// Told marks the error of a call as [Response] does, by the answer to the last request or by the error of
+// its connection. A call whose last request was answered otherwise has its error as it is.
+func (w *Watch) Told(err error, throttled ...int) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	switch {
+	case err == nil:
+		return nil
+	case w.err != nil:
+		return Unavailable(err)
+	}
+	return Response(err, w.answer, throttled...)
+}

@@ -1,0 +1,234 @@
+package drivertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// CheckRequests takes the machine from one state to another, again and again, and lets each HTTP request
+// of the driver fail once: requests of logins and renewals of tokens, of each page of a list, of each
+// write, and of each look at an operation. NewDriver makes a driver, as in [Check], whose client sends
+// through the transport that faulty returns for the fake API's own.
+//
+//   - A connection that breaks, and an answer with status 500, 503 or 429, is met by another attempt in the
+//     same update: no update fails.
+//   - After 429 with a delay the request is not sent again before the delay is over.
+//   - A request without an answer ends with the context of its update, or has a deadline. So does the
+//     update. The next update does without it.
+//
+// A lane whose changes take time is an exception: only a read tells whether the cloud has accepted such a
+// change, so its writes may fail.
+func CheckRequests[D updates](
+	tb testing.TB, setup Setup,
+	newDriver func(cloud *FakeCloud, faulty func(http.RoundTripper) http.RoundTripper) (D, error), from, to State,
+) {
+	tb.Helper()
+	told := report{}
+	trial := func(f fault, at int) (sent int) {
+		t := &transport{fault: f, at: at}
+		c := &checker{
+			setup: setup, states: []State{from, to}, from: &from, to: &to, promise: "requests",
+			needs: map[string]bool{},
+			newDriver: func(cloud *FakeCloud) (updates, error) {
+				t.cloud = cloud
+				return newDriver(cloud, func(base http.RoundTripper) http.RoundTripper {
+					t.base = base
+					return t
+				})
+			},
+		}
+		c.broken = func(promise, format string, args ...any) {
+			told.add(promise+" "+f.name, fmt.Sprintf("%s (%s, request %d, %s)", fmt.Sprintf(format, args...), f.name, at, t.failed))
+		}
+		t.checker = c
+		c.meet(t)
+		told.tell(tb)
+		return t.sent
+	}
+	requests := trial(fault{name: "undisturbed"}, 0)
+	if requests == 0 {
+		tb.Errorf("the driver sends nothing through the transport that NewDriver gets")
+	}
+	if len(told.promises) > 0 {
+		return
+	}
+	for _, f := range faults() {
+		before := len(told.promises)
+		for at := 1; at <= requests && len(told.promises) == before; at++ { // each fault is reported once
+			trial(f, at)
+		}
+	}
+	tb.Logf("%d requests, %d faults of each", requests, len(faults()))
+}
+
+// fault is what happens to a request.
+type fault struct {
+	name   string
+	status int
+	after  time.Duration // the delay that the answer names
+	broken error         // there is no answer
+	hangs  bool
+}
+
+const delay = 7 * time.Second
+
+// slack is the real time that may pass while the clock of the cloud stands still.
+const slack = time.Second
+
+func faults() []fault {
+	reset := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	return []fault{
+		{name: "a reset connection", broken: reset},
+		{name: "an answer that ends early", broken: io.ErrUnexpectedEOF},
+		{name: "status 500", status: http.StatusInternalServerError},
+		{name: "status 503", status: http.StatusServiceUnavailable},
+		{name: "status 429", status: http.StatusTooManyRequests},
+		{name: "status 429 with a delay", status: http.StatusTooManyRequests, after: delay},
+		{name: "no answer", hangs: true},
+	}
+}
+
+// meet lets the flow adopt the machine and update it, while a request fails.
+func (c *checker) meet(t *transport) {
+	if !c.create() {
+		return
+	}
+	c.onReturn = func(err error) {
+		kind, _ := machineupdate.DriverErrorOf(err)
+		isRight := err == nil || kind == machineupdate.ErrPending
+		isExcused := t.fault.hangs || c.takesTime()
+		c.require(isRight || isExcused, c.promise, "the update fails: %v", err)
+	}
+	for _, s := range []*State{c.from, c.to} {
+		if !c.prepare(s) || !c.rest() {
+			return
+		}
+	}
+}
+
+// takesTime reports whether the lane has changes that take time, which are not repeated.
+func (c *checker) takesTime() bool { return c.pass.lane != "" }
+
+// rest advances the clock until the flow has nothing left to do.
+func (c *checker) rest() bool {
+	for range 300 {
+		calls := c.calls
+		after := c.reconcile()
+		if after == 0 && c.calls == calls {
+			c.rested()
+			return true
+		}
+		c.later(max(after, time.Second))
+	}
+	c.broken(c.promise, "the machine is never settled")
+	return false
+}
+
+// transport sends requests, of which one fails.
+type transport struct {
+	fault
+	at      int // the number of this request
+	base    http.RoundTripper
+	cloud   *FakeCloud
+	checker *checker
+
+	mutex  sync.Mutex
+	sent   int
+	failed string // the request
+	body   string
+	since  time.Time
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := t.read(r)
+	var now time.Time
+	t.cloud.locked(func() { now = t.cloud.now })
+	t.mutex.Lock()
+	t.sent++
+	isFailing := t.sent == t.at
+	name := r.Method + " " + r.URL.String()
+	isSame := t.failed == name && t.body == body
+	isAgain := isSame && !isFailing
+	since := t.since
+	if isFailing {
+		t.failed = name
+		t.body = body
+		t.since = now
+	}
+	if isAgain {
+		t.failed += " " // looked at once
+	}
+	t.mutex.Unlock()
+	if isAgain && now.Sub(since) < t.after-slack {
+		t.breaks("is sent again after %v", now.Sub(since))
+	}
+	switch {
+	case !isFailing:
+		return t.base.RoundTrip(r)
+	case t.hangs:
+		return nil, t.hang(r.Context())
+	case t.broken != nil:
+		return nil, t.broken
+	}
+	header := http.Header{"Content-Type": {"text/html"}}
+	if t.after > 0 {
+		header.Set(answer.HeaderRetryAfter, fmt.Sprint(int(t.after.Seconds())))
+	}
+	return &http.Response{
+		Status: fmt.Sprint(t.status, " ", http.StatusText(t.status)), StatusCode: t.status, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader([]byte("<html></html>"))), Request: r,
+	}, nil
+}
+
+func (t *transport) breaks(format string, args ...any) {
+	t.cloud.locked(func() { t.checker.require(false, t.checker.promise, format, args...) })
+}
+
+// read reads a body, which the request keeps.
+func (t *transport) read(r *http.Request) string {
+	if r.Body == nil {
+		return ""
+	}
+	text, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	return string(text)
+}
+
+// patience is how long a request may take to end after its context.
+const patience = 3 * time.Second
+
+var errHangs = errors.New("drivertest: the request hangs")
+
+// hang cancels the update. The request ends with it, or its deadline is trusted.
+func (t *transport) hang(ctx context.Context) error {
+	t.cloud.locked(func() { t.checker.pass.cancel() })
+	_, hasDeadline := ctx.Deadline()
+	limit := patience
+	if hasDeadline {
+		limit /= 30
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(limit):
+	}
+	if !hasDeadline {
+		t.breaks("the request has no deadline, and does not end with its update")
+	}
+	return errHangs
+}

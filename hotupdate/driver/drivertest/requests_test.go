@@ -1,0 +1,153 @@
+package drivertest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// overHTTP is a cloud over HTTP: GET shows the resources, and POST sets or removes tags of one.
+type overHTTP struct{ *drivertest.FakeCloud }
+
+type change struct {
+	ID          string
+	Set, Remove []tags.Tag
+}
+
+func (o overHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	var err error
+	if r.Method == http.MethodGet {
+		var all []driver.Resource
+		all, err = o.Resources(r.Context())
+		body, _ = json.Marshal(all)
+	} else {
+		var c change
+		_ = json.NewDecoder(r.Body).Decode(&c)
+		err = o.Change(r.Context(), []string{c.ID}, c.Set, c.Remove)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
+}
+
+// sender is a client with a fault.
+type sender struct {
+	http.RoundTripper
+
+	broken string
+}
+
+type refusedError struct{ response *http.Response }
+
+func (e *refusedError) Error() string { return fmt.Sprint("status ", e.response.StatusCode) }
+
+func (s *sender) send(ctx context.Context, method string, c any, into any) error {
+	text, _ := json.Marshal(c)
+	if s.broken == "ignores its context" {
+		ctx = context.WithoutCancel(ctx)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "https://cloud.test/", bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	response, err := s.RoundTrip(r) //nolint:bodyclose // has nothing to close
+	if err != nil && s.broken == "hides the error of a connection" {
+		return errors.New("failed")
+	}
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return &refusedError{response}
+	}
+	if into == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+func (s *sender) translated(_ *sender, err error) error {
+	refused, ok := errors.AsType[*refusedError](err)
+	switch {
+	case !ok:
+		return answer.Response(err, nil)
+	case s.broken == "finds no delay":
+		return answer.Status(err, refused.response.StatusCode, nil)
+	case s.broken == "takes 500 for final" && refused.response.StatusCode == http.StatusInternalServerError:
+		return err
+	}
+	return answer.Response(err, refused.response)
+}
+
+// TestCheckRequests: a driver that keeps the promises passes, and each that breaks one does not.
+func TestCheckRequests(t *testing.T) {
+	type plain struct {
+		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	}
+	check := func(broken string) string {
+		rules, err := tags.AWS.Rules(tags.VM)
+		require.NoError(t, err)
+		state := func(owner string) drivertest.State {
+			own := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/node": "1", "owner": owner}
+			text, err := json.Marshal(plain{own})
+			require.NoError(t, err)
+			return drivertest.State{Spec: string(text), Resources: []driver.Resource{{Kind: tags.VM, ID: "i-1", Tags: own}}}
+		}
+		r := &recorder{TB: t}
+		setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"}}
+		drivertest.CheckRequests(r, setup, func(
+			cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
+		) (*driver.Kit[plain, *sender], error) {
+			s := &sender{overHTTP{cloud}, broken}
+			if broken != "sends nothing through it" {
+				s.RoundTripper = faulty(s.RoundTripper)
+			}
+			change := func(ctx context.Context, s *sender, ids []string, set, remove []tags.Tag) error {
+				return s.send(ctx, http.MethodPost, change{ids[0], set, remove}, nil)
+			}
+			tagging := driver.FlatTagging[plain, *sender](rules, []tags.Kind{tags.VM},
+				func(spec *plain) (map[string]string, *tags.Tags) { return spec.Tags, nil })
+			tagging.Set = func(ctx context.Context, s *sender, ids []string, set []tags.Tag) error {
+				return change(ctx, s, ids, set, nil)
+			}
+			tagging.Remove = func(ctx context.Context, s *sender, ids []string, remove []tags.Tag) error {
+				return change(ctx, s, ids, nil, remove)
+			}
+			return driver.New(driver.Definition[plain, *sender]{
+				Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *plain) (*sender, error) { return s, nil },
+				Resources: func(ctx context.Context, s *sender) (all []driver.Resource, err error) {
+					return all, s.send(ctx, http.MethodGet, nil, &all)
+				},
+				Tags: []driver.Tagging[plain, *sender]{tagging}, Translate: s.translated, Wait: cloud.Wait,
+			})
+		}, state("alice"), state("bob"))
+		return strings.Join(r.failures, "\n")
+	}
+	assert.Empty(t, check(""))
+	for broken, want := range map[string]string{
+		"sends nothing through it":        "sends nothing",
+		"hides the error of a connection": "requests a reset connection: the update fails",
+		"takes 500 for final":             "requests status 500: the update fails",
+		"finds no delay":                  "requests status 429 with a delay: is sent again after",
+		"ignores its context":             "requests no answer: the request has no deadline",
+	} {
+		assert.Contains(t, check(broken), want, broken)
+	}
+}
