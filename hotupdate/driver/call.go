@@ -18,9 +18,12 @@ import (
 )
 
 func (u *update[T, C]) carryOut(ctx context.Context) error {
+	if len(u.missing) > 0 {
+		u.problems.Add(u.failure("Resources", u.missing, errMissing))
+	}
 	switch {
 	case len(u.steps) == 0:
-		return errors.Join(u.pending...)
+		return errors.Join(append(u.pending, u.problems.Err())...)
 	case u.request.ReadOnly:
 		return machineupdate.ErrDiffers
 	case !u.request.NotBefore.IsZero():
@@ -59,6 +62,7 @@ func isFailure(problem *fault.Error) bool {
 
 var (
 	errNotBefore    = errors.New("the cloud refused the change for a time that is not over")
+	errMissing      = errors.New("the launch created the resource, and the cloud does not show it")
 	errGone         = errors.New("the resource was read before, and is gone")
 	errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
 )
@@ -99,6 +103,9 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 // partial is the error of an update in which the cloud accepted some calls.
 func (u *update[T, C]) partial() error {
 	partial := &machineupdate.PartialError{Err: errors.Join(append(u.pending, u.problems.Err())...)}
+	for _, r := range u.missing {
+		partial.NotDone = append(partial.NotDone, r.name())
+	}
 	for _, kind := range tags.Kinds() {
 		for _, r := range u.of(kind) {
 			if u.notDone[r] {

@@ -161,6 +161,10 @@ type Set[T, C any] struct {
 type Resource struct {
 	Kind tags.Kind
 	ID   string
+	// IsMissing says that the launch created the resource, and the read does not show it. ID is then what
+	// the operator knows it by, such as its name. The other resources are updated, and the update fails
+	// with an error that names the missing one, so that its kind is not confirmed.
+	IsMissing bool
 	// Name is the resource's name in the provider spec, such as a device name, for
 	// [AttributeGroup.Project] and [Set.Members].
 	Name string

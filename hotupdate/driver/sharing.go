@@ -354,6 +354,9 @@ func (k *Kit[T, C]) readMany(ctx context.Context, members []*member[C]) error {
 		}
 		m.live = live
 		for _, r := range live {
+			if r.IsMissing {
+				continue
+			}
 			if other, isOwned := owner[r.text()]; isOwned && other != providerID {
 				m.err = unusableAnswer(providerID, "is answered with a resource of another machine")
 				asked[other].err = unusableAnswer(other, "is answered with a resource of another machine")

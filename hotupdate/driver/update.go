@@ -21,6 +21,7 @@ type update[T, C any] struct {
 	parts   map[string][]*T // by kind: the desired, the applied and the attempted parts
 	cloud   C
 	named   map[string]*Resource // the resources of the kinds in parts, by their text
+	missing []*Resource          // of these kinds
 	secrets []string             // texts that no error may show
 
 	steps     []step[C]
@@ -117,7 +118,10 @@ func (u *update[T, C]) keep(live []Resource) error {
 				Path: r.text(), What: "has no ID, or the ID of another resource of its kind",
 			}
 		}
-		if u.parts[string(r.Kind)] != nil {
+		isAsked := u.parts[string(r.Kind)] != nil
+		if isAsked && r.IsMissing {
+			u.missing = append(u.missing, &r)
+		} else if isAsked {
 			u.named[r.text()] = &r
 			u.hide(maps.Values(r.Tags))
 			for _, members := range r.Sets {

@@ -95,6 +95,8 @@ func translated(m *machine, err error) error {
 	}
 	var refused dara.ResponseError
 	switch {
+	case !errors.As(err, &refused) && m == nil: // there was no request
+		return err
 	case !errors.As(err, &refused): // such as an answer of a proxy, which is not JSON
 		return m.watch.Told(err)
 	case strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling"):

@@ -152,7 +152,7 @@ func (m *machine) remove(ctx context.Context, of string, ids []string, remove []
 const few = 3
 
 // readMany reads machines of one cluster. A machine of which a read does not show the primary network
-// interface, or all of its disks, is not answered: reads lag.
+// interface is not answered: reads lag. A disk that is not shown may have been deleted by hand.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -188,8 +188,8 @@ func readMany(
 			}
 			own = m.own(alone[m.id])
 		}
-		if len(vm) == 2 && len(own) >= m.launched() {
-			answer(m.providerID, append(vm, own...))
+		if len(vm) == 2 {
+			answer(m.providerID, slices.Concat(vm, own, m.missing(own)))
 		}
 	}
 	return nil
@@ -331,6 +331,22 @@ func (m *machine) own(attached []driver.Resource) (own []driver.Resource) {
 		}
 	}
 	return own
+}
+
+// missing are the disks of the launch that a read does not show.
+func (m *machine) missing(shown []driver.Resource) (all []driver.Resource) {
+	ids := map[string]string{system: "the system disk of " + m.name}
+	for _, disk := range m.class.DataDisks {
+		name := m.name + "-" + disk.Name + "-data-disk"
+		ids[name] = name
+	}
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		isName := func(r driver.Resource) bool { return r.Name == name }
+		if !slices.ContainsFunc(shown, isName) {
+			all = append(all, driver.Resource{Kind: tags.Disk, ID: ids[name], IsMissing: true})
+		}
+	}
+	return all
 }
 
 // clusterTags are the tags of the cluster as the condition of a list.

@@ -3,6 +3,7 @@ package aliclouddriver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -161,15 +162,47 @@ func TestUnusableAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorContains(t, kit.UpdateMachine(t.Context(), request(t, 0, "a")), want, action)
 	}
-	for _, id := range []string{"eni-i0", "data-i0"} {
-		a := machines(1)
+	a := machines(1)
+	a.hides = "eni-i0"
+	kit, err := aliclouddriver.New(a.config())
+	require.NoError(t, err)
+	err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
+	require.ErrorContains(t, err, "is not answered")
+	require.NotErrorIs(t, err, machineupdate.ErrNotFound)
+	require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
+}
+
+// TestMissingDisk: a disk that was deleted by hand keeps no tag from the other resources, of its machine and of others. Each update fails, and
+// names the disk.
+func TestMissingDisk(t *testing.T) {
+	for id, name := range map[string]string{"data-i0": "m0-kubelet-data-disk", "sys-i0": "the system disk of m0"} {
+		a := machines(2)
 		a.hides = id
 		kit, err := aliclouddriver.New(a.config())
 		require.NoError(t, err)
-		err = kit.UpdateMachine(t.Context(), request(t, 0, "a"))
-		require.ErrorContains(t, err, "is not answered", id)
+		r := request(t, 0, "b")
+		r.BeforeWrite = func(context.Context) error { return nil }
+		err = kit.UpdateMachine(t.Context(), r)
+		partial, isPartial := errors.AsType[*machineupdate.PartialError](err)
+		require.True(t, isPartial, err)
+		assert.Equal(t, []machineupdate.ResourceID{{Kind: "disk", ID: name}}, partial.NotDone)
+		assert.Len(t, partial.Done, 3)
+		require.ErrorContains(t, err, "disk "+name+": the launch created the resource, and the cloud does not show it")
+		fleet.Update(t, kit, request(t, 1, "b"))
+		live, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		for _, one := range live {
+			if team := one.Tags["team"]; one.ID != id && team != "" {
+				assert.Equal(t, "b", team, one.ID)
+			}
+		}
+		a.requests = nil
+		err = kit.UpdateMachine(t.Context(), r) // nothing is left to do but the disk
+		require.ErrorContains(t, err, name)
 		require.NotErrorIs(t, err, machineupdate.ErrNotFound)
-		require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
+		for _, sent := range a.requests {
+			assert.Contains(t, sent, "Describe")
+		}
 	}
 }
 
