@@ -21,7 +21,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -138,11 +137,12 @@ func (m *machine) parse(providerID string) error {
 }
 
 // requests is the number of requests that a read has made.
-type requests struct{ atomic.Int32 }
+type requests int
 
 // one counts a request, and pays for it if the bucket has not.
 func (r *requests) one(ctx context.Context) {
-	if r.Add(1) > usualReads {
+	*r++
+	if *r > usualReads {
 		driver.Spend(ctx, reads, 1)
 	}
 }
@@ -201,28 +201,29 @@ const (
 func listed(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	m := machines[0]
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
-	err := driver.AtOnce(ctx,
-		func(ctx context.Context) error {
-			list := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
-			return list.Pages(ctx, func(page *compute.InstanceList) error {
-				made.one(ctx)
-				for _, vm := range page.Items {
-					s.vms[vm.Name] = vm
-				}
-				return nil
-			})
-		},
-		func(ctx context.Context) error {
-			list := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
-			return list.Pages(ctx, func(page *compute.DiskList) error {
-				made.one(ctx)
-				for _, disk := range page.Items {
-					s.disks[disk.Name] = disk
-				}
-				return nil
-			})
-		},
-	)
+	err := driver.AtOnce(ctx, func(ctx context.Context) error {
+		list := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
+		return list.Pages(ctx, func(page *compute.InstanceList) error {
+			made.one(ctx)
+			for _, vm := range page.Items {
+				s.vms[vm.Name] = vm
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return s, err
+	}
+	err = driver.AtOnce(ctx, func(ctx context.Context) error {
+		list := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
+		return list.Pages(ctx, func(page *compute.DiskList) error {
+			made.one(ctx)
+			for _, disk := range page.Items {
+				s.disks[disk.Name] = disk
+			}
+			return nil
+		})
+	})
 	return s, err
 }
 
@@ -260,13 +261,17 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 }
 
 // disks returns the names of the disks that the VM was launched with. The launch numbers them from
-// 0, in the order of the provider spec; disks of the CSI driver follow. A local SSD has no source
+// 0, in the order of the provider spec; disks of the CSI driver follow, and take the numbers of disks
+// that were detached. Compute Engine names a disk of the launch after the VM. A local SSD has no source
 // and no labels.
 func (m *machine) disks(vm *compute.Instance) []string {
 	var names []string
 	for _, attached := range vm.Disks {
-		if attached.Source != "" && attached.Index < int64(len(m.class.Disks)) {
-			names = append(names, path.Base(attached.Source))
+		name := path.Base(attached.Source)
+		isNamed := name == m.name || strings.HasPrefix(name, m.name+"-")
+		isNumbered := attached.Index < int64(len(m.class.Disks))
+		if attached.Source != "" && isNamed && isNumbered {
+			names = append(names, name)
 		}
 	}
 	return names

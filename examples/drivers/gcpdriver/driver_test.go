@@ -338,6 +338,27 @@ func TestFailedOperation(t *testing.T) {
 	}
 }
 
+// TestDetachedDisk: a volume of the CSI driver may have the number of a disk of the launch that was detached. It has another name.
+func TestDetachedDisk(t *testing.T) {
+	a := machines(t, 1) // with the boot disk, and pv-0 as number 1
+	kit, err := gcpdriver.New(a.config())
+	require.NoError(t, err)
+	r := request(t, 0, "b")
+	var class gcp.ProviderSpec
+	require.NoError(t, json.Unmarshal(r.Class.ProviderSpec, &class))
+	class.Disks = append(class.Disks, gcp.Disk{SizeGB: 20})
+	r.Class.ProviderSpec, err = json.Marshal(class)
+	require.NoError(t, err)
+	fleet.Update(t, kit, r)
+	live, err := a.Resources(t.Context())
+	require.NoError(t, err)
+	for _, one := range live {
+		if one.ID == "pv-0" {
+			assert.Empty(t, one.Tags)
+		}
+	}
+}
+
 // TestServiceAccount: the VM is waited for while it is on its way, a suspended one is an error, and
 // so is more than one account.
 func TestServiceAccount(t *testing.T) {

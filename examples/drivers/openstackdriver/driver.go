@@ -42,8 +42,8 @@ type Config struct {
 	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http with the
 	// certificates in the secret.
 	HTTP http.RoundTripper
-	// Refill is the number of requests a second that the operator admits to each API; zero is 10. Twice as
-	// many are admitted at once. OpenStack itself has no limit.
+	// Refill is the number of requests a second that the operator admits to each API; zero is 10. Ten times
+	// as many are admitted at once, as on other clouds. OpenStack itself has no limit.
 	Refill float64
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
@@ -76,7 +76,7 @@ func New(config Config) (*Driver, error) {
 	if config.Refill == 0 {
 		config.Refill = 10
 	}
-	burst := max(2*config.Refill, 4)
+	burst := max(10*config.Refill, 4)
 	// The driver also gives the flat map, and so the keys by which MCM finds servers, to volumes.
 	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
 		return spec.Spec.Tags, spec.Spec.ResourceTags
@@ -202,27 +202,28 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 	c := machines[0].clients
 	found := map[string]*server{}
 	disks := map[string]*volumes.Volume{}
-	err := driver.AtOnce(ctx,
-		func(ctx context.Context) error {
-			return each(ctx, compute, servers.List(c.compute, nil), func(page pagination.Page) error {
-				var all []server
-				err := servers.ExtractServersInto(page, &all)
-				for i := range all {
-					found[all[i].ID] = &all[i]
-				}
-				return err
-			})
-		},
-		func(ctx context.Context) error {
-			return each(ctx, storage, volumes.List(c.storage, nil), func(page pagination.Page) error {
-				shown, err := volumes.ExtractVolumes(page)
-				for i := range shown {
-					disks[shown[i].ID] = &shown[i]
-				}
-				return err
-			})
-		},
-	)
+	err := driver.AtOnce(ctx, func(ctx context.Context) error {
+		return each(ctx, compute, servers.List(c.compute, nil), func(page pagination.Page) error {
+			var all []server
+			err := servers.ExtractServersInto(page, &all)
+			for i := range all {
+				found[all[i].ID] = &all[i]
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = driver.AtOnce(ctx, func(ctx context.Context) error {
+		return each(ctx, storage, volumes.List(c.storage, nil), func(page pagination.Page) error {
+			shown, err := volumes.ExtractVolumes(page)
+			for i := range shown {
+				disks[shown[i].ID] = &shown[i]
+			}
+			return err
+		})
+	})
 	return found, disks, err
 }
 

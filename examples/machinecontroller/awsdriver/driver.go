@@ -20,6 +20,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -28,8 +29,9 @@ import (
 type Driver struct {
 	Config
 
-	Kit   *hotdriver.Kit[ProviderSpec, *session] // implements updates
-	rules tags.Rules                             // of all kinds of resources of this cloud
+	Kit     *hotdriver.Kit[ProviderSpec, *session] // implements updates
+	rules   tags.Rules                             // of all kinds of resources of this cloud
+	clients *login.Cache[ec2.Client]               // of updates, by credentials and region
 }
 
 // Config configures the calls of a driver to the cloud.
@@ -67,6 +69,9 @@ func New(config Config) (*Driver, error) {
 	if d.Wait == nil {
 		d.Wait = d.sleep
 	}
+	d.clients = login.New(func(_ context.Context, secret map[string][]byte, region string) (*ec2.Client, error) {
+		return d.client(region, secret, aws.NopRetryer{}), nil
+	})
 	d.Kit, err = d.newKit()
 	return d, err
 }

@@ -80,11 +80,15 @@ type session struct {
 }
 
 func (d *Driver) connect(
-	_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
+	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
 ) (*session, error) {
 	id, err := instanceID(request.ProviderID)
+	if err != nil {
+		return nil, err
+	}
+	client, err := d.clients.Client(ctx, request.Secret, class.Region)
 	return &session{
-		client: d.client(class.Region, request.Secret, aws.NopRetryer{}), class: class, lane: request.Lane,
+		client: client, class: class, lane: request.Lane,
 		providerID: request.ProviderID, instanceID: id,
 		account:  []string{login.Key(request.Secret, class.Region)},
 		cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
