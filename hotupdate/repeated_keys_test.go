@@ -256,7 +256,7 @@ func TestPartsWithRepeatedKeysSeeEveryChange(t *testing.T) {
 func TestRepeatedKeysAreDrawn(t *testing.T) {
 	const pairs = 400
 	var repeating, changed, flipped int
-	trials := rapid.Custom(func(t *rapid.T) trialOfKeys { return drawTrialOfKeys(t) })
+	trials := rapid.Custom(drawTrialOfKeys)
 	for seed := range pairs {
 		trial := trials.Example(seed)
 		if trial.repeats {

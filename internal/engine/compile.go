@@ -29,6 +29,7 @@ type writing struct {
 	root     *routine
 	routines map[context]*routine
 	deep     bool // a value may be nested too deeply or contain itself
+	hides    bool // a value may be sensitive
 }
 
 // of returns the routine of a node, and element that of an element of collection in.
@@ -243,6 +244,7 @@ func contextOf(n, in *fieldplan.Node) context {
 func (l *levels) compile(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
 	c := &compiler{want: want, spelling: spelling, routines: map[context]*routine{}, levels: l}
 	w := &writing{root: c.routine(root, nil), routines: c.routines}
+	w.hides = root.HidesBelow || root.Rest != nil // nobody says that an unknown member may be shown
 	w.deep = w.root.height > MaxDepth
 	for _, n := range c.routines {
 		w.deep = w.deep || n.recursive

@@ -20,6 +20,11 @@ func (d *differ) release() {
 	for i := range next.texts {
 		recycle(&next.texts[i], maxPooledBytes/4)
 	}
+	if d.program != nil && d.program.whole.hides {
+		for _, text := range next.texts {
+			clear(text[:cap(text)])
+		}
+	}
 	*d = next
 	differs.Put(d)
 }

@@ -48,8 +48,8 @@
 //   - A part that may turn out empty is written on trial and removed again. Bytes go to the digest
 //     only once they are final. A written value makes everything around it final; the identity of
 //     an element does not.
-//   - Memory that is pooled between runs holds at most maxPooled entries and maxPooledBytes, and no
-//     references to users' values.
+//   - Memory that is pooled between runs holds at most maxPooledText bytes, maxPooledSpans places in
+//     them and maxPooled values, no references to users' values, and nothing that may be sensitive.
 //   - Only the functions of memory_unsafe.go read memory by address. With the build tag
 //     hotupdate_reflect, memory_reflect.go replaces them by reflection. All other code is the same.
 //

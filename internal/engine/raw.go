@@ -74,6 +74,8 @@ func transcribe(raw []byte, w *document) *transcript {
 	t := transcripts.Get().(*transcript)
 	t.run = start()
 	t.run.deep = w.deep
+	t.run.hides = w.hides
+	t.buf = slices.Grow(t.buf, min(len(raw), maxPooledText))
 	t.deepest = w.deepest
 	t.in.Reset(raw)
 	t.budget = moves * (min(len(raw), maxRaw) + maxPooledBytes)
@@ -82,14 +84,18 @@ func transcribe(raw []byte, w *document) *transcript {
 
 // release returns the memory to the pools, without references to the document.
 func (t *transcript) release() {
+	if t.run.hides {
+		clear(t.names[:cap(t.names)])
+		clear(t.moved[:cap(t.moved)])
+	}
 	t.run.end()
 	t.run = nil
 	t.in.Reset(nil)
-	recycle(&t.pieces, maxPooled)
-	recycle(&t.names, maxPooledBytes)
+	recycle(&t.pieces, maxPooledSpans)
+	recycle(&t.names, maxPooledText)
 	recycle(&t.seen, maxPooled)
-	recycle(&t.moved, maxPooledBytes)
-	recycle(&t.parts.unknown, maxPooled)
+	recycle(&t.moved, maxPooledText)
+	recycle(&t.parts.unknown, maxPooledSpans)
 	t.hasFailed = false
 	t.hasValue = false
 	t.isApart = false

@@ -56,7 +56,7 @@ func (r *reduction) release() {
 	for side, t := range r.from {
 		t.moved = r.out[side]
 		for i := range t.below {
-			recycle(&t.below[i].unknown, maxPooled)
+			recycle(&t.below[i].unknown, maxPooledSpans)
 		}
 	}
 }

@@ -18,15 +18,20 @@ import (
 
 const (
 	spillAt        = 4 << 10  // this many final bytes are written to the digest
-	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
-	maxPooled      = 512      // entries that are kept for the next run
+	maxPooledBytes = 16 << 10 // larger values are not kept for the next run
+	maxPooled      = 512      // values and entries with references that are kept for the next run
+
+	// Texts and the places in them are kept for a longer document, since most configs that are long are compared
+	// or hashed often.
+	maxPooledText  = 256 << 10 // bytes of a buffer
+	maxPooledSpans = 8 << 10   // pieces, spans and entries
 )
 
 // run writes one value. It holds the memory for that. After a fault the written bytes are useless.
 type run struct {
 	buf     []byte
 	sums    bool // final bytes go to the digest; otherwise they stay in buf
-	isLarge bool // a stack is too large for the pool
+	isLarge bool // a stack may be too large for the pool
 	flushed int  // number of bytes that went to the digest
 	held    int  // number of enclosing sets and arrays, in which nothing is final
 
@@ -36,6 +41,7 @@ type run struct {
 	ancestors Ancestors // of the current part
 	traced    bool      // the trail's path is that of the current part; otherwise, that of the first one
 	stands    bool      // a leaf without a canonical text stands for itself
+	hides     bool      // a value that is written may be sensitive: nothing of it is kept
 	trail     Trail
 
 	digest  hash.Hash
@@ -52,22 +58,29 @@ type run struct {
 	quantities []resource.Quantity
 }
 
-// runs pools the memory of runs: at most about 90 KiB each.
+// runs pools the memory of runs: at most about 1 MiB each, and about 30 KiB for most documents.
 var runs = sync.Pool{New: func() any {
 	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()}
 }}
 
 func start() *run { return runs.Get().(*run) }
 
-// end returns the memory to the pool, without references to users' values. A run with a large piece
-// is left to the garbage collector.
+// end returns the memory to the pool, without references to users' values. Memory for a large piece is left to the
+// garbage collector.
 func (r *run) end() {
-	hasLongText := cap(r.buf) > maxPooledBytes || cap(r.scratch) > maxPooledBytes/2
-	hasManyAncestors := cap(r.ancestors) > maxPooled/8
-	if r.isLarge || hasLongText || hasManyAncestors {
+	if cap(r.ancestors) > maxPooled/8 {
 		return
 	}
-	r.buf = r.buf[:0]
+	if r.hides {
+		clear(r.buf[:cap(r.buf)])
+		clear(r.scratch[:cap(r.scratch)])
+		r.hides = false
+	}
+	recycle(&r.buf, maxPooledText)
+	recycle(&r.scratch, maxPooledText)
+	if r.isLarge {
+		r.dropLarge()
+	}
 	r.entries = r.entries[:0]
 	r.ancestors = r.ancestors[:0]
 	if r.flushed > 0 {
@@ -84,6 +97,17 @@ func (r *run) end() {
 		r.trail = Trail{}
 	}
 	runs.Put(r)
+}
+
+// dropLarge drops the stacks that are too large for the pool.
+func (r *run) dropLarge() {
+	r.isLarge = false
+	recycle(&r.entries, maxPooledSpans)
+	recycle(&r.dealt, maxPooledSpans)
+	recycle(&r.spans, maxPooledSpans)
+	recycle(&r.keys, maxPooled)
+	recycle(&r.texts, maxPooled)
+	recycle(&r.quantities, maxPooled)
 }
 
 // withRoom returns s with capacity for n more elements.
@@ -268,6 +292,7 @@ func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set
 	defer r.end()
 	r.trail.Path = slices.Clip(t.Path)
 	r.stands = t.stands && !fieldplan.IsProjected(o.routine.plan.Class)
+	r.hides = o.routine.plan.HidesBelow
 	if set = r.member(o, m, ','); set {
 		dst = append(dst, r.textOfMember(o, 0)...)
 	}
@@ -305,6 +330,7 @@ func (r *run) sum() (sum [sha256.Size]byte) {
 func (r *run) write(w *writing, n *routine, m memory, how func(*run, *routine, memory)) {
 	start := len(r.buf)
 	r.deep = w.deep
+	r.hides = w.hides
 	how(r, n, m)
 	if !r.trail.Failed() {
 		return

@@ -56,12 +56,13 @@ type sourceKey struct {
 type document struct {
 	root    *source
 	deep    bool // see writing
+	hides   bool // see writing
 	deepest int  // see transcript
 }
 
 func compileJSON(p *fieldplan.Plan, w, whole *writing) *document {
 	c := sources{known: map[sourceKey]*source{}, whole: whole}
-	d := &document{root: c.source(rawjson.RootOf(p), w.root, nil), deep: w.deep}
+	d := &document{root: c.source(rawjson.RootOf(p), w.root, nil), deep: w.deep, hides: w.hides}
 	levels := 0
 	for key := range c.known {
 		levels = max(levels, levelsOf(key.node.Type()))
