@@ -335,8 +335,11 @@ func whyLeftOut(c judge.Finding) string {
 }
 
 // hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
-// depends on it.
+// depends on it, unless pools show what follows from several fields together.
 func (p *Plan) hideTold() {
+	isOfState := slices.ContainsFunc(p.Pools, func(planned Planned) bool {
+		return slices.Contains(planned.Rules, verdict.StateChanged) || slices.Contains(planned.Rules, verdict.StateUnknown)
+	})
 	told := map[string]bool{} // the pointers in the Shoot of what pools show
 	for i := range p.Pools {
 		for _, c := range p.Pools[i].Changes {
@@ -347,7 +350,7 @@ func (p *Plan) hideTold() {
 		return (c.Rule == verdict.ToldAtPools || c.Verdict == verdict.None) && told[c.Pointer]
 	})
 	for i := range p.Changes {
-		if p.Changes[i].Rule == verdict.ToldAtPools {
+		if p.Changes[i].Rule == verdict.ToldAtPools && !isOfState {
 			p.Changes[i].Rule = verdict.NotHashed
 		}
 	}

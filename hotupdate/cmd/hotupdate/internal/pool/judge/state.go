@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -66,15 +67,34 @@ func (p *pair) state() (all []Finding) {
 		case i < 0:
 		case !after.IsKnown && !before[i].IsKnown && p.sameStatus(after):
 		case !after.IsKnown, !before[i].IsKnown:
-			all = append(all, undecided(verdict.Question{
+			all = append(all, p.ofPart(after, verdict.Indeterminate, verdict.StateUnknown))
+			all[len(all)-1].Question = verdict.Question{
 				Fact: after.Name, Owner: after.Path + " of the Worker", Rule: verdict.StateUnknown,
 				Answer: "compare the Workers of the cluster", Values: []verdict.Value{
 					verdict.Gives("the same on both sides", verdict.None), verdict.Gives("another one", verdict.Roll),
 				},
-			})...)
+			}
 		case !equalPointers(after.Value, before[i].Value):
-			all = append(all, ofPool(verdict.Roll, verdict.StateChanged)...)
+			all = append(all, p.ofPart(after, verdict.Roll, verdict.StateChanged))
 		}
 	}
 	return all
 }
+
+// ofPart is a finding about a part of the state. It is about the field of the Worker's spec that tells the part, if one
+// does and differs.
+func (p *pair) ofPart(part provider.Part, v verdict.Verdict, rule verdict.Rule) Finding {
+	names, isOfSpec := strings.CutPrefix(part.Path, statusOfInfrastructure+".")
+	at := strings.Split(names, ".")
+	d := tree.Difference{
+		Path: strings.Split(part.Path, "."), Old: tree.Of(p.old.Infrastructure).At(at...),
+		New: tree.Of(p.updated.Infrastructure).At(at...),
+	}
+	if !isOfSpec || tree.Equal(d.Old, d.New) {
+		return ofPool(v, rule)[0]
+	}
+	return about(d, v, rule)
+}
+
+// statusOfInfrastructure is the path of the status of the infrastructure in a Worker.
+const statusOfInfrastructure = "spec.infrastructureProviderStatus"
