@@ -271,7 +271,7 @@ func TestAdmittedPoolsAreHashed(t *testing.T) {
 		t.Logf("%s %s admits %d of %d pools; %d have two data volumes of one name in the config", release.Provider, release.Release, admitted, len(release.Records), repeating)
 		assert.Positive(t, admitted)
 		if effort.All() {
-			assert.Greater(t, admitted, len(release.Records)*7/100)
+			assert.Greater(t, admitted, len(release.Records)/20) // 139 to 250 of 2,000 in 14 other draws
 			assert.Equal(t, release.Provider == "azure", repeating >= 5, "only Azure's admission takes two data volumes of one name")
 		}
 	})

@@ -25,10 +25,10 @@
 // The folder released, beside this one, links releases that module proxies serve: AWS v1.73.0 with types of
 // its own in the place of that module, and GCP v1.50.0. Step extensions of .ci/run runs this command there.
 //
-// Pools are drawn by reflection from the types of the release, and a field that never took two
-// values is an error. Every eighth pool is new, and the others differ from the one before in one
-// member. A third of the configs has a form that no API server stores. Most Kubernetes versions are those
-// that the release supports.
+// Pools are drawn by reflection from the types of the release. More are drawn if a field did not take two
+// values yet, and one that never does is an error. Every eighth pool is new, and the others differ from the
+// one before in one member. A third of the configs has a form that no API server stores. Most Kubernetes
+// versions are those that the release supports.
 package main
 
 import (
@@ -151,13 +151,14 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	var lines bytes.Buffer
 	var current drawn
 	var previous []core.Worker
-	for i := range pools {
-		current = d.next(current, i)
+	asked := 0
+	for ; asked < pools || asked < patience*pools && len(d.missing()) > 0; asked++ {
+		current = d.next(current, asked)
 		r, worker, err := e.ask(current)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && r.Edit != "" {
+		if asked > 0 && r.Edit != "" {
 			updated := []core.Worker{worker}
 			r.RefusedUpdate = admission(func() (field.ErrorList, error) { return e.update(previous, updated), nil })
 		}
@@ -166,11 +167,7 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 			return nil, err
 		}
 	}
-	missing := d.uncovered(reflect.TypeFor[extensionsv1alpha1.WorkerPool](), "pool")
-	if e.config != nil {
-		missing = append(missing, d.uncovered(reflect.TypeOf(e.config), "config")...)
-	}
-	if len(missing) > 0 {
+	if missing := d.missing(); len(missing) > 0 {
 		return nil, fmt.Errorf("these fields never took two values: %s", strings.Join(missing, ", "))
 	}
 	head := header{
@@ -179,7 +176,7 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		Gardener:   gardener(),
 		Kubernetes: kubernetesversion.SupportedVersions,
 		Seed:       seed,
-		Pools:      pools,
+		Pools:      asked,
 		Fields:     map[string]int{},
 	}
 	for path, values := range d.seen {
@@ -190,6 +187,18 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 		return nil, err
 	}
 	return append(first.Bytes(), lines.Bytes()...), nil
+}
+
+// patience is how many times the number of pools is drawn at most, until each field took two values.
+const patience = 4
+
+// missing returns the fields that never took two values.
+func (d *poolDrawer) missing() []string {
+	missing := d.uncovered(reflect.TypeFor[extensionsv1alpha1.WorkerPool](), "pool")
+	if d.e.config != nil {
+		missing = append(missing, d.uncovered(reflect.TypeOf(d.e.config), "config")...)
+	}
+	return missing
 }
 
 func writeLine(w io.Writer, v any) error {
