@@ -337,8 +337,10 @@ func whyLeftOut(c judge.Finding) string {
 // hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
 // depends on it, unless pools show what follows from several fields together.
 func (p *Plan) hideTold() {
+	states := []verdict.Rule{verdict.StateChanged, verdict.StateUnknown}
+	isState := func(r verdict.Rule) bool { return slices.Contains(states, r) }
 	isOfState := slices.ContainsFunc(p.Pools, func(planned Planned) bool {
-		return slices.Contains(planned.Rules, verdict.StateChanged) || slices.Contains(planned.Rules, verdict.StateUnknown)
+		return slices.ContainsFunc(planned.Rules, isState)
 	})
 	told := map[string]bool{} // the pointers in the Shoot of what pools show
 	for i := range p.Pools {
