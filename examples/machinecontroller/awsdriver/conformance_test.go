@@ -159,7 +159,8 @@ func describe(action string, all []hotdriver.Resource) string {
 }
 
 // attributesOf writes the attributes of a resource in the form of EC2.
-func attributesOf(r *hotdriver.Resource) (all string) {
+func attributesOf(r *hotdriver.Resource) string {
+	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.Attributes)) {
 		value := r.Attributes[name].Value()
 		if value == "" {
@@ -169,9 +170,9 @@ func attributesOf(r *hotdriver.Resource) (all string) {
 		if name == "httpTokens" {
 			text = "<metadataOptions>" + text + "<state>applied</state></metadataOptions>"
 		}
-		all += text
+		all.WriteString(text)
 	}
-	return all
+	return all.String()
 }
 
 // cardOf returns the network card of an interface, which its ID names after a dot.

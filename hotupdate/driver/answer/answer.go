@@ -22,8 +22,8 @@ const MaxDelay = time.Hour
 const HeaderRetryAfter = "Retry-After"
 
 // Response is [Status] for the status and the header of an answer. A nil answer, or one without a status,
-// means that there was none: then the error of a broken connection in err makes the call [Unavailable], and any other error is
-// returned as it is. Such an error is a [*url.Error], which net/http returns, a [net.Error], or an end of
+// means that there was none: then the error of a broken connection in err makes the call [Unavailable],
+// and any other error is returned as it is. Such an error is a [*url.Error], which net/http returns, a [net.Error], or an end of
 // the answer before its end: [io.EOF] or [io.ErrUnexpectedEOF].
 func Response(err error, answer *http.Response, throttled ...int) error {
 	if answer != nil && answer.StatusCode != 0 {

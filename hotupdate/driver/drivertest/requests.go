@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -51,7 +52,8 @@ func CheckRequests[D updates](
 			},
 		}
 		c.broken = func(promise, format string, args ...any) {
-			told.add(promise+" "+f.name, fmt.Sprintf("%s (%s, request %d, %s)", fmt.Sprintf(format, args...), f.name, at, t.failed))
+			problem := fmt.Sprintf(format, args...)
+			told.add(promise+" "+f.name, fmt.Sprintf("%s (%s, request %d, %s)", problem, f.name, at, t.failed))
 		}
 		t.checker = c
 		c.meet(t)
@@ -186,7 +188,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	header := http.Header{"Content-Type": {"text/html"}}
 	if t.after > 0 {
-		header.Set(answer.HeaderRetryAfter, fmt.Sprint(int(t.after.Seconds())))
+		header.Set(answer.HeaderRetryAfter, strconv.Itoa(int(t.after.Seconds())))
 	}
 	return &http.Response{
 		Status: fmt.Sprint(t.status, " ", http.StatusText(t.status)), StatusCode: t.status, Header: header,
