@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,12 +17,12 @@ import (
 // deaf has the calls for a machine ignore their context until they are told to return.
 func (w *world) deaf(machine string) (proceed chan struct{}) {
 	proceed = make(chan struct{})
-	w.instead = func(_ context.Context, r *machineupdate.UpdateMachineRequest) (error, bool) {
+	w.doesInstead(func(_ context.Context, r *machineupdate.UpdateMachineRequest) (error, bool) {
 		if r.Machine == machine {
 			<-proceed
 		}
 		return nil, false
-	}
+	})
 	return proceed
 }
 
@@ -82,16 +83,16 @@ func TestLateCallIsAwaited(t *testing.T) {
 		all := w.fleet(2, red)
 		u := w.start(fast)
 		w.until("the fleet is adopted", time.Hour, func() bool { return w.settled(all) })
-		var returned time.Time
-		w.instead = func(ctx context.Context, _ *machineupdate.UpdateMachineRequest) (error, bool) {
-			if returned.IsZero() {
+		var returned atomic.Bool
+		w.doesInstead(func(ctx context.Context, _ *machineupdate.UpdateMachineRequest) (error, bool) {
+			if !returned.Load() {
 				<-ctx.Done()
 				time.Sleep(4 * time.Second)
-				returned = time.Now()
+				returned.Store(true)
 				return ctx.Err(), true
 			}
 			return nil, false
-		}
+		})
 		w.putClass("class", blue)
 		time.Sleep(time.Second)
 		w.stealLease()
@@ -99,7 +100,7 @@ func TestLateCallIsAwaited(t *testing.T) {
 		w.mutex.Lock()
 		before := w.counts["PUT leases"]
 		w.mutex.Unlock()
-		w.until("the call returns", time.Minute, func() bool { return !returned.IsZero() })
+		w.until("the call returns", time.Minute, func() bool { return returned.Load() })
 		w.mutex.Lock()
 		assert.Equal(t, before, w.counts["PUT leases"], "it does not compete before")
 		w.mutex.Unlock()

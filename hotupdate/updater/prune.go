@@ -202,9 +202,10 @@ func (u *Updater) tellLost(removed *corev1.ConfigMap, lost map[string][]version)
 		APIVersion: "v1", Kind: "ConfigMap", Namespace: u.options.Namespace, Name: removed.Name, UID: removed.UID,
 	}
 	for _, class := range slices.Sorted(maps.Keys(lost)) {
+		leaves := strings.Join(leavesOf(lost[class]), ", ")
 		u.recorder.Event(of, corev1.EventTypeWarning, "HotUpdateVersionsLost",
 			"versions of class "+class+" are removed that no record has held, because no Machine leads to them; "+
-				"a machine that was created with them keeps what only they have: "+strings.Join(leavesOf(lost[class]), ", "))
+				"a machine that was created with them keeps what only they have: "+leaves)
 	}
 }
 

@@ -24,12 +24,12 @@ var blue = map[string]string{"team": "blue"}
 // refusing has an API server refuse requests whose method and path fit.
 func refusing(method, inPath string, code int, reason metav1.StatusReason) func(w *world) {
 	return func(w *world) {
-		w.refuse = func(r *http.Request) *refusal {
+		w.refusesBy(func(r *http.Request) *refusal {
 			if r.Method == method && strings.Contains(r.URL.Path, inPath) {
 				return &refusal{code, reason}
 			}
 			return nil
-		}
+		})
 	}
 }
 
@@ -44,8 +44,8 @@ func failing(instead func(ctx context.Context) error) func(w *world) {
 
 // mended ends both kinds of faults.
 func mended(w *world) {
-	w.refuse = nil
-	w.instead = nil
+	w.refusesBy(nil)
+	w.doesInstead(nil)
 }
 
 // inMemory and inRecord are how many machines begin a pass in a minute, at most, once the fault has lasted for an hour:
@@ -386,7 +386,7 @@ func TestOrdinaryConflicts(t *testing.T) {
 		w.start(fast)
 		w.until("the fleet is adopted", time.Hour, func() bool { return w.settled([]string{"m-000"}) })
 		left := 5
-		w.refuse = func(r *http.Request) *refusal {
+		w.refusesBy(func(r *http.Request) *refusal {
 			if r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, machinesPath) && left > 0 {
 				left--
 				machine := copied(w.objects[pathOf("machines", "m-000")])
@@ -394,11 +394,13 @@ func TestOrdinaryConflicts(t *testing.T) {
 				w.store(pathOf("machines", "m-000"), machine)
 			}
 			return nil
-		}
+		})
 		w.putClass("class", blue)
 		time.Sleep(time.Second)
-		assert.Zero(t, left)
 		assert.True(t, w.tagged([]string{"m-000"}, blue))
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		assert.Zero(t, left)
 		assert.Zero(t, w.reasons[failedEvent])
 	})
 }
@@ -438,6 +440,8 @@ func TestNewTermDuringTheLongestWait(t *testing.T) {
 		t.Log(took)
 		assert.Greater(t, took, 4*time.Second)
 		times := map[int64]bool{}
+		w.cloud.Lock()
+		defer w.cloud.Unlock()
 		for _, name := range all {
 			times[w.updated[name].UnixMilli()] = true
 		}

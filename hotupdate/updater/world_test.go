@@ -444,6 +444,20 @@ func (w *world) UpdateMachine(ctx context.Context, r *machineupdate.UpdateMachin
 	return nil
 }
 
+// refusesBy changes what the server refuses.
+func (w *world) refusesBy(refuse func(r *http.Request) *refusal) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.refuse = refuse
+}
+
+// doesInstead changes what the driver does.
+func (w *world) doesInstead(instead func(ctx context.Context, r *machineupdate.UpdateMachineRequest) (error, bool)) {
+	w.cloud.Lock()
+	defer w.cloud.Unlock()
+	w.instead = instead
+}
+
 // start runs an Updater until the test ends.
 func (w *world) start(change ...func(*updater.Options)) *updater.Updater {
 	w.Helper()

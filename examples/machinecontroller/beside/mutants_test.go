@@ -95,7 +95,7 @@ var mutants = []mutant{
 	{"the last version stays the last one", "store.go", `append(former, own...)`, `append(own, former...)`, ofStore + "^TestInherit$"},
 	{"nothing is removed while an owner is not known", "cache.go", "if set == nil || err != nil {\n\t\treturn names, err\n", "if set == nil || err != nil {\n\t\treturn names, nil\n", ofStore + "^TestUnknownOwner$"},
 	{"what a class inherits stays", "cache.go", "\tnames = append(names, wantedOf(deployment))\n", "", ofStore + "^TestHeirs$"},
-	{"versions that nobody holds are told", "prune.go", "\t\tu.tellLost(written, lost)\n", "\t\t_ = written\n", ofStore + "^TestRenamedWhileNobodyLeads$"},
+	{"versions that nobody holds are told", "prune.go", "u.tellLost(written, lost)", "u.tellLost(written, map[string][]version{\"\": lost[\"\"]})", ofStore + "^TestRenamedWhileNobodyLeads$"},
 	{"versions that records hold are not told", "prune.go", "if used && c.hold(class) {", "if used && c.held() == nil {", ofStore + "^TestAdoptedVersionsGoSilently$"},
 	{"versions that are passed on are not told", "store.go", "isNews := c.hold(class)", "isNews := c.held() == nil", ofStore + "^TestVersionsArePassedOnSilently$"},
 	{"versions are removed", "prune.go", `case len(versions) > 1:`, `case false:`, "TestSupersededVersion"},
