@@ -29,7 +29,10 @@ func AtOnce(ctx context.Context, parts ...func(ctx context.Context) error) error
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup
 	for i, part := range parts {
-		all.Go(func() { errs[i] = repeatHere(ctx, part, machineupdate.ErrUnavailable) })
+		errs[i] = errNoReturn
+		all.Go(func() {
+			errs[i] = caught(func() error { return repeatHere(ctx, part, machineupdate.ErrUnavailable) })
+		})
 	}
 	all.Wait()
 	throttled := -1
@@ -49,6 +52,9 @@ func AtOnce(ctx context.Context, parts ...func(ctx context.Context) error) error
 	}
 	return errors.Join(errs...)
 }
+
+// errNoReturn is the error of a part that ends its goroutine, as a failed assertion of a test does.
+var errNoReturn = errors.New("a part of the read has ended its goroutine, and returned nothing")
 
 // againKey is the key of what a call's context has for its parts.
 type againKey struct{}

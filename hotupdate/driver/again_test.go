@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,4 +136,16 @@ func TestAgain(t *testing.T) {
 	})
 	final := errors.New("no")
 	require.ErrorIs(t, driver.Again(t.Context(), func(context.Context) error { return final }), final, "also outside of a call")
+}
+
+// TestPartsThatDoNotReturn: a part that ends its goroutine, or panics, has not read its list: the read fails.
+func TestPartsThatDoNotReturn(t *testing.T) {
+	for name, part := range map[string]func(context.Context) error{
+		"ends its goroutine": func(context.Context) error { runtime.Goexit(); return nil },
+		"panics":             func(context.Context) error { panic("broken") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Error(t, driver.AtOnce(t.Context(), func(context.Context) error { return nil }, part))
+		})
+	}
 }
