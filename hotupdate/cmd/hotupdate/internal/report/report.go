@@ -119,7 +119,8 @@ type PoolReport struct {
 
 	Basis
 
-	listed verdict.Verdict // see [pool.Planned.Listed]
+	listed  verdict.Verdict // see [pool.Planned.Listed]
+	counted int             // the machines that the listed verdict is about, at most
 }
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
@@ -271,8 +272,17 @@ func poolOf(p pool.Planned) PoolReport {
 		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules, p.Possible(), p.Questions),
-		listed: p.Listed(),
+		listed: p.Listed(), counted: countedOf(&p),
 	}
+}
+
+// countedOf returns the number of machines that count under the verdict by which a pool is listed. A pool that loses
+// machines and gets others in other zones does not lose both.
+func countedOf(p *pool.Planned) int {
+	if p.State == pool.Kept && p.Listed().IsOfNumber() {
+		return p.Numbers.Of(p.Listed())
+	}
+	return p.Touched()
 }
 
 // messageOf says what the verdict means. Of a pool that is compared, or that is refused, the comparison

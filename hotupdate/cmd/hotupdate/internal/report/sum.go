@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Summand has the numbers of pools with a verdict, and of the machines that the change touches, at
-// most. A pool that was added, removed or renamed counts under that word, unless it is refused. A
+// Summand has the numbers of pools with a verdict, and of the machines that the verdict is about, at
+// most: the deleted ones of pools that lose machines. A pool that was added, removed or renamed counts under that word, unless it is refused. A
 // custom resource or a provider config counts as a pool.
 type Summand struct {
 	Verdict  string `json:"verdict"`
@@ -30,7 +30,7 @@ func sumOf(all []ManifestReport) []Summand {
 			for j := range all[i].Pools {
 				if p := &all[i].Pools[j]; p.word() == word {
 					s.Pools++
-					s.Machines += p.Touched
+					s.Machines += p.counted
 					if p.Accepted != "" {
 						s.Accepted++
 					}

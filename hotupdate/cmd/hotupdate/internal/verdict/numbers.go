@@ -18,6 +18,15 @@ type Numbers struct {
 // Touched is the number of machines that are added or deleted, at most.
 func (n Numbers) Touched() int { return n.DeletedAtMost + n.AddedAtMost }
 
+// Of is the number of machines that a verdict on their number is about: those that are deleted, or those that are
+// added, at most.
+func (n Numbers) Of(v Verdict) int {
+	if v == MachinesAdded {
+		return n.AddedAtMost
+	}
+	return n.DeletedAtMost
+}
+
 // Consequence says in a clause for people what a verdict on the number of machines means.
 func (n Numbers) Consequence(v Verdict) string {
 	switch v {
