@@ -34,17 +34,17 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	} else {
 		reports = append(reports, o.reportEnding(&result.decision, result.ending, result.Err))
 	}
-	if result.ending.isFutile() {
-		reports = append(reports, o.reportFutile(result.decision.reason, result.ending, result.Err))
-	}
-	if result.lasting {
+	switch {
+	case result.lasting:
 		reports = append(reports, o.reportLasting(result.decision.reason, result.ending, result.Err))
+	case result.ending.isFutile():
+		reports = append(reports, o.reportFutile(result.decision.reason, result.ending, result.Err))
 	}
 	for _, r := range reports {
 		if r.reason == "" {
 			continue
 		}
-		what := r.reason + " " + string(apierrors.ReasonForError(result.Err))
+		what := string(result.ending) + " " + r.reason + " " + string(apierrors.ReasonForError(result.Err))
 		if !result.ending.isFutile() || e.Memory.isNews(o, what) {
 			e.Event(result.Machine, r.level, r.reason, r.message)
 		}
@@ -78,7 +78,7 @@ func (o *observation) reportEnding(d *decision, how ending, err error) report {
 	case how == confirmed && d.pass.IsFull():
 		return report{
 			warning, "HotUpdateRecordFull",
-			"the machine keeps its state: the record has no room for more" + o.because(d.reason),
+			"the machine keeps its state: the record has no room for more" + o.because(d.reason) + forgotten(d.pass),
 		}
 	case how == confirmed:
 		what := "the update of the machine is confirmed" + o.because(d.reason)

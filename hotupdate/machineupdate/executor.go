@@ -171,6 +171,9 @@ func (e *Executor[M]) remember(o *observation, result *Result[M]) {
 	isRepeated := result.RequeueAfter > 0
 	switch {
 	case e.Memory == nil:
+	case hasWritten && result.ending.isFutile(): // what was written is the marker, by which the record repeats the pass
+		e.Memory.marked(o, e.Now())
+		result.lasting = result.decision.pass.Marker.Retries >= lastingSteps
 	case hasWritten:
 		e.Memory.wrote(o, result.Machine.GetAnnotations()[o.lane.annotation], e.Now())
 	case !result.ending.isFutile() || !isRepeated:
@@ -178,7 +181,7 @@ func (e *Executor[M]) remember(o *observation, result *Result[M]) {
 		wait, isLasting := e.Memory.add(o, result.ending, result.RequeueAfter, e.Now())
 		result.lasting = isLasting
 		if result.ending != conflicted { // a newer version may be on its way
-			result.RequeueAfter = max(result.RequeueAfter, min(wait, lookAgain))
+			result.RequeueAfter = min(wait, lookAgain)
 		}
 	}
 }

@@ -287,6 +287,9 @@ func TestInPlaceUnable(t *testing.T) {
 	unreadable.ClassError = assert.AnError
 	_, ready := p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
 	assert.False(t, ready, "nobody knows what a class says that cannot be read")
+	p.executor.Memory = &machineupdate.Memory{}
+	_, ready = p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
+	assert.False(t, ready, "the same with a Memory")
 
 	p = newPool(t)
 	p.wantsB()

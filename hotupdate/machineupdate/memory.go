@@ -130,7 +130,7 @@ func (m *Memory) add(
 		f.refused = ""
 	}
 	f.step(new(o.memorized()), now)
-	f.wait = max(f.wait, least)
+	f.wait = max(f.wait, min(least, f.limit))
 	return f.wait, f.steps >= lastingSteps
 }
 
@@ -195,6 +195,15 @@ func (m *Memory) wrote(o *observation, annotation string, now time.Time) {
 	}
 }
 
+// marked remembers a pass whose marker was written, and whose result was refused: what was told of its lane is not told
+// again.
+func (m *Memory) marked(o *observation, now time.Time) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.of(o, now)
+	delete(m.successes, o.memorized().inAnyNode())
+}
+
 // since returns the time of a record that was written between two times, with the reading of the monotonic
 // clock.
 func since(h *record.Header, begin, end time.Time) time.Time {
@@ -244,7 +253,20 @@ func (m *Memory) isNews(o *observation, what string) bool {
 func (o *observation) memorized() memorized {
 	m := o.Machine
 	machine := string(m.GetUID()) + "/" + m.GetNamespace() + "/" + m.GetName()
-	return memorized{machine: machine, lane: o.lane.annotation, drained: o.gate != nil}
+	of := memorized{machine: machine, drained: o.gate != nil}
+	if o.lane != nil { // there is none without a class
+		of.lane = o.lane.annotation
+	}
+	return of
+}
+
+// steadyPhase is the phase without what a flapping node does to it: MCM takes a node that is not ready out of
+// Running, and back.
+func (o *observation) steadyPhase() string {
+	if o.Phase == phaseUnknown {
+		return phaseRunning
+	}
+	return o.Phase
 }
 
 // circumstances is a hash of all that may end a fault, apart from what other programs do: the machine's
@@ -261,7 +283,7 @@ func (m *Memory) circumstances(o *observation) uint64 {
 	}
 	add(strconv.FormatInt(o.Machine.GetGeneration(), 10)) // counts changes of the spec
 	add(o.ProviderID)
-	add(o.Phase)
+	add(o.steadyPhase())
 	annotations := o.Machine.GetAnnotations()
 	for _, name := range []string{o.lane.annotation, annotationPause, annotationLastApplied} {
 		add(annotations[name])

@@ -28,6 +28,7 @@ type remembering struct {
 	writeErr error
 	tries    int // passes that were begun
 	told     []string
+	messages []string
 }
 
 func newRemembering(t *testing.T) *remembering {
@@ -45,8 +46,11 @@ func newRemembering(t *testing.T) *remembering {
 			return nil, r.writeErr
 		},
 		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
-		Event:         func(_ kruntime.Object, _, reason, _ string) { r.told = append(r.told, reason) },
-		Memory:        &machineupdate.Memory{}, Now: func() time.Time { return r.now },
+		Event: func(_ kruntime.Object, _, reason, message string) {
+			r.told = append(r.told, reason)
+			r.messages = append(r.messages, message)
+		},
+		Memory: &machineupdate.Memory{}, Now: func() time.Time { return r.now },
 	}
 	return r
 }
@@ -106,7 +110,8 @@ func TestWhatEndsTheWait(t *testing.T) {
 		"its annotation that pauses":         {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
 		"its mirrored spec":                  {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
 		"its provider ID":                    {func(r *remembering) { r.observed.ProviderID = "i-2" }, true},
-		"its phase":                          {func(r *remembering) { r.observed.Phase = "Unknown" }, true},
+		"its phase":                          {func(r *remembering) { r.observed.Phase = "InPlaceUpdating" }, true},
+		"a node that is not ready":           {func(r *remembering) { r.observed.Phase = "Unknown" }, false},
 		"the class's provider spec":          {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
 		"the class's provider spec, not hot": {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
 		"the wanted class":                   {func(r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
@@ -301,4 +306,65 @@ func TestDeafCallGivesItsPlaceBack(t *testing.T) {
 		<-ended
 		assert.False(t, r.Limiter.Ask("SpecChanged", time.Now()), "it is given back once")
 	})
+}
+
+// TestFaultsAreToldApart: of two refusals in a row each is told. Otherwise the only event of a machine that is not updated is about what was mended.
+func TestFaultsAreToldApart(t *testing.T) {
+	r := newRemembering(t)
+	r.observed.Versions = func(context.Context) ([]machineupdate.HotSpec, error) {
+		return nil, apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "versions", nil)
+	}
+	hours := func() {
+		for range 5 {
+			r.now = r.now.Add(time.Hour)
+			r.reconcile(t)
+		}
+	}
+	hours()
+	require.Len(t, r.messages, 1)
+	assert.Contains(t, r.messages[0], "configmaps")
+	r.observed.Versions = nil
+	hours()
+	require.Len(t, r.messages, 2)
+	assert.Contains(t, r.messages[1], "machines")
+}
+
+// TestRefusedResultsAreTold: the record before the call is written, and that of its result never is. The machine is updated again and again, which is
+// told once it lasts.
+func TestRefusedResultsAreTold(t *testing.T) {
+	for name, refusal := range map[string]error{
+		"internal error": apierrors.NewInternalError(assert.AnError), "conflict": errConflict,
+		"forbidden": apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "m-1", nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, able, `{"tags":{"k":"1"}}`))
+			b.executor.Memory = &machineupdate.Memory{}
+			b.executor.Patch = func(ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, sub ...string) (*object, error) {
+				if b.writes == 1 {
+					b.writes++
+					return nil, refusal
+				}
+				return b.patch(ctx, name, kind, data, o, sub...)
+			}
+			told := 0
+			b.executor.Event = func(_ kruntime.Object, level, _, _ string) {
+				assert.Equal(t, "Warning", level)
+				told++
+			}
+			for range 12 {
+				b.step(2 * time.Hour)
+			}
+			assert.Equal(t, 1, told)
+		})
+	}
+}
+
+// TestDelayOfAWrite: the API server names a delay of hours for a write. The write is still tried within ConfirmAfter, and the secret looked at.
+func TestDelayOfAWrite(t *testing.T) {
+	r := newRemembering(t)
+	r.writeErr = apierrors.NewTooManyRequests("busy", 7200)
+	assert.LessOrEqual(t, r.reconcile(t).RequeueAfter, time.Minute)
+	for range 10 {
+		assert.LessOrEqual(t, r.pass(t), 15*time.Minute)
+	}
 }

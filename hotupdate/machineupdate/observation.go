@@ -17,6 +17,10 @@ const (
 	phaseCrashLoopBackOff = "CrashLoopBackOff"
 	phaseTerminating      = "Terminating"
 	phaseFailed           = "Failed"
+
+	// Others that are known.
+	phaseRunning = "Running"
+	phaseUnknown = "Unknown" // the node is not ready
 )
 
 // MachineObject is the pointer type of the caller's Machine objects, such as *v1alpha1.Machine.

@@ -14,8 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // made returns an object of MCM's API, which is controlled by another one unless owner is empty.
@@ -187,6 +191,33 @@ func TestInherit(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, "[{", stored.object.Data[broken])
 	}
+}
+
+// TestCreationsUnhold: another machine is created with a version that is known, and that the record of an adopted machine holds. The new machine has no
+// record: if its versions are removed, that is told again.
+func TestCreationsUnhold(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[struct {
+		Tags map[string]string `json:"tags" hotupdatable:"true"`
+	}]()
+	require.NoError(t, err)
+	u, err := New(Options{Control: &rest.Config{}, Namespace: "n", Driver: tagDriver{schema}})
+	require.NoError(t, err)
+	u.recorder = record.NewFakeRecorder(10)
+	class := &object{}
+	class.SetName("class")
+	prepared, err := u.classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"tags":{"a":"1"}}`)}, u.driver)
+	require.NoError(t, err)
+	stored := content{object: &corev1.ConfigMap{Data: map[string]string{}}}
+	for _, want := range []bool{true, false} {
+		isWritten, err := stored.add("class", prepared)
+		require.NoError(t, err)
+		assert.Equal(t, want, isWritten)
+	}
+	require.True(t, stored.hold("class"))
+	isWritten, err := stored.add("class", prepared)
+	require.NoError(t, err)
+	assert.True(t, isWritten)
+	assert.False(t, stored.held().Has("class"))
 }
 
 func long(n int) string { return `{"tags":{"long":"` + strings.Repeat("x", n) + `"}}` }

@@ -358,7 +358,11 @@ func TestFlappingNodes(t *testing.T) {
 				flap := func(times int) {
 					for i := range times {
 						for _, name := range all {
-							w.change(pathOf("machines", name), func(machine values) { machine["status"].(values)["beat"] = i })
+							w.change(pathOf("machines", name), func(machine values) {
+								machine["status"].(values)["beat"] = i
+								phase := []string{"Running", "Unknown"}[i/10%2] // as MCM writes it
+								machine["status"].(values)["currentStatus"] = values{"phase": phase}
+							})
 						}
 						time.Sleep(3 * time.Second)
 					}

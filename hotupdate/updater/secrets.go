@@ -60,7 +60,10 @@ func (s *secrets) get(ctx context.Context, namespace, name string) (*corev1.Secr
 		return read.secret, read.err
 	}
 	shared, _, _ := s.reading.Do(key, func() (any, error) {
-		found, err := s.client.Secrets(namespace).Get(context.WithoutCancel(ctx), name, metav1.GetOptions{})
+		// with its repetitions; the end of a term waits for it
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+		defer cancel()
+		found, err := s.client.Secrets(namespace).Get(bounded, name, metav1.GetOptions{})
 		read := secretRead{found, err}
 		s.read.Set(key, read, secretAge)
 		return read, nil

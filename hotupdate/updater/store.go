@@ -163,7 +163,7 @@ func full(where string, length, bound int) error {
 }
 
 // add adds the version of a class, and reports whether the ConfigMap must be written: because the
-// version is new, or because versions are being pruned.
+// version is new, because versions are being pruned, or because nothing else holds the version any more.
 func (c *content) add(class string, version *machineupdate.PreparedClass) (write bool, err error) {
 	known, err := c.versions(class)
 	if err != nil {
@@ -174,11 +174,12 @@ func (c *content) add(class string, version *machineupdate.PreparedClass) (write
 		if err = c.replace(class, textOf(all)); err != nil {
 			return false, err
 		}
-		c.unhold(class)
 	}
+	wasHeld := c.held().Has(class)
+	c.unhold(class) // the machine that is about to be created has no record
 	isMarked := metav1.HasAnnotation(c.object.ObjectMeta, annotationPruning)
 	delete(c.object.Annotations, annotationPruning)
-	return isNew || isMarked, nil
+	return isNew || isMarked || wasHeld, nil
 }
 
 // inherit gives a class the versions of another class, before its own ones, and reports whether that
