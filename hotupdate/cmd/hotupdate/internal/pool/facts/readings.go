@@ -26,6 +26,7 @@ const (
 	FormulaByLabel               // whether the selector of that plugin reads a label that changes
 	KeptEncryption               // whether the extension's admission keeps the encryption of volumes
 	KeptReservation              // whether what that plugin has filled in stays when the manifest is applied
+	KeptByServer                 // the same, where client-side apply removes it
 	ExtensionRelease             // the release of the extension
 	DNSByVersion                 // whether the version that both sides leave out is 1.34 or newer
 )
@@ -49,6 +50,9 @@ type Given struct {
 	Landscape    Landscape
 	// Merges says whether a manifest is merged into the stored object, and does not replace it.
 	Merges verdict.Fact[bool]
+	// ByClient says that it is known to be merged by client-side apply, which removes an object as a whole that the
+	// old manifest has and the new one leaves out.
+	ByClient bool
 }
 
 // ReadingsOf returns the readings of a pool on both sides.

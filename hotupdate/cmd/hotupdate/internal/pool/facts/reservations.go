@@ -30,7 +30,11 @@ func fillReservations(r Reading, given Given) filling {
 	case !r.Updated.OfShoot(), isFilledInNothing(r.readBack()), sameKubelet && sameMode:
 		return nothing()
 	case r.oneIsReadBack() && (isFilledPerPool(&r.Old) || isFilledPerPool(&r.Updated)):
-		return fillStored(r, profile)
+		stored := fillStored(r, profile)
+		if sameMode || isFilledPerPool(&r.Updated) {
+			return stored
+		}
+		return fillStoredByLabels(r, given, stored)
 	}
 	isRemoved := r.Old.shootReserves() && !r.Updated.shootReserves()
 	isOnBoth := r.oneIsReadBack() && !isRemoved // what the plugin has filled in is on both sides
@@ -78,16 +82,32 @@ func (m mode) open(r Reading, profile *CloudProfile, way func(mode) func(*Readin
 func matching(r Reading, unknown func(*Reading)) hash.Reserved {
 	unknown(&r)
 	all := unknownReservation
-	for _, p := range []*Pool{&r.Updated, &r.Old} {
-		has := orDefault(orDefault(p.Worker.Kubelet, hash.Kubelet{}).KubeReserved, hash.Reserved{})
-		if isReserved(has.CPU) {
-			all.CPU = has.CPU
-		}
-		if isReserved(has.Memory) {
-			all.Memory = has.Memory
-		}
+	sides := [2]*Pool{&r.Updated, &r.Old}
+	for i, p := range sides {
+		has := orDefault(p.Worker.Kubelet, hash.Kubelet{})
+		kube := orDefault(has.KubeReserved, hash.Reserved{})
+		system := orDefault(has.SystemReserved, hash.Reserved{})
+		other := orDefault(sides[1-i].Worker.Kubelet, hash.Kubelet{})
+		otherSystem := orDefault(other.SystemReserved, hash.Reserved{})
+		all.CPU = orDefaultQuantity(missing(otherSystem.CPU, kube.CPU, system.CPU), all.CPU)
+		all.Memory = orDefaultQuantity(missing(otherSystem.Memory, kube.Memory, system.Memory), all.Memory)
 	}
 	return all
+}
+
+// missing returns what a side with a system reservation needs as kubeReserved to have the same sum as the other side;
+// nil if that is not known, or less than nothing.
+func missing(system, otherKube, otherSystem *resource.Quantity) *resource.Quantity {
+	if !isReserved(otherKube) {
+		return nil
+	}
+	needed := otherKube.DeepCopy()
+	needed.Add(*orZero(otherSystem))
+	needed.Sub(*orZero(system))
+	if needed.Sign() < 0 {
+		return nil
+	}
+	return &needed
 }
 
 // isReserved reports whether a reservation is set, and known.
@@ -105,6 +125,21 @@ func fillStored(r Reading, profile *CloudProfile) filling {
 		return known(stored.fill)
 	}
 	return filling{[]Fact{GKEReservation}, []func(*Reading){stored.fill, formula.fill}}
+}
+
+// fillStoredByLabels is fillStored for a Shoot whose labels change: without useGKEFormula, the plugin fills in nothing
+// for a pool that loses what its stored pool has.
+func fillStoredByLabels(r Reading, given Given, stored filling) filling {
+	formula, isKnown := given.Landscape.GKEFormula.Value()
+	switch {
+	case isKnown && formula.appliesTo(&r.Updated):
+		return stored
+	case isKnown:
+		return known(ofShoot.fill)
+	case len(stored.open) == 0 && keepsBy(r, stored.ways[0]) == ofShoot.keeps(r):
+		return stored
+	}
+	return either(FormulaByLabel, stored, known(ofShoot.fill))
 }
 
 // ofShoot is the mode without useGKEFormula.
@@ -127,9 +162,15 @@ func fillByLabels(r Reading, given Given) filling {
 	formula, isKnown := given.Landscape.GKEFormula.Value()
 	switch {
 	case isKnown && formula.appliesTo(&r.Updated):
-		return mayBeKept(r, given, known(ofShoot.fill), begins)
+		if r.hasAllThatStays(given, removesKubeletOfShoot) {
+			return begins
+		}
+		return mayBeKept(r, given, keptUnless(removesKubeletOfShoot(&r)), known(ofShoot.fill), begins)
 	case isKnown:
-		return mayBeKept(r, given, inPools, ends)
+		if r.hasAllThatStays(given, removesOwnKubelet) {
+			return ends
+		}
+		return mayBeKept(r, given, keptUnless(removesOwnKubelet(&r)), inPools, ends)
 	}
 	isSame := ofShoot.keeps(r) && perPool.keeps(r)
 	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
@@ -139,8 +180,17 @@ func fillByLabels(r Reading, given Given) filling {
 		either(ReservationMode, begins, ends))
 }
 
+// keptUnless returns the fact that decides about what the plugin has filled in, which client-side apply may remove.
+func keptUnless(isRemoved bool) Fact {
+	if isRemoved {
+		return KeptByServer
+	}
+	return KeptReservation
+}
+
 // mayBeKept fills in what a Shoot keeps if the manifest is merged into it, or what it gets if the manifest replaces it.
-func mayBeKept(r Reading, given Given, kept, replaced filling) filling {
+// The fact says which ways of applying keep it.
+func mayBeKept(r Reading, given Given, fact Fact, kept, replaced filling) filling {
 	merges, isKnown := given.Merges.Value()
 	isSure := len(kept.open)+len(replaced.open) == 0
 	switch {
@@ -151,7 +201,7 @@ func mayBeKept(r Reading, given Given, kept, replaced filling) filling {
 	case isSure && keepsBy(r, kept.ways[0]) == keepsBy(r, replaced.ways[0]):
 		return kept
 	}
-	return either(KeptReservation, kept, replaced)
+	return either(fact, kept, replaced)
 }
 
 // fillSetForShoot completes kubeReserved of a Shoot that gets reservations, where its pools keep their
@@ -159,7 +209,7 @@ func mayBeKept(r Reading, given Given, kept, replaced filling) filling {
 // nothing for the pools, and what the stored pools have wins.
 func fillSetForShoot(r Reading, given Given, perPool mode) filling {
 	replaced := perPool.open(r, given.CloudProfile, mode.fillBoth)
-	inPools := mayBeKept(r, given, known(perPool.keepFilled), replaced)
+	inPools := mayBeKept(r, given, KeptReservation, known(perPool.keepFilled), replaced)
 	if _, isKnown := given.Landscape.GKEFormula.Value(); isKnown {
 		return inPools
 	}
@@ -225,6 +275,18 @@ func removesOwnKubelet(r *Reading) bool {
 
 // keepsFilled is keeps where the new side keeps what was filled into the pools.
 func (m mode) keepsFilled(r Reading) bool { return keepsBy(r, m.keepFilled) }
+
+// hasAllThatStays reports whether the new side has whatever stays of what the plugin has filled in on the old side: it
+// is what applying makes of the stored Shoot, or client-side apply removes the object in which that stands.
+func (r *Reading) hasAllThatStays(given Given, removes func(*Reading) bool) bool {
+	return r.oneIsReadBack() || given.ByClient && removes(r)
+}
+
+// removesKubeletOfShoot is removesOwnKubelet for the reservations of the Shoot.
+func removesKubeletOfShoot(r *Reading) bool {
+	isGone := r.Old.Cluster.Kubelet != nil && r.Updated.Cluster.Kubelet == nil
+	return isGone || r.Old.shootReserves() && !r.Updated.shootReserves()
+}
 
 // between fills in by one mode on the old side, and by another one on the new side.
 func between(before, after mode) func(*Reading) {

@@ -85,6 +85,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 func (o Options) given() facts.Given {
 	given := facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape}
 	if len(o.Ways) == 1 {
+		given.ByClient = o.Ways[0].By == apply.Client
 		given.Merges = verdict.Known(o.Ways[0].By != apply.Replace, "--apply")
 	}
 	return given

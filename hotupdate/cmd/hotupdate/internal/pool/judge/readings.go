@@ -173,6 +173,13 @@ var questions = map[facts.Fact]verdict.Question{
 			verdict.Gives("client or server"), verdict.Gives("replace, or a patch of whole lists"),
 		},
 	},
+	facts.KeptByServer: {
+		Rule: verdict.KeptReservation, Fact: "how the manifest is applied", Owner: "your deployment",
+		Answer: "state it by --apply",
+		Values: []verdict.Value{
+			verdict.Gives("server"), verdict.Gives("client, replace, or a patch of whole lists"),
+		},
+	},
 	facts.KeptEncryption: {
 		Rule: verdict.KeptEncryption, Fact: "whether the extension's admission keeps the encryption of volumes",
 		Owner: theCluster, Answer: "write it in the manifest",
