@@ -89,6 +89,9 @@ func (p *pair) questionOfEra(found *Finding) verdict.Question {
 	if found.Class == hotupdate.Hot || !isKnown {
 		stays = append(stays, verdict.HotUpdate)
 	}
+	if isKnown && p.mayBeUnread(found) {
+		stays = []verdict.Verdict{verdict.Forbidden} // see refuseUnread
+	}
 	if inPlace(p.strategy) || !isKnown { // an extension may also refuse, or drain
 		stays = append(stays, verdict.InPlaceUpdate)
 		named = append(named, verdict.Forbidden)
@@ -111,6 +114,14 @@ func (p *pair) questionOfEra(found *Finding) verdict.Question {
 		question.Answer = "write the version"
 	}
 	return question
+}
+
+// mayBeUnread reports whether an extension that has adopted the library may not read a field, which it then refuses, at
+// a Kubernetes minor that is not known.
+func (p *pair) mayBeUnread(found *Finding) bool {
+	isRead := found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
+	waits := p.provider.ReadsFrom != "" && p.givenNaming() == nil
+	return waits && !isRead && p.hasAdopted()
 }
 
 // byName are the values of a name that stays or not.

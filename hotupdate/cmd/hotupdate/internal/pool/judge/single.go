@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -9,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
@@ -39,14 +41,38 @@ func Added(p *facts.Pool, o Options) Comparison {
 			add(v, rule)
 		}
 	}
-	if adopted := added.Verdict; o.refusesNewFields(p) {
+	adopted := added.Verdict
+	switch isUnread := o.Extension != Released && o.isUnread(p); {
+	case isUnread && o.Extension == Adopted:
+		add(verdict.Forbidden, verdict.NotYetRead)
+	case isUnread:
+		adopted = verdict.Forbidden
+	}
+	if o.refusesNewFields(p) {
 		add(verdict.Forbidden, verdict.NotReleased)
-		if o.Extension == Both && adopted != added.Verdict {
-			added.Adopted = &adopted
-		}
+	}
+	if o.Extension == Both && adopted != added.Verdict {
+		added.Adopted = &adopted
 	}
 	added.Rules = verdict.Sorted(added.Rules)
 	return added
+}
+
+// isUnread reports whether a new pool has fields that an extension which has adopted the library does not read at its
+// Kubernetes minor, and so refuses, see [pair.refuseUnread].
+func (o Options) isUnread(p *facts.Pool) bool {
+	first, waits := kubeminor.Read(o.ProviderOf(p).ReadsFrom)
+	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
+	if !waits || !isKnown || o.givenNaming() != nil {
+		return false
+	}
+	if version.Compare(first) >= 0 {
+		return false
+	}
+	configs, err := compareConfigs(&facts.Pool{}, p, o)
+	return err == nil && slices.ContainsFunc(configs.changes, func(c Finding) bool {
+		return c.Class != hotupdate.Hot && c.Class != hotupdate.Ignored
+	})
 }
 
 // refusesNewFields reports whether today's release refuses the config of a pool.
