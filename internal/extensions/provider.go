@@ -42,6 +42,7 @@ func (e *Extension) provider() provider.Provider {
 	p.Recorded = []string{e.Earlier, e.Release}
 	p.Since = e.ListSince
 	p.SinceKubernetes = e.ListFrom
+	p.FallsBackBefore = e.FallsBackBefore
 	p.At = func(release string) provider.Provider { return e.in(release, p) }
 	return p
 }

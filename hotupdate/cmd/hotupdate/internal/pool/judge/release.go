@@ -47,10 +47,17 @@ func (o Options) earlier(old, updated *facts.Pool) (_ Options, isOpen bool) {
 	switch {
 	case o.Extension != Released, isStated, p.Since == "":
 		return o, false
-	case !isNamed, !isRolling, isSupportedOnlySince(p, updated):
+	case !isNamed, !isRolling, isSupportedOnlySince(p, updated) && !mayFallBack(p, old, updated):
 		return o, false
 	}
 	return o.withRelease(p, p.Recorded[0]), true
+}
+
+// mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases take in different ways,
+// at each Kubernetes minor.
+func mayFallBack(p Provider, old, updated *facts.Pool) bool {
+	isSame := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
+	return !isSame && p.FallsBackBefore != ""
 }
 
 // isSupportedOnlySince reports whether no earlier release of an extension supports the Kubernetes minor of a pool.
@@ -69,22 +76,37 @@ func compareReleases(old, updated facts.Pool, o Options) (Comparison, error) {
 	}
 	earlier, isOpen := o.earlier(&old, &updated)
 	if !isOpen {
-		return combined(today, readings.Open), nil
+		return combinedBy(today, readings.Open, reasonOf(readings.Open)), nil
 	}
-	before, err := compareAll(readings, earlier)
-	if err != nil {
-		return Comparison{}, err
+	provider := o.ProviderOf(&updated)
+	fallsBack := mayFallBack(provider, &old, &updated)
+	before := slices.Clone(today)
+	for i, reading := range readings.All {
+		if !fallsBack && isSupportedOnlySince(provider, &reading.Updated) {
+			continue
+		}
+		if before[i], err = compareReading(reading, earlier); err != nil {
+			return Comparison{}, err
+		}
 	}
 	isSame := func(a, b Comparison) bool { return slices.Equal(a.Effects(), b.Effects()) }
 	if slices.EqualFunc(today, before, isSame) {
-		return combined(today, readings.Open), nil
+		return combinedBy(today, readings.Open, reasonOf(readings.Open)), nil
 	}
 	reason := verdict.NoRule
-	if len(readings.Open) == 0 {
+	switch {
+	case len(readings.Open) > 0:
+	case fallsBack:
+		reason = verdict.SecretNameFallback
+	default:
 		reason = verdict.ReleaseDecides
 	}
 	all := combinedBy(append(today, before...), append(readings.Open, facts.ExtensionRelease), reason)
-	since := o.ProviderOf(&updated).Since
+	since := provider.Since
+	if fallsBack {
+		since = provider.FallsBackBefore // older ones roll the pool, whatever else they hash
+	}
+	all.Rules = slices.DeleteFunc(all.Rules, func(r verdict.Rule) bool { return r == verdict.ExtensionIsKnown })
 	for i := range all.Questions {
 		if q := &all.Questions[i]; q.Rule == verdict.ReleaseDecides {
 			q.Answer = "state landscape.extensions." + updated.Provider + ".release in " + ConfigFile
@@ -92,6 +114,14 @@ func compareReleases(old, updated facts.Pool, o Options) (Comparison, error) {
 		}
 	}
 	return all, nil
+}
+
+// reasonOf returns why readings disagree that differ in one fact, which is no default.
+func reasonOf(open []facts.Fact) verdict.Rule {
+	if slices.Equal(open, []facts.Fact{facts.DNSByVersion}) {
+		return verdict.DNSByVersion
+	}
+	return verdict.NoRule
 }
 
 // compareAll compares a pool in each reading.
