@@ -302,3 +302,18 @@ func TestMergeRefusesFlips(t *testing.T) {
 	require.Equal(t, "halves-differ", fault.All(err)[0].Code)
 	require.Equal(t, "elements[name=a]", fault.All(err)[0].Path)
 }
+
+// TestMergeOfNilMaps: a pointer to a nil map says no more than a nil pointer. It counts as the default, of which each half then has nothing.
+func TestMergeOfNilMaps(t *testing.T) {
+	type config struct {
+		Labels *map[string]struct{} `json:"labels" hotupdatable:"false,keyclass=true:'a',default='{\"a\":{},\"b\":{}}'"`
+	}
+	schema := schemaFor[config](t)
+	for name, labels := range map[string]*map[string]struct{}{"nil pointer": nil, "nil map": new(map[string]struct{})} {
+		immutable, hot, err := schema.SplitAny(&config{labels})
+		require.NoError(t, err, name)
+		merged, err := schema.MergeAny(immutable, hot)
+		require.NoError(t, err, name)
+		require.Equal(t, &config{labels}, merged, name)
+	}
+}

@@ -21,13 +21,19 @@ func (p twoValues) deref() twoValues {
 // or replaces values that are missing, or are nil lists or maps, by v.
 func (p twoValues) or(v reflect.Value) twoValues {
 	for i, value := range p {
-		isListOrMap := value.Kind() == reflect.Slice || value.Kind() == reflect.Map
-		isNil := isListOrMap && value.IsNil()
-		if !value.IsValid() || isNil {
+		if isNilValue(value) {
 			p[i] = v
 		}
 	}
 	return p
+}
+
+// areUnset reports whether both values are missing, or nil lists or maps.
+func (p twoValues) areUnset() bool { return isNilValue(p[0]) && isNilValue(p[1]) }
+
+func isNilValue(v reflect.Value) bool {
+	isListOrMap := v.Kind() == reflect.Slice || v.Kind() == reflect.Map
+	return !v.IsValid() || isListOrMap && v.IsNil()
 }
 
 func (p twoValues) any() reflect.Value {

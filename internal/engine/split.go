@@ -200,7 +200,7 @@ func isEmpty(n *fieldplan.Node, v reflect.Value) bool {
 func (c *copier) filled(n *fieldplan.Node, f *fieldplan.Field, members twoValues) twoValues {
 	o := c.program.whole.of(n).memberOp(f)
 	hasDefault := o != nil && o.fallback != nil
-	if c.merges && hasDefault && members.any().IsValid() {
+	if c.merges && hasDefault && !members.areUnset() {
 		return members.or(o.fallback().value)
 	}
 	return members
