@@ -111,9 +111,12 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 		for extension, names := range map[judge.Extension]func(*provider.WorkerPool) (provider.Additional, error){judge.Adopted: one.Adopted, judge.Released: one.Released} {
 			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
+				options := judge.Options{Providers: extensions.All(), Schema: schemas, Extension: extension}
+				newest := one.Recorded[len(one.Recorded)-1]
+				options.Landscape.Extensions = map[string]facts.Extension{one.Name: {Release: verdict.Known(newest, "the test")}} // else it is a question
 				rapid.Check(t, func(t *rapid.T) {
 					old, updated := drawNamed(t, one)
-					got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemas, Extension: extension})
+					got, err := judge.Compare(old, updated, options)
 					require.NoError(t, err)
 					if got.Verdict == verdict.Forbidden { // a field that is not released, or a lower version
 						return
