@@ -205,7 +205,7 @@ func (p *parser) matches(value *tree.Node, path string, form *regexp.Regexp, mus
 
 // The forms of texts.
 var (
-	releaseForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+(\.[0-9]+)?$`)
+	releaseForm = regexp.MustCompile(`^v(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8}))?$`)
 )
 
 func (p *parser) apply(value *tree.Node, path string) {

@@ -337,7 +337,7 @@ func whyLeftOut(c judge.Finding) string {
 // hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
 // depends on it, unless pools show what follows from several fields together.
 func (p *Plan) hideTold() {
-	states := []verdict.Rule{verdict.StateChanged, verdict.StateUnknown}
+	states := []verdict.Rule{verdict.StateChanged, verdict.StateUnknown, verdict.ProxyModeChanged}
 	isState := func(r verdict.Rule) bool { return slices.Contains(states, r) }
 	isOfState := slices.ContainsFunc(p.Pools, func(planned Planned) bool {
 		return slices.ContainsFunc(planned.Rules, isState)

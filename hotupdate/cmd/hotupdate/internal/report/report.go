@@ -277,9 +277,11 @@ func poolOf(p pool.Planned) PoolReport {
 }
 
 // countedOf returns the number of machines that count under the verdict by which a pool is listed. A pool that loses
-// machines and gets others in other zones does not lose both.
+// machines and gets others in other zones does not lose both. If something happens to the machines that stay as well,
+// all of them count.
 func countedOf(p *pool.Planned) int {
-	if p.State == pool.Kept && p.Listed().IsOfNumber() {
+	isAlone := p.State == pool.Kept && len(p.Effects()) == 1
+	if isAlone && p.Listed().IsOfNumber() {
 		return p.Numbers.Of(p.Listed())
 	}
 	return p.Touched()

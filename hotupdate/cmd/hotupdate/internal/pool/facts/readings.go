@@ -330,7 +330,8 @@ func fillMinor(r Reading, _ Given) filling {
 	sameMode := before.KubeProxyMode == after.KubeProxyMode
 	sameDNS := before.NodeLocalDNS == after.NodeLocalDNS && sameNode(r.Old.Cluster.dns, r.Updated.Cluster.dns)
 	isKnown := before.KubernetesVersion != "" || after.KubernetesVersion != ""
-	if isKnown || sameMode && sameDNS {
+	isHashed := !isInPlace(before.UpdateStrategy) || !isInPlace(after.UpdateStrategy)
+	if isKnown || !isHashed || sameMode && sameDNS {
 		return nothing()
 	}
 	newer := func(r *Reading) {
