@@ -329,6 +329,7 @@ func (d *differ) isSame(n *routine, depth int, before, after memory) bool {
 func (o *op) isWritten(v reflect.Value) bool {
 	r := start()
 	defer r.end()
+	r.hides = o.routine.plan.HidesBelow
 	return r.member(o, valueOf(v), ',')
 }
 

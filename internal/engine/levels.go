@@ -62,6 +62,7 @@ func (n *routine) has(w *writing, m memory) bool {
 	r := start()
 	defer r.end()
 	r.deep = w.deep
+	r.hides = w.hides
 	r.probes = true
 	r.sums = true
 	return r.traces(elem, m) || r.trail.Failed()

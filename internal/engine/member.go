@@ -28,6 +28,7 @@ func (p *Program) HashedMember(n, in *fieldplan.Node, f *fieldplan.Field, v refl
 	r := start()
 	defer r.end()
 	r.deep = p.canonical.deep
+	r.hides = p.canonical.hides
 	h.IsSet = r.member(o, m, ',')
 	if !o.kind.isLeaf() && !isNone(o.kind, m) {
 		h.IsFilled = r.composite(o.routine, m, omitted)

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +26,7 @@ func TestNothingSensitiveIsKept(t *testing.T) {
 	}
 	p, err := fieldplan.Build(reflect.TypeFor[config](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
-	raw := []byte(`{"token":"` + secret + `1","users":{"b":"` + secret + `2","a":"` + secret + `3"},"order":{"` + secret + `5":"x","` + secret + `4":"y"}}`)
+	raw := []byte(`{"token":"` + secret + `\u0031","users":{"b":"` + secret + `2","a":"` + secret + `3"},"order":{"` + secret + `5":"x","` + secret + `4":"y"}}`)
 	program := Of(p)
 	value, err := rawjson.Read(p, raw)
 	require.NoError(t, err)
@@ -35,8 +36,9 @@ func TestNothingSensitiveIsKept(t *testing.T) {
 		require.True(t, kept.document(program.wholeJSON().root))
 		r := kept.run
 		require.Contains(t, string(r.buf), secret) // a run that keeps nothing would pass
+		require.Contains(t, string(scratchOf(&kept.in)), secret)
 		kept.release()
-		assertNone(t, r.buf, r.scratch, kept.names, kept.moved)
+		assertNone(t, r.buf, r.scratch, kept.names, kept.moved, scratchOf(&kept.in))
 	})
 	t.Run("unknown members", func(t *testing.T) {
 		type admitting struct {
@@ -69,6 +71,70 @@ func TestNothingSensitiveIsKept(t *testing.T) {
 		d.release()
 		assertNone(t, d.texts[0], d.texts[1])
 	})
+}
+
+// TestNothingSensitiveIsKeptOfProbes: the same for runs that only find out whether something is written.
+func TestNothingSensitiveIsKeptOfProbes(t *testing.T) {
+	type element struct {
+		Name string `json:"name" hotupdatable:"true"`
+		Pin  string `json:"pin" hotupdatable:"false,sensitive"`
+	}
+	type config struct {
+		Pins  [2]string         `json:"pins" hotupdatable:"false,sensitive"`
+		Users map[string]string `json:"users" hotupdatable:"false,sensitive"`
+		List  []element         `json:"list" hotupdatable:"true,key=name"`
+	}
+	p, err := fieldplan.Build(reflect.TypeFor[config](), nil, rawjson.ReadPart)
+	require.NoError(t, err)
+	program := Of(p)
+	elements := []element{{"a", secret + "1"}}
+	value := reflect.ValueOf(config{
+		Pins: [2]string{secret + "2", secret + "3"}, Users: map[string]string{"a": secret + "4"}, List: elements,
+	})
+	fields := map[string]*fieldplan.Field{}
+	for _, f := range p.Root.Fields {
+		fields[f.Name] = f
+	}
+	users := fields["users"]
+	for name, probe := range map[string]func() bool{
+		"array":  func() bool { return program.whole.root.memberOp(fields["pins"]).isWritten(value.Field(0)) },
+		"value":  func() bool { return program.isHashed(users.Node, value.Field(1), nil) },
+		"member": func() bool { return program.HashedMember(p.Root, nil, users, value.Field(1)).IsFilled },
+		"element of a class": func() bool {
+			m := valueOf(reflect.ValueOf(elements).Index(0))
+			return program.canonical.of(fields["list"].Node).has(program.canonical, m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := madeRuns(t)
+			require.True(t, probe())
+			require.NotEmpty(t, *made)
+			for _, r := range *made {
+				assertNone(t, r.buf, r.scratch)
+			}
+		})
+	}
+}
+
+// madeRuns empties the pool of runs, and returns those that the test then makes.
+func madeRuns(t *testing.T) *[]*run {
+	t.Helper()
+	runtime.GC()
+	runtime.GC() // the pool keeps memory through one collection
+	var made []*run
+	before := runs.New
+	runs.New = func() any {
+		r := before().(*run)
+		made = append(made, r)
+		return r
+	}
+	t.Cleanup(func() { runs.New = before })
+	return &made
+}
+
+// scratchOf returns the memory of a reader for the last text with escapes.
+func scratchOf(r *rawjson.Reader) []byte {
+	return reflect.ValueOf(r).Elem().FieldByName("scratch").Bytes()
 }
 
 func assertNone(t *testing.T, buffers ...[]byte) {

@@ -87,6 +87,7 @@ func (t *transcript) release() {
 	if t.run.hides {
 		clear(t.names[:cap(t.names)])
 		clear(t.moved[:cap(t.moved)])
+		t.in.Clear()
 	}
 	t.run.end()
 	t.run = nil

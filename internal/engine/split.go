@@ -394,6 +394,7 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	r := start()
 	defer r.end()
 	r.deep = p.canonical.deep
+	r.hides = p.canonical.hides
 	r.sums = true
 	return r.composite(compiled, m, omitted) || r.trail.Failed()
 }

@@ -30,6 +30,9 @@ func (r *Reader) Reset(raw []byte) {
 	r.textAt = 0
 }
 
+// Clear overwrites the text that the reader keeps for the next document.
+func (r *Reader) Clear() { clear(r.scratch[:cap(r.scratch)]) }
+
 // RootOf returns how the configuration of a plan is read.
 func RootOf(p *fieldplan.Plan) *Node { return rootOf(p) }
 
