@@ -323,15 +323,17 @@ func fillNodeLocalDNS(r Reading, _ Given) filling {
 }
 
 // fillMinor opens whether a version that neither side has is 1.34 or newer, if node-local DNS or the mode of kube-proxy
-// changes: node-local DNS counts in another way from then on.
+// changes: node-local DNS counts in another way from then on, but for a pool that is updated in place, whose name does
+// not have it.
 func fillMinor(r Reading, _ Given) filling {
 	before := r.Old.Worker
 	after := r.Updated.Worker
 	sameMode := before.KubeProxyMode == after.KubeProxyMode
 	sameDNS := before.NodeLocalDNS == after.NodeLocalDNS && sameNode(r.Old.Cluster.dns, r.Updated.Cluster.dns)
 	isKnown := before.KubernetesVersion != "" || after.KubernetesVersion != ""
-	isHashed := !isInPlace(before.UpdateStrategy) || !isInPlace(after.UpdateStrategy)
-	if isKnown || !isHashed || sameMode && sameDNS {
+	isSame := sameMode && sameDNS
+	isUnhashed := isInPlace(before.UpdateStrategy) && isInPlace(after.UpdateStrategy)
+	if isKnown || isSame || isUnhashed {
 		return nothing()
 	}
 	newer := func(r *Reading) {
