@@ -184,7 +184,7 @@ func generateWorkerPoolHash(pool WorkerPool, cluster *Cluster) (string, error) {
 		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, ownFields)},
-	}, hash.InPlaceEras(nil, "1.37", schema, ownFields)) // pools that are updated in place: today their list is nil
+	}, hash.InPlaceEras[WorkerPool](nil, "1.37", schema)) // pools that are updated in place: today their list is nil
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +225,7 @@ func workerPoolHashV145(pool WorkerPool, cluster *Cluster, additionalDataV1, add
 func TestListsThatStay(t *testing.T) {
 	added, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
 	require.NoError(t, err)
-	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{{Name: "raw bytes", Data: rawBytes(added)}}, hash.InPlaceEras(nil, "1.37", added, ownFields))
+	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{{Name: "raw bytes", Data: rawBytes(added)}}, hash.InPlaceEras[WorkerPool](nil, "1.37", added))
 	require.NoError(t, err)
 	of := pool("1.33.0", `{"volume":{"iops":1}}`)
 	of.NodeAgentSecretName = nil
@@ -258,7 +258,7 @@ func TestAdoptionKeepsNames(t *testing.T) {
 	erasWith := func(list func(raw []byte, pool WorkerPool) ([]string, error)) *hash.PoolEras[WorkerPool] {
 		eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{
 			{Name: "raw bytes", Data: rawBytes(schema)}, {Name: "hand-written list", From: "1.34", Data: list},
-		}, hash.InPlaceEras(nil, "1.37", schema, ownFields))
+		}, hash.InPlaceEras[WorkerPool](nil, "1.37", schema))
 		require.NoError(t, err)
 		return eras
 	}
