@@ -77,12 +77,12 @@ func TestNothingSensitiveIsKept(t *testing.T) {
 func TestNothingSensitiveIsKeptOfProbes(t *testing.T) {
 	type element struct {
 		Name string `json:"name" hotupdatable:"true"`
-		Pin  string `json:"pin" hotupdatable:"false,sensitive"`
+		Pin  string `json:"pin"  hotupdatable:"false,sensitive"`
 	}
 	type config struct {
-		Pins  [2]string         `json:"pins" hotupdatable:"false,sensitive"`
+		Pins  [2]string         `json:"pins"  hotupdatable:"false,sensitive"`
 		Users map[string]string `json:"users" hotupdatable:"false,sensitive"`
-		List  []element         `json:"list" hotupdatable:"true,key=name"`
+		List  []element         `json:"list"  hotupdatable:"true,key=name"`
 	}
 	p, err := fieldplan.Build(reflect.TypeFor[config](), nil, rawjson.ReadPart)
 	require.NoError(t, err)

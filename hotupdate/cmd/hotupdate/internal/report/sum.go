@@ -8,8 +8,8 @@ import (
 )
 
 // Summand has the numbers of pools with a verdict, and of the machines that the verdict is about, at
-// most: the deleted ones of pools that lose machines. A pool that was added, removed or renamed counts under that word, unless it is refused. A
-// custom resource or a provider config counts as a pool.
+// most: the deleted ones of pools that only lose machines. A pool that was added, removed or renamed counts under that
+// word, unless it is refused. A custom resource or a provider config counts as a pool.
 type Summand struct {
 	Verdict  string `json:"verdict"`
 	Pools    int    `json:"pools"`

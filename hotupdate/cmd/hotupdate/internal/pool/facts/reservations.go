@@ -165,12 +165,12 @@ func fillByLabels(r Reading, given Given) filling {
 		if r.hasAllThatStays(given, removesKubeletOfShoot) {
 			return begins
 		}
-		return mayBeKept(r, given, keptUnless(removesKubeletOfShoot(&r)), known(ofShoot.fill), begins)
+		return mayBeKept(r, given, r.keptUnless(removesKubeletOfShoot), known(ofShoot.fill), begins)
 	case isKnown:
 		if r.hasAllThatStays(given, removesOwnKubelet) {
 			return ends
 		}
-		return mayBeKept(r, given, keptUnless(removesOwnKubelet(&r)), inPools, ends)
+		return mayBeKept(r, given, r.keptUnless(removesOwnKubelet), inPools, ends)
 	}
 	isSame := ofShoot.keeps(r) && perPool.keeps(r)
 	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
@@ -181,8 +181,8 @@ func fillByLabels(r Reading, given Given) filling {
 }
 
 // keptUnless returns the fact that decides about what the plugin has filled in, which client-side apply may remove.
-func keptUnless(isRemoved bool) Fact {
-	if isRemoved {
+func (r *Reading) keptUnless(removes func(*Reading) bool) Fact {
+	if removes(r) {
 		return KeptByServer
 	}
 	return KeptReservation

@@ -7,15 +7,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// combined returns the comparison of all readings of a pool. Position i has the bits of the values of
+// combinedBy returns the comparison of all readings of a pool. Position i has the bits of the values of
 // the open facts. If the readings disagree, the verdict is indeterminate, and each fact that changes
-// the verdict is named.
-func combined(readings []Comparison, open []facts.Fact) Comparison {
-	return combinedBy(readings, open, verdict.NoRule)
-}
-
-// combinedBy is combined with the reason why readings disagree on a change; without one, it is a default
-// that is not known.
+// the verdict is named. The reason says why they disagree on a change; without one, it is a default that is not known.
 func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) Comparison {
 	if len(readings) == 1 {
 		return readings[0]
