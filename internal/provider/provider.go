@@ -71,7 +71,7 @@ type Traits struct {
 	// FallsBack says that a pool without a node-agent secret name gets the first version of the
 	// hash (Gardener up to 1.145).
 	FallsBack bool
-	// FallsBackBefore is the minor of the first release without FallsBack; empty if all recorded ones are like this one.
+	// FallsBackBefore is the minor of the first release without FallsBack; empty if all recorded ones are alike.
 	FallsBackBefore string
 	// LacksInPlace says that the release may have no rules for pools that are updated in place.
 	LacksInPlace bool
