@@ -22,18 +22,22 @@ const MaxDelay = time.Hour
 const HeaderRetryAfter = "Retry-After"
 
 // Response is [Status] for the status and the header of an answer. A nil answer, or one without a status,
-// means that there was none: then the error of a broken connection in err makes the call [Unavailable],
-// and any other error is returned as it is. Such an error is a [*url.Error], which net/http returns, a [net.Error], or an end of
-// the answer before its end: [io.EOF] or [io.ErrUnexpectedEOF].
+// means that there was none. Of a success (2xx) with an error the body may be missing. In both cases the error
+// of a broken connection in err makes the call [Unavailable], and any other error is returned as it is. Such
+// an error is a [*url.Error], which net/http returns, a [net.Error], or an end of the answer before its end:
+// [io.EOF] or [io.ErrUnexpectedEOF].
 func Response(err error, answer *http.Response, throttled ...int) error {
-	if answer != nil && answer.StatusCode != 0 {
+	isAnswered := answer != nil && answer.StatusCode != 0
+	switch {
+	case isAnswered && !isSuccess(answer):
 		return Status(err, answer.StatusCode, answer.Header, throttled...)
-	}
-	if isBroken(err) {
+	case isBroken(err):
 		return Unavailable(err)
 	}
 	return err
 }
+
+func isSuccess(answer *http.Response) bool { return answer.StatusCode/100 == 2 }
 
 func isBroken(err error) bool {
 	_, isOfURL := errors.AsType[*url.Error](err)

@@ -195,6 +195,20 @@ func TestNoAnswer(t *testing.T) {
 	assert.Equal(t, broken, refused, "the answer counts")
 }
 
+// TestBodyThatEndsEarly: a success of which the body does not come is no answer. A success with another error is final.
+func TestBodyThatEndsEarly(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusAccepted} {
+		success := &http.Response{StatusCode: status}
+		cut := fmt.Errorf("read the body: %w", io.ErrUnexpectedEOF)
+		err := answer.Response(cut, success)
+		kind, _ := machineupdate.DriverErrorOf(err)
+		assert.Equal(t, machineupdate.ErrUnavailable, kind)
+		require.ErrorIs(t, err, cut)
+		malformed := errors.New("malformed body")
+		assert.Same(t, malformed, answer.Response(malformed, success))
+	}
+}
+
 // TestNil: the error of a call that succeeded is none.
 func TestNil(t *testing.T) {
 	assert.NoError(t, answer.Response(nil, nil))

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"sync"
 )
@@ -30,12 +32,15 @@ func (w *Watch) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.answer = nil
 	if response != nil {
 		w.answer = &http.Response{StatusCode: response.StatusCode, Header: response.Header}
+		if response.Body != nil && isSuccess(response) { // of a failure, the status counts
+			response.Body = &watched{response.Body, w}
+		}
 	}
 	return response, err
 }
 
 // Told marks the error of a call as [Response] does, by the answer to the last request or by the error of
-// its connection. A call whose last request was answered otherwise has its error as it is.
+// its connection, also one that ends the body of a success early. A call whose last request was answered otherwise has its error as it is.
 func (w *Watch) Told(err error, throttled ...int) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -46,4 +51,21 @@ func (w *Watch) Told(err error, throttled ...int) error {
 		return Unavailable(err)
 	}
 	return Response(err, w.answer, throttled...)
+}
+
+// watched is the body of a success. A body that ends early is a broken connection.
+type watched struct {
+	io.ReadCloser
+
+	of *Watch
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.of.mutex.Lock()
+		b.of.err = err
+		b.of.mutex.Unlock()
+	}
+	return n, err //nolint:wrapcheck // the reader wants it as it is
 }

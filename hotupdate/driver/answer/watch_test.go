@@ -2,8 +2,11 @@ package answer_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -48,5 +51,47 @@ func TestWatch(t *testing.T) {
 		assert.Equal(t, step.after, after)
 		require.ErrorIs(t, w.Told(opaque), opaque)
 		require.NoError(t, w.Told(nil))
+	}
+}
+
+// TestWatchedBody: a success whose body ends early is a broken connection. Of a failure the status counts, and the next
+// request counts alone.
+func TestWatchedBody(t *testing.T) {
+	status := 0
+	var end error
+	header := http.Header{"Retry-After": {"7"}}
+	w := &answer.Watch{Next: transport(func() (*http.Response, error) {
+		body := io.MultiReader(strings.NewReader("{"), iotest.ErrReader(end))
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body)}, nil
+	})}
+	opaque := errors.New("cannot fetch token")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://cloud.test", http.NoBody)
+	require.NoError(t, err)
+	for _, step := range []struct {
+		status int
+		end    error
+		kind   machineupdate.DriverError
+		after  time.Duration
+	}{
+		{200, io.ErrUnexpectedEOF, machineupdate.ErrUnavailable, 0},
+		{200, io.EOF, "", 0},
+		{201, errors.New("reset"), machineupdate.ErrUnavailable, 0},
+		{429, io.ErrUnexpectedEOF, machineupdate.ErrThrottled, 7 * time.Second},
+		{400, io.ErrUnexpectedEOF, "", 0},
+	} {
+		status = step.status
+		end = step.end
+		got, err := w.RoundTrip(request)
+		require.NoError(t, err)
+		text, err := io.ReadAll(got.Body)
+		assert.Equal(t, "{", string(text))
+		if !errors.Is(step.end, io.EOF) {
+			assert.Equal(t, step.end, err)
+		}
+		require.NoError(t, got.Body.Close())
+		kind, after := machineupdate.DriverErrorOf(w.Told(opaque))
+		assert.Equal(t, step.kind, kind, step.status)
+		assert.Equal(t, step.after, after)
+		require.ErrorIs(t, w.Told(opaque), opaque)
 	}
 }
