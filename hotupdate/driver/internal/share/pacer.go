@@ -149,12 +149,17 @@ type quota struct {
 	at   time.Time
 }
 
-// missing returns the time after which there is enough for a cost. The quota holds the requests of the
-// time saved, and always a single cost. A clock that goes backwards pays nothing.
-func (q *quota) missing(now time.Time, cost, saved time.Duration) time.Duration {
+// pay pays the debt by the time that has passed. A clock that goes backwards pays nothing.
+func (q *quota) pay(now time.Time) {
 	passed := max(now.Sub(q.at), 0)
 	q.debt = max(q.debt-passed, 0)
 	q.at = now
+}
+
+// missing returns the time after which there is enough for a cost. The quota holds the requests of the
+// time saved, and always a single cost.
+func (q *quota) missing(now time.Time, cost, saved time.Duration) time.Duration {
+	q.pay(now)
 	return max(q.debt+cost-max(saved, cost), 0)
 }
 
@@ -194,8 +199,12 @@ func (p *Pacer[P]) line(a Action) *line[P] {
 	return l
 }
 
-// Spend pays for further requests of a call under way.
-func (p *Pacer[P]) Spend(d Draw) { p.bucket(d).debt += d.cost(d.Requests) }
+// Spend pays for requests that are made now. The time that has passed pays only for those before.
+func (p *Pacer[P]) Spend(now time.Time, d Draw) {
+	b := p.bucket(d)
+	b.pay(now)
+	b.debt += d.cost(d.Requests)
+}
 
 // Owes returns the time until every bucket is full again.
 func (p *Pacer[P]) Owes(now time.Time) (longest time.Duration) {
@@ -320,7 +329,10 @@ func (p *Pacer[P]) turn(now time.Time, l *line[P]) (wait time.Duration) {
 	for _, d := range l.Draws {
 		b := p.bucket(d)
 		wait = max(wait, b.missing(now, d.cost(d.Requests), d.saved()))
-		wait = max(wait, min(b.refused.Add(b.delay).Sub(now), b.delay))
+		if now.Before(b.refused) { // the clock was set back
+			b.refused = now
+		}
+		wait = max(wait, b.refused.Add(b.delay).Sub(now))
 	}
 	return wait
 }
@@ -389,7 +401,7 @@ func (p *Pacer[P]) send(now time.Time, l *line[P], members []*Member[P]) *Call[P
 	}
 	l.waiting = slices.DeleteFunc(l.waiting, func(m *Member[P]) bool { return m.call == call })
 	for _, d := range l.Draws {
-		p.Spend(d)
+		p.Spend(now, d)
 	}
 	l.last = now
 	return call

@@ -196,11 +196,59 @@ func TestFurtherRequests(t *testing.T) {
 	call, _ := p.Next(epoch)
 	require.NotNil(t, call)
 	read.Requests = 3
-	p.Spend(read)
+	p.Spend(epoch, read)
 	other := fresh("a")
 	other.Action.Draws[0] = Draw{Bucket: "all", Limit: limit, Requests: 1}
 	p.Join(epoch, other)
 	_, wait := p.Next(epoch)
 	require.Equal(t, 4*time.Second, wait)
 	require.Equal(t, 4*time.Second, p.Owes(epoch))
+}
+
+// TestSpendLater: the time before a request does not pay for it. A call that lasts for half a minute draws for its pages then.
+func TestSpendLater(t *testing.T) {
+	limit := Limit{Burst: 200, Refill: 10}
+	var p Pacer[int]
+	read := Draw{Bucket: "all", Limit: limit, Requests: 1}
+	m := fresh("a")
+	m.Action = Action{Name: "Resources", Draws: []Draw{read}}
+	p.Join(epoch, m)
+	call, _ := p.Next(epoch)
+	require.NotNil(t, call)
+	now := epoch.Add(30 * time.Second)
+	read.Requests = 100
+	p.Spend(now, read)
+	require.Equal(t, 20*time.Second, p.Owes(now), "five requests a second")
+	p.Answer(now, call, Answer{})
+	other := fresh("b")
+	other.Bound = 1
+	other.Action = Action{Name: "Set", Draws: []Draw{{Bucket: "all", Limit: limit, Requests: 1}}}
+	p.Join(now, other)
+	call, wait := p.Next(now)
+	require.Nil(t, call, "half of the burst is spent")
+	require.Equal(t, 200*time.Millisecond, wait)
+}
+
+// TestThrottledBeforeClockIsSetBack: after the clock was set back, a bucket waits for its delay once more, and not until
+// the clock shows the time of the refusal again.
+func TestThrottledBeforeClockIsSetBack(t *testing.T) {
+	action := Action{Name: "Resources", Draws: []Draw{{Bucket: "all", Limit: Limit{Burst: 200, Refill: 10}, Requests: 1}}}
+	var p Pacer[int]
+	m := fresh("a")
+	m.Action = action
+	p.Join(epoch, m)
+	call, _ := p.Next(epoch)
+	require.NotNil(t, call)
+	p.Answer(epoch.Add(time.Second), call, Answer{Outcome: Throttled})
+	p.Leave(m)
+	now := epoch.Add(-time.Hour)
+	other := fresh("b")
+	other.Bound = 1
+	other.Action = action
+	p.Join(now, other)
+	call, wait := p.Next(now)
+	require.Nil(t, call)
+	require.Equal(t, FirstDelay, wait)
+	call, _ = p.Next(now.Add(wait))
+	require.NotNil(t, call)
 }

@@ -189,7 +189,7 @@ func (s *Shell[P]) send(l *paced[P], call *Call[P]) {
 		defer s.mutex.Unlock()
 		for _, d := range call.Members[0].Action.Draws {
 			d.Requests = further(d)
-			l.Spend(d)
+			l.Spend(s.now(), d)
 		}
 	})
 	go func() {
