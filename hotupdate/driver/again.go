@@ -61,6 +61,7 @@ type againKey struct{}
 
 // parts is how the parts of a call are repeated.
 type parts struct {
+	of         string // the machine that makes the call: the delays of machines differ
 	translated func(err error) error
 	wait       func(ctx context.Context, d time.Duration) error
 }
@@ -88,7 +89,7 @@ func repeatHere(
 		if unanswered == maxAttempts {
 			return &exhaustedError{err}
 		}
-		pause := max(after, delay/2+jitter.Below(delay/2, strconv.Itoa(try)))
+		pause := max(after, delay/2+jitter.Below(delay/2, how.of+strconv.Itoa(try)))
 		if how.wait(ctx, pause) != nil {
 			return err
 		}

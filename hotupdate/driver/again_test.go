@@ -138,6 +138,30 @@ func TestAgain(t *testing.T) {
 	require.ErrorIs(t, driver.Again(t.Context(), func(context.Context) error { return final }), final, "also outside of a call")
 }
 
+// TestRepeatedPartsAreSpread: the delays before the parts of a call are made again depend on the machine. Machines whose
+// calls failed together do not repeat them together.
+func TestRepeatedPartsAreSpread(t *testing.T) {
+	delays := map[time.Duration]bool{}
+	machines := []string{"a", "b", "c", "d"}
+	for _, machine := range machines {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, map[string]float64{"Resources": 20})
+			f.lists(func(list, try int) error {
+				if list == 1 && try == 1 {
+					return answer.Unavailable(errors.New("reset"))
+				}
+				return nil
+			})
+			f.definition.Wait = func(_ context.Context, d time.Duration) error {
+				delays[d] = true
+				return nil
+			}
+			none(t, f.together(t.Context(), f.requests("1", machine)...))
+		})
+	}
+	assert.Len(t, delays, len(machines))
+}
+
 // TestPartsThatDoNotReturn: a part that ends its goroutine, or panics, has not read its list: the read fails.
 func TestPartsThatDoNotReturn(t *testing.T) {
 	for name, part := range map[string]func(context.Context) error{

@@ -218,11 +218,14 @@ func (u *update[T, C]) pause(delay, after time.Duration, try int) time.Duration 
 }
 
 // once makes a call and counts it.
-func (k *Kit[T, C]) once(ctx context.Context, cloud C, function string, f func(context.Context) error) error {
+func (k *Kit[T, C]) once(
+	ctx context.Context, cloud C, of, function string, f func(context.Context) error,
+) error {
 	if err := share.Ended(ctx); err != nil {
 		return err
 	}
 	ctx = context.WithValue(ctx, againKey{}, &parts{
+		of:         of,
 		translated: func(err error) error { return k.definition.translated(cloud, err) },
 		wait:       k.definition.Wait,
 	})

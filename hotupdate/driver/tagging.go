@@ -120,14 +120,14 @@ func (u *update[T, C]) replaceUnguarded(
 	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
 ) error {
 	var live []Resource
-	err := u.once(ctx, u.cloud, "Resources", func(ctx context.Context) (err error) {
+	err := u.once(ctx, u.cloud, u.request.ProviderID, "Resources", func(ctx context.Context) (err error) {
 		live, err = u.resources(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(live, func(l Resource) bool { return l.text() == r.text() })
+	at := slices.IndexFunc(live, func(l Resource) bool { return l.text() == r.text() && !l.IsMissing })
 	if at < 0 {
 		return errGone
 	}

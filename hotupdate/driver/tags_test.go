@@ -315,6 +315,32 @@ func checkWholeSets(t *testing.T, w *world) {
 	assert.Equal(t, []string{"replace vol-1", "replace vol-2", "replace vol-2"}, w.calls)
 }
 
+// TestWholeSetsOfMissing: a resource that is missing when it is read again, before its write, is not written.
+func TestWholeSetsOfMissing(t *testing.T) {
+	w := newWorld(t)
+	w.replaceWhole()
+	isMarked := false
+	w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) {
+		live := w.read()
+		for i := range live {
+			live[i].IsMissing = isMarked && live[i].ID == "vol-1"
+		}
+		return live, nil
+	}
+	one := tags.Tags{Disk: map[string]string{"mine": "1"}}
+	other := tags.Tags{Disk: map[string]string{"mine": "2"}}
+	request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
+	request.BeforeWrite = func(context.Context) error {
+		isMarked = true
+		return nil
+	}
+	err := w.kit().UpdateMachine(t.Context(), request)
+	partial, isPartial := errors.AsType[*machineupdate.PartialError](err)
+	require.True(t, isPartial, err)
+	assert.Equal(t, []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
+	assert.Equal(t, []string{"replace vol-2"}, w.calls)
+}
+
 // TestWholeSetsHideWhatTheyRead: the cloud quotes values in its errors, also those that only the second read has shown.
 func TestWholeSetsHideWhatTheyRead(t *testing.T) {
 	w := newWorld(t)
