@@ -86,21 +86,24 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 	return s.RoundTrip(request)
 }
 
-// translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors.
-// It has a type for some codes of throttling, whose delay is in milliseconds; codes of single services
-// are codes of another error.
+// translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors and by
+// the last answer. The SDK has a type for some codes of throttling, whose delay is in milliseconds; codes of
+// single services are codes of another error. Neither has the delay of a header.
 func translated(m *machine, err error) error {
-	if throttled, ok := errors.AsType[*openapi.ThrottlingError](err); ok {
-		return answer.Throttled(err, time.Duration(dara.Int64Value(throttled.RetryAfter))*time.Millisecond)
+	if m == nil { // there was no request
+		return err
+	}
+	throttled, ok := errors.AsType[*openapi.ThrottlingError](err)
+	if ok && dara.Int64Value(throttled.RetryAfter) > 0 {
+		return answer.Throttled(err, time.Duration(*throttled.RetryAfter)*time.Millisecond)
 	}
 	var refused dara.ResponseError
-	switch {
-	case !errors.As(err, &refused) && m == nil: // there was no request
-		return err
-	case !errors.As(err, &refused): // such as an answer of a proxy, which is not JSON
-		return m.watch.Told(err)
-	case strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling"):
-		return answer.Throttled(err, 0)
+	if !errors.As(err, &refused) || !strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling") {
+		return m.watch.Told(err) // also an answer of a proxy, which is not JSON
 	}
-	return answer.Status(err, dara.IntValue(refused.GetStatusCode()), nil)
+	told := m.watch.Told(err, dara.IntValue(refused.GetStatusCode()))
+	if errors.Is(told, machineupdate.ErrThrottled) {
+		return told
+	}
+	return answer.Throttled(err, 0) // whatever another request was answered
 }

@@ -182,7 +182,7 @@ func readMany(
 				driver.Spend(ctx, describeDisks, 1)
 			}
 			lists++
-			alone, err := m.disks(ctx, &ecs.DescribeDisksRequest{InstanceId: &m.id})
+			alone, err := first.disks(ctx, &ecs.DescribeDisksRequest{InstanceId: &m.id})
 			if err != nil {
 				return err
 			}

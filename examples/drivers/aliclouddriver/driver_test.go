@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,9 +86,10 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestThrottling: the SDK's errors for too many calls, and no others, are throttling, with the delay
-// that one of its types has, in milliseconds.
+// TestThrottling: the SDK's errors for too many calls, and an answer that names a delay, are throttling. The delay is that
+// of the header, or that of one of the SDK's types, in milliseconds.
 func TestThrottling(t *testing.T) {
+	wait := http.Header{"Retry-After": {"90"}}
 	left := http.Header{"X-Ratelimit-User-Api": {"Limit:10,Remain:0,TimeLeft:1500,Reset:2000"}}
 	for name, test := range map[string]struct {
 		status int
@@ -96,6 +101,9 @@ func TestThrottling(t *testing.T) {
 		"of a user":        {http.StatusBadRequest, "Throttling.User", nil, machineupdate.ErrThrottled, 0},
 		"of a call":        {http.StatusBadRequest, "Throttling.Api", left, machineupdate.ErrThrottled, 1500 * time.Millisecond},
 		"without a type":   {http.StatusServiceUnavailable, "Throttling.Resource", nil, machineupdate.ErrThrottled, 0},
+		"after a delay":    {http.StatusServiceUnavailable, "ServiceUnavailable", wait, machineupdate.ErrThrottled, 90 * time.Second},
+		"of a user, later": {http.StatusBadRequest, "Throttling.User", wait, machineupdate.ErrThrottled, 90 * time.Second},
+		"of a service":     {http.StatusBadRequest, "Throttling.Resource", wait, machineupdate.ErrThrottled, 90 * time.Second},
 		"no right":         {http.StatusForbidden, "Forbidden.RAM", left, "", 0},
 		"a server's fault": {http.StatusInternalServerError, "InternalError", nil, machineupdate.ErrUnavailable, 0},
 	} {
@@ -117,6 +125,57 @@ func TestThrottling(t *testing.T) {
 			})
 		})
 	}
+}
+
+// reset breaks the first connection of a read of the disks of another machine than the first of its list.
+type reset struct {
+	http.RoundTripper
+
+	mutex  sync.Mutex
+	second string // the machine
+	count  int
+}
+
+func (b *reset) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.isHit(actionOf(r), r.URL.Query()) {
+		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	}
+	return b.RoundTripper.RoundTrip(r)
+}
+
+func (b *reset) isHit(action string, values url.Values) bool {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	ids := strings.Split(strings.Trim(values.Get("InstanceIds"), "[]"), ",")
+	if action == "DescribeInstances" && len(ids) > 1 {
+		b.second = strings.Trim(ids[1], `"`)
+	}
+	isOfSecond := b.second != "" && values.Get("InstanceId") == b.second
+	if action != "DescribeDisks" || !isOfSecond || b.count > 0 {
+		return false
+	}
+	b.count++
+	return true
+}
+
+// TestResetOfAnother: in a read that machines share, a connection that breaks while the disks of one of them are read is met
+// by another attempt, whichever machine it is.
+func TestResetOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(9) // few are read alone, and the last ones together
+		config := a.config()
+		broken := &reset{RoundTripper: config.HTTP}
+		config.HTTP = broken
+		kit, err := aliclouddriver.New(config)
+		require.NoError(t, err)
+		var all []*machineupdate.UpdateMachineRequest
+		for i := range 9 {
+			all = append(all, request(t, i, "b"))
+		}
+		fleet.Update(t, kit, all...)
+		assert.Equal(t, 1, broken.count)
+		time.Sleep(time.Hour) // the pacer's alarms end
+	})
 }
 
 // TestDisks: disks without the tags of the cluster, and those that a list does not show, are read by
