@@ -163,9 +163,9 @@ func translated(m *machine, err error) error {
 	return answer.Status(err, refused.Code, refused.Header)
 }
 
-func isNotFound(err error) bool {
+func isRefused(err error, status int) bool {
 	refused, ok := errors.AsType[*googleapi.Error](err)
-	return ok && refused.Code == http.StatusNotFound
+	return ok && refused.Code == status
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

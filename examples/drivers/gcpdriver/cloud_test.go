@@ -124,6 +124,8 @@ func (a *api) routes() http.Handler {
 				refusal(http.StatusForbidden, "rateLimitExceeded", err.Error(), nil).ServeHTTP(w, r)
 			case errors.Is(err, errAbsent):
 				refusal(http.StatusNotFound, "notFound", err.Error(), nil).ServeHTTP(w, r)
+			case errors.Is(err, errChanged):
+				refusal(http.StatusPreconditionFailed, "conditionNotMet", err.Error(), nil).ServeHTTP(w, r)
 			case err != nil:
 				refusal(http.StatusInternalServerError, "backendError", err.Error(), nil).ServeHTTP(w, r)
 			default:
@@ -134,7 +136,10 @@ func (a *api) routes() http.Handler {
 	return mux
 }
 
-var errAbsent = errors.New("was not found")
+var (
+	errAbsent  = errors.New("was not found")
+	errChanged = errors.New("the fingerprint is out of date")
+)
 
 // begun is an operation that has not ended yet, if it was accepted.
 func begun(err error) (any, error) {
@@ -286,7 +291,7 @@ func (a *api) setLabels(kind tags.Kind) func(r *http.Request) (any, error) {
 		if body.Labels == nil {
 			return nil, errors.New("no labels")
 		}
-		return begun(a.Replace(r.Context(), kind, r.PathValue("name"), body.LabelFingerprint, body.Labels))
+		return a.replace(r, kind, body.LabelFingerprint, body.Labels)
 	}
 }
 
@@ -302,7 +307,20 @@ func (a *api) setTags(r *http.Request) (any, error) {
 	for _, key := range body.Items {
 		all[key] = ""
 	}
-	return begun(a.Replace(r.Context(), tags.Network, r.PathValue("name"), body.Fingerprint, all))
+	return a.replace(r, tags.Network, body.Fingerprint, all)
+}
+
+// replace writes all labels or network tags, on condition of the fingerprint.
+func (a *api) replace(r *http.Request, kind tags.Kind, fingerprint string, all map[string]string) (any, error) {
+	found, err := a.of(r.Context(), kind)
+	live, err := one(r.PathValue("name"), found, func(r driver.Resource) string { return r.ID }, err)
+	if err != nil {
+		return nil, err
+	}
+	if live.Version != fingerprint {
+		return nil, errChanged
+	}
+	return begun(a.Replace(r.Context(), kind, live.ID, fingerprint, all))
 }
 
 // setServiceAccount needs a stopped VM.

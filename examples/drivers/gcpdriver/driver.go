@@ -237,7 +237,7 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 			vm, err = m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
 			return err
 		})
-		if isNotFound(err) {
+		if isRefused(err, http.StatusNotFound) {
 			continue
 		}
 		if err != nil {
@@ -251,6 +251,9 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 				disk, err = m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
 				return err
 			})
+			if isRefused(err, http.StatusNotFound) {
+				continue // the machine is not answered
+			}
 			if err != nil {
 				return s, err
 			}

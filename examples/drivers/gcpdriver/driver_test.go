@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -428,6 +429,71 @@ func TestAbsent(t *testing.T) {
 			require.ErrorIs(t, <-errs, machineupdate.ErrNotFound)
 		}
 	})
+}
+
+// lostDisk hides the disk of a machine from reads of it alone.
+type lostDisk struct {
+	http.RoundTripper
+
+	name string
+}
+
+func (l lostDisk) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/disks/"+l.name) {
+		r = r.Clone(r.Context())
+		r.URL.Path += "-gone"
+	}
+	return l.RoundTripper.RoundTrip(r)
+}
+
+// TestLostDisk: a disk that is gone fails the update of its machine, and not those of the machines that are read with it.
+func TestLostDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 9) // few start at once, alone; the last ones share reads
+		errs := make([]error, 9)
+		for lost := range 9 {
+			config := a.config()
+			config.HTTP = lostDisk{config.HTTP, fmt.Sprint("m-", lost)}
+			kit, err := gcpdriver.New(config)
+			require.NoError(t, err)
+			var all sync.WaitGroup
+			for i := range 9 {
+				all.Go(func() { errs[i] = kit.UpdateMachine(t.Context(), request(t, i, "a")) })
+			}
+			all.Wait()
+			for i, err := range errs {
+				if i == lost {
+					require.ErrorContains(t, err, "is not answered")
+				} else {
+					require.NoError(t, err, i)
+				}
+			}
+		}
+		time.Sleep(time.Hour) // the pacers' alarms end
+	})
+}
+
+// TestChangedLabels: what others write between the read and the write is not overwritten.
+func TestChangedLabels(t *testing.T) {
+	for _, kind := range tags.Kinds() {
+		a := machines(t, 1)
+		kit, err := gcpdriver.New(a.config())
+		require.NoError(t, err)
+		written := labels(map[string]string{"team": "c"})
+		if kind == tags.Network {
+			written = keys("team-c")
+		}
+		r := request(t, 0, "b")
+		r.BeforeWrite = func(ctx context.Context) error {
+			found, err := a.of(ctx, kind)
+			require.NoError(t, err)
+			return a.Replace(ctx, kind, "m-0", found[0].Version, written)
+		}
+		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "the fingerprint is out of date", kind)
+		found, err := a.of(t.Context(), kind)
+		require.NoError(t, err)
+		assert.Equal(t, written, found[0].Tags, kind)
+	}
 }
 
 // TestEndpoint: without an endpoint, requests go to Google's.
