@@ -138,18 +138,33 @@ const statusRateLimited = 498
 // SDK's own errors. Those of a token that could not be renewed do not wrap their cause. Nova and Cinder
 // answer 409 while a server or volume is in a state that admits no change, such as a task under way.
 func translated(_ *machine, err error) error {
-	cause := err
+	cause := original(err)
 	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
 		cause = failed.ErrReauth
-	} else if failed, ok := errors.AsType[*gophercloud.ErrErrorAfterReauthentication](err); ok {
-		cause = failed.ErrOriginal
 	}
 	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause)
 	if !ok {
-		return answer.Response(err, nil)
+		kind, _ := machineupdate.DriverErrorOf(answer.Response(cause, nil))
+		if kind == machineupdate.ErrUnavailable {
+			return answer.Unavailable(err)
+		}
+		return err
 	}
 	if refused.Actual == http.StatusConflict { // a task of the server is under way
 		return answer.Unavailable(err)
 	}
 	return answer.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
+}
+
+// original returns the error of a request alone. The SDK does not wrap that of a request which it has made
+// again with a new token.
+func original(err error) error {
+	if failed, ok := errors.AsType[*gophercloud.ErrErrorAfterReauthentication](err); ok {
+		return failed.ErrOriginal
+	}
+	return err
+}
+
+func isNotFound(err error) bool {
+	return gophercloud.ResponseCodeIs(original(err), http.StatusNotFound)
 }

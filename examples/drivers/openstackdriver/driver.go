@@ -244,7 +244,7 @@ func alone(ctx context.Context, machines []*machine) (map[string]*server, map[st
 	m := machines[0]
 	own := &server{}
 	err := servers.Get(ctx, m.compute, m.id).ExtractIntoStructPtr(own, "server")
-	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if isNotFound(err) {
 		return nil, nil, nil
 	}
 	if err != nil {
@@ -294,7 +294,7 @@ func setMetadata(ctx context.Context, m *machine, resources []string, set []tags
 // removeMetadatum removes a key of a server. A key that is gone already is removed.
 func removeMetadatum(ctx context.Context, m *machine, server string, tag tags.Tag) error {
 	err := servers.DeleteMetadatum(ctx, m.compute, server, tag.Key).ExtractErr()
-	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if isNotFound(err) {
 		return nil
 	}
 	return err
@@ -323,6 +323,8 @@ func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all ma
 	switch {
 	case tag == "":
 		return errNoETag
+	case maps.Equal(live.Metadata, all): // an attempt whose answer was lost has written it
+		return nil
 	case !maps.Equal(live.Metadata, r.Tags):
 		return errChanged
 	}

@@ -270,6 +270,26 @@ func TestVolume(t *testing.T) {
 	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has no ETag: Cinder has to serve version 3.15")
 }
 
+// TestLostAnswer: metadata of a volume that was written, and whose answer was lost, is done.
+func TestLostAnswer(t *testing.T) {
+	a := machines(1)
+	kit, err := openstackdriver.New(config(a))
+	require.NoError(t, err)
+	lost := 0
+	a.Answers = func(r *http.Request) http.Handler {
+		if r.Method != http.MethodPut || lost > 0 {
+			return nil
+		}
+		lost++
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			a.ServeHTTP(httptest.NewRecorder(), r)
+			openstacktest.Refusal(http.StatusGatewayTimeout, nil).ServeHTTP(w, r)
+		})
+	}
+	fleet.Update(t, kit, request(t, 0, "b"))
+	assert.Equal(t, 1, lost)
+}
+
 // TestRootVolume: a volume that the driver has created has the machine's name, and a server with a
 // local disk has no volume of its own.
 func TestRootVolume(t *testing.T) {
@@ -443,8 +463,29 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestRequests: whatever request OpenStack or Keystone fails to answer, the update goes on or waits.
+// expiring is an OpenStack whose token expires whenever a request has had its answer.
+type expiring struct{ *openstacktest.API }
+
+func (e expiring) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.API.ServeHTTP(w, r)
+	if !strings.HasPrefix(r.URL.Path, "/identity/") {
+		e.Expire()
+	}
+}
+
+// TestRequests: whatever request OpenStack or Keystone fails to answer, the update goes on or waits. Tokens that expire at
+// once are renewed after each call.
 func TestRequests(t *testing.T) {
+	t.Run("tokens that last", func(t *testing.T) {
+		checkRequests(t, func(a *openstacktest.API) http.Handler { return a })
+	})
+	t.Run("tokens that expire", func(t *testing.T) {
+		checkRequests(t, func(a *openstacktest.API) http.Handler { return expiring{a} })
+	})
+}
+
+func checkRequests(t *testing.T, handler func(a *openstacktest.API) http.Handler) {
+	t.Helper()
 	setup := drivertest.Setup{Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
 	}}
@@ -457,8 +498,9 @@ func TestRequests(t *testing.T) {
 	drivertest.CheckRequests(t, setup, func(
 		cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
 	) (*openstackdriver.Driver, error) {
-		c := config(openstacktest.New(cloud))
-		c.HTTP = faulty(c.HTTP)
+		a := openstacktest.New(cloud)
+		c := config(a)
+		c.HTTP = faulty(fleet.Transport{Handler: handler(a)})
 		c.Wait = cloud.Wait
 		return openstackdriver.New(c)
 	},

@@ -51,7 +51,7 @@ func addGroup(ctx context.Context, m *machine, vm *driver.Resource, name string)
 // to the groups of a port, Neutron refuses a list that has an ID twice, and Nova passes on its text. If
 // the text changes, one update fails, and the next one reads that the server has the group.
 func isAddedTwice(err error) bool {
-	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](original(err))
 	const duplicate = "Duplicate items in the list"
 	return ok && refused.Actual == http.StatusBadRequest && bytes.Contains(refused.Body, []byte(duplicate))
 }
@@ -59,7 +59,7 @@ func isAddedTwice(err error) bool {
 // removeGroup removes a security group from the ports of a server that have it.
 func removeGroup(ctx context.Context, m *machine, vm *driver.Resource, name string) error {
 	err := secgroups.RemoveServer(ctx, m.compute, vm.ID, name).ExtractErr()
-	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) { // no port has it
+	if isNotFound(err) { // no port has it
 		return nil
 	}
 	return err
