@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -296,5 +297,50 @@ func TestThrottlingCodes(t *testing.T) {
 			Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
 		}))
 		assert.Equal(t, want, kind, code)
+	}
+}
+
+// limited refuses every request for half a minute.
+type limited struct {
+	mutex sync.Mutex
+	sent  []time.Time
+}
+
+func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.sent = append(l.sent, time.Now())
+	text := failure("RequestLimitExceeded", errors.New("no"))
+	return &http.Response{
+		StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"30"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r,
+	}, nil
+}
+
+// TestWaits: an update waits for as long as EC2 says, whatever the longest delay of a creation is.
+func TestWaits(t *testing.T) {
+	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			l := &limited{}
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: l}, MaxBackoff: longest})
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			state := conformanceState(t, "alice", "")
+			err = d.Kit.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
+				Machine: "m", ProviderID: "aws:///eu-west-1/i-1", Class: machineupdate.MachineClass{ProviderSpec: []byte(state.Spec)},
+				Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
+				Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
+			})
+			kind, _ := machineupdate.DriverErrorOf(err)
+			assert.Equal(t, machineupdate.ErrThrottled, kind)
+			require.Greater(t, len(l.sent), 1)
+			for i, at := range l.sent[1:] {
+				if wait := at.Sub(l.sent[i]); wait > 0 { // a read makes several requests at once
+					assert.GreaterOrEqual(t, wait, 30*time.Second)
+				}
+			}
+			assert.LessOrEqual(t, len(l.sent), 3*11)
+			time.Sleep(time.Hour) // the pacer's alarm ends
+		})
 	}
 }

@@ -40,11 +40,10 @@ type Config struct {
 	Endpoint string
 	// HTTP sends the requests. Its timeout bounds one attempt.
 	HTTP *http.Client
-	// MaxBackoff is the longest delay between two attempts. Poll is the delay between two reads
-	// that wait for a change.
+	// MaxBackoff is the longest delay between two attempts of a call that creates or deletes a machine.
+	// Poll is the delay between two reads that wait for a change.
 	MaxBackoff, Poll time.Duration
-	// Wait waits before the kit's next attempt. Nil waits in real time, for MaxBackoff at the
-	// longest.
+	// Wait waits before the kit's next attempt. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
 	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is
 	// Amazon's six hours.
@@ -66,9 +65,6 @@ func New(config Config) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{Config: config, rules: rules}
-	if d.Wait == nil {
-		d.Wait = d.sleep
-	}
 	d.clients = login.New(func(_ context.Context, secret map[string][]byte, region string) (*ec2.Client, error) {
 		return d.client(region, secret, aws.NopRetryer{}), nil
 	})

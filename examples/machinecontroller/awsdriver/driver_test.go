@@ -51,11 +51,20 @@ func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec)
 	t.Cleanup(server.Close)
 	var err error
 	f.driver, err = awsdriver.New(awsdriver.Config{
-		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, MaxBackoff: 20 * time.Millisecond, Poll: 10 * time.Millisecond,
+		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, MaxBackoff: 20 * time.Millisecond, Poll: 10 * time.Millisecond, Wait: briefly,
 	})
 	require.NoError(t, err)
 	f.updates = f.driver.Kit.Driver()
 	return f
+}
+
+// briefly waits for 20 ms at the longest: the fake cloud names no delays.
+func briefly(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(min(d, 20*time.Millisecond)):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
 }
 
 // specWith returns a changed spec with a root volume, a data volume and an interface.

@@ -95,15 +95,6 @@ func (d *Driver) connect(
 	}, err
 }
 
-// sleep waits in real time.
-func (d *Driver) sleep(ctx context.Context, delay time.Duration) error {
-	select {
-	case <-time.After(min(delay, d.MaxBackoff)):
-	case <-ctx.Done():
-	}
-	return ctx.Err()
-}
-
 // The buckets of reads that may have further pages.
 const (
 	describeInstances     = "DescribeInstances"

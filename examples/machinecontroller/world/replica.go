@@ -77,6 +77,15 @@ func (w *World) start(name string, change func(ctx context.Context, r *Replica) 
 	return r, r.Controller.Cache.Start(ctx)
 }
 
+// wait waits no longer than a request takes: the time of a world is short, and its cloud names no delays.
+func (w *World) wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(min(d, w.Attempt)):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
 // assemble makes the cache, driver, recorder and controller of the process.
 func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) error {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
@@ -90,7 +99,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	var err error
 	r.driver, err = awsdriver.New(awsdriver.Config{
 		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
-		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, VolumeCooldown: w.VolumeCooldown,
+		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, Wait: w.wait, VolumeCooldown: w.VolumeCooldown,
 		Takeover: func(resource machineupdate.ResourceID, key string) {
 			if w.Takeover != nil {
 				w.Takeover(r.Name, resource, key)
