@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
@@ -24,14 +25,15 @@ import (
 // write, and of each look at an operation. NewDriver makes a driver, as in [Check], whose client sends
 // through the transport that faulty returns for the fake API's own.
 //
-//   - A connection that breaks, and an answer with status 500, 503 or 429, is met by another attempt in the
-//     same update: no update fails.
+//   - A connection that breaks before the answer or within it, and an answer with status 500, 503 or 429, is
+//     met by another attempt in the same update: no update fails.
 //   - After 429 with a delay the request is not sent again before the delay is over.
 //   - A request without an answer ends with the context of its update, or has a deadline. So does the
 //     update. The next update does without it.
 //
 // A lane whose changes take time is an exception: only a read tells whether the cloud has accepted such a
-// change, so its writes may fail.
+// change, so its writes may fail. So may a write that was carried out and whose answer ends early: the cloud
+// may refuse to carry it out again.
 func CheckRequests[D updates](
 	tb testing.TB, setup Setup,
 	newDriver func(cloud *FakeCloud, faulty func(http.RoundTripper) http.RoundTripper) (D, error), from, to State,
@@ -82,6 +84,7 @@ type fault struct {
 	status int
 	after  time.Duration // the delay that the answer names
 	broken error         // there is no answer
+	isCut  bool          // the request is carried out, and its answer ends early
 	hangs  bool
 }
 
@@ -94,7 +97,8 @@ func faults() []fault {
 	reset := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	return []fault{
 		{name: "a reset connection", broken: reset},
-		{name: "an answer that ends early", broken: io.ErrUnexpectedEOF},
+		{name: "no answer before the end of the connection", broken: io.ErrUnexpectedEOF},
+		{name: "an answer that ends early", isCut: true},
 		{name: "status 500", status: http.StatusInternalServerError},
 		{name: "status 503", status: http.StatusServiceUnavailable},
 		{name: "status 429", status: http.StatusTooManyRequests},
@@ -111,7 +115,7 @@ func (c *checker) meet(t *transport) {
 	c.onReturn = func(err error) {
 		kind, _ := machineupdate.DriverErrorOf(err)
 		isRight := err == nil || kind == machineupdate.ErrPending
-		isExcused := t.fault.hangs || c.takesTime()
+		isExcused := t.hangs || t.hasWritten || c.takesTime()
 		c.require(isRight || isExcused, c.promise, "the update fails: %v", err)
 	}
 	for _, s := range []*State{c.from, c.to} {
@@ -152,6 +156,8 @@ type transport struct {
 	failed string // the request
 	body   string
 	since  time.Time
+
+	hasWritten bool // the answer that ended early was that of a write
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -183,6 +189,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	case t.hangs:
 		return nil, t.hang(r.Context())
+	case t.isCut:
+		return t.cut(r)
 	case t.broken != nil:
 		return nil, t.broken
 	}
@@ -195,6 +203,28 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: io.NopCloser(bytes.NewReader([]byte("<html></html>"))), Request: r,
 	}, nil
+}
+
+// cut carries a request out. Half of the answer comes.
+func (t *transport) cut(r *http.Request) (*http.Response, error) {
+	writes := func() (n int) {
+		t.cloud.locked(func() { n = t.checker.pass.writes })
+		return n
+	}
+	before := writes()
+	response, err := t.base.RoundTrip(r)
+	t.hasWritten = writes() > before
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	half := bytes.NewReader(text[:len(text)/2])
+	response.Body = io.NopCloser(io.MultiReader(half, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	return response, nil
 }
 
 func (t *transport) breaks(format string, args ...any) {

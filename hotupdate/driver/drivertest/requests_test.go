@@ -80,7 +80,11 @@ func (s *sender) send(ctx context.Context, method string, c any, into any) error
 	if into == nil {
 		return nil
 	}
-	return json.NewDecoder(response.Body).Decode(into)
+	err = json.NewDecoder(response.Body).Decode(into)
+	if err != nil && s.broken == "takes half of an answer for final" {
+		return errors.New("failed")
+	}
+	return err
 }
 
 func (s *sender) translated(_ *sender, err error) error {
@@ -142,11 +146,12 @@ func TestCheckRequests(t *testing.T) {
 	}
 	assert.Empty(t, check(""))
 	for broken, want := range map[string]string{
-		"sends nothing through it":        "sends nothing",
-		"hides the error of a connection": "requests a reset connection: the update fails",
-		"takes 500 for final":             "requests status 500: the update fails",
-		"finds no delay":                  "requests status 429 with a delay: is sent again after",
-		"ignores its context":             "requests no answer: the request has no deadline",
+		"sends nothing through it":          "sends nothing",
+		"hides the error of a connection":   "requests a reset connection: the update fails",
+		"takes half of an answer for final": "requests an answer that ends early: the update fails",
+		"takes 500 for final":               "requests status 500: the update fails",
+		"finds no delay":                    "requests status 429 with a delay: is sent again after",
+		"ignores its context":               "requests no answer: the request has no deadline",
 	} {
 		assert.Contains(t, check(broken), want, broken)
 	}
