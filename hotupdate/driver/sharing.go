@@ -290,8 +290,8 @@ func (u *update[T, C]) join(
 	function, _, _ := strings.Cut(action.Name, " ")
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
 	call := func(ctx context.Context, members []*member[C]) error {
-		cloud := members[0].cloud
-		return u.once(ctx, cloud, members[0].id, function, func(ctx context.Context) error { return send(ctx, members) })
+		first := members[0]
+		return u.once(ctx, first.cloud, first.id, function, func(ctx context.Context) error { return send(ctx, members) })
 	}
 	if len(action.Draws) == 0 {
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })

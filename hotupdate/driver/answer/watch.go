@@ -40,7 +40,8 @@ func (w *Watch) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Told marks the error of a call as [Response] does, by the answer to the last request or by the error of
-// its connection, also one that ends the body of a success early. A call whose last request was answered otherwise has its error as it is.
+// its connection, also one that ends the body of a success early. A call whose last request was answered
+// otherwise has its error as it is.
 func (w *Watch) Told(err error, throttled ...int) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
