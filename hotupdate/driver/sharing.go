@@ -291,7 +291,9 @@ func (u *update[T, C]) join(
 	own := &member[C]{cloud: u.cloud, id: u.request.ProviderID, ids: part.IDs, secrets: slices.Clone(u.secrets)}
 	call := func(ctx context.Context, members []*member[C]) error {
 		first := members[0]
-		return u.once(ctx, first.cloud, first.id, function, func(ctx context.Context) error { return send(ctx, members) })
+		return u.once(ctx, first.cloud, first.id, function, func(ctx context.Context) error {
+			return send(ctx, members)
+		})
 	}
 	if len(action.Draws) == 0 {
 		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
