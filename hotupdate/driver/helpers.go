@@ -13,8 +13,8 @@ import (
 //
 // The extension writes the flat map, with pool labels in it. Its keys that [tags.Rules.MandatoryIn]
 // returns are mandatory. Its keys that [tags.Rules.LeftAlone] returns are neither set nor removed, and
-// the event HotUpdateNotApplied says so once for each version of a class. A user writes the map of the kind: a key of it
-// that is reserved or mandatory is an error, and nothing is called.
+// the event HotUpdateNotApplied says so once for each version of a class. A user writes the map of the
+// kind: a key of it that is reserved or mandatory is an error, and nothing is called.
 //
 // The caller sets Set and Remove, or Replace. A driver that sets further keys itself replaces
 // Mandatory.
