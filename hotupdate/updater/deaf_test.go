@@ -100,7 +100,7 @@ func TestLateCallIsAwaited(t *testing.T) {
 		w.mutex.Lock()
 		before := w.counts["PUT leases"]
 		w.mutex.Unlock()
-		w.until("the call returns", time.Minute, func() bool { return returned.Load() })
+		w.until("the call returns", time.Minute, returned.Load)
 		w.mutex.Lock()
 		assert.Equal(t, before, w.counts["PUT leases"], "it does not compete before")
 		w.mutex.Unlock()
