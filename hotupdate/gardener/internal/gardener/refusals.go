@@ -84,8 +84,8 @@ func fieldErrorTypes() (all []string) {
 	return all
 }
 
-// quotedField matches the field in texts of the decoder: unknown field "spec.x", duplicate field "spec.x", and Go struct
-// field Shoot.spec.x of type int32.
+// quotedField matches the field in texts of the decoder: unknown field "spec.x", duplicate field "spec.x", and Go
+// struct field Shoot.spec.x of type int32.
 var quotedField = regexp.MustCompile(`(?:unknown|duplicate) field "([^"]+)"|Go struct field [A-Z]\w*\.(\S+) of type`)
 
 // ofText returns a refusal whose field stands in the text, if anywhere.
