@@ -69,8 +69,8 @@ var mutants = []mutant{
 	{"nothing is written to a ConfigMap that is being deleted", "additions.go", `if found.object.DeletionTimestamp != nil {`, `if found.object.DeletionTimestamp == nil && false {`, ofStore + "^TestStoreIsBeingDeleted$"},
 	{"what is no list is removed", "prune.go", `case malformed != nil, !used`, `case malformed != nil && false, !used`, "TestPruningHeals"},
 	{"a version that a machine without a record may have used stays", "prune.go", "\t\tif unrecorded {\n", "\t\tif unrecorded && false {\n", "TestCreationsWhilePruning"},
-	{"a creation that finds the mark writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && len(known) > 1, nil`, "TestClassReturnsWhilePruning"},
-	{"a creation that finds the mark and an old version writes", "store.go", `return isNew || isMarked, nil`, `return isNew || isMarked && false, nil`, "TestCreationsWhilePruning"},
+	{"a creation that finds the mark writes", "store.go", `return isNew || isMarked || wasHeld, nil`, `return isNew || isMarked && len(known) > 1 || wasHeld, nil`, "TestClassReturnsWhilePruning"},
+	{"a creation that finds the mark and an old version writes", "store.go", `return isNew || isMarked || wasHeld, nil`, `return isNew || isMarked && false || wasHeld, nil`, "TestCreationsWhilePruning"},
 	{"the mark removes nothing", "prune.go", `found, err = u.mark(ctx)`, `metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
 	found.object, err = found.write(ctx, u.store.objects)`, "TestCreationsWhilePruning"},
 	{"what passes is tried again", "additions.go", "\t\t\ts.again(round, err)\n", "\t\t\tfor _, a := range round {\n\t\t\t\ta.err = err\n\t\t\t\tclose(a.done)\n\t\t\t}\n", ofStore + "^TestCreatingRepeats$"},
