@@ -41,6 +41,13 @@ func (w *world) nextTerm(u *updater.Updater) (took time.Duration) {
 	return w.until("the next term begins", time.Minute, func() bool { return metric(w.T, u, "hot_update_leads") == 1 })
 }
 
+// requestsOfLease returns how often the lease was read or written. Who competes reads it first, and writes it once it has run out.
+func (w *world) requestsOfLease() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.counts["GET leases"] + w.counts["PUT leases"]
+}
+
 // TestDeafCallAndLostLease: a call of the driver does not return, and the lease of the only replica is lost, again and again. The replica competes
 // again, and updates all other machines. The call keeps its machine whatever the term, is not joined by a second one, and once it returns, the machine
 // is updated to the class of that moment. Until then it costs one goroutine.
@@ -97,13 +104,9 @@ func TestLateCallIsAwaited(t *testing.T) {
 		time.Sleep(time.Second)
 		w.stealLease()
 		w.until("the term ends", time.Minute, func() bool { return metric(t, u, "hot_update_leads") == 0 })
-		w.mutex.Lock()
-		before := w.counts["PUT leases"]
-		w.mutex.Unlock()
+		before := w.requestsOfLease()
 		w.until("the call returns", time.Minute, returned.Load)
-		w.mutex.Lock()
-		assert.Equal(t, before, w.counts["PUT leases"], "it does not compete before")
-		w.mutex.Unlock()
+		assert.Equal(t, before, w.requestsOfLease(), "it does not compete before")
 		w.until("all are updated", time.Minute, func() bool { return w.tagged(all, blue) })
 	})
 }
