@@ -75,8 +75,8 @@ func (c *cluster) reconcile() (inplace.Selection, error) {
 		return selection, err
 	}
 	c.pool.Record = selection.Record // before anything else
-	for _, name := range selection.Select {
-		c.machine(name).Node.Labels[inplace.SelectedLabel] = "true"
+	for name, node := range selection.Select {
+		c.machine(name).Node = node
 	}
 	for _, name := range selection.Create {
 		c.create(name, c.pool.Target)

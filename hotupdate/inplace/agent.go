@@ -13,6 +13,18 @@ func (n *Node) IsUnderUpdate() bool {
 	return n != nil && (n.isSelected() || n.mark().Cordoned)
 }
 
+// IsCandidate reports whether the node waits for its update, which has not begun. If the phase of its
+// machine is InPlaceUpdating or InPlaceUpdateFailed nevertheless, an update was canceled.
+func (n *Node) IsCandidate() bool {
+	switch {
+	case n == nil || n.Reason != candidateForUpdate:
+		return false
+	case n.Labels[resultLabel] == answerSuccessful, n.Labels[resultLabel] == answerFailed:
+		return false // the answer is yet to be removed
+	}
+	return !n.mark().Cordoned
+}
+
 // WithSuccess returns the node with the agent's answer that it has updated the node. It differs in
 // labels and annotations.
 func (n *Node) WithSuccess() *Node {

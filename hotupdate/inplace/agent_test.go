@@ -17,25 +17,32 @@ func TestAgent(t *testing.T) {
 	for _, tc := range []struct {
 		node             string
 		isReady, isUnder bool
+		isCandidate      bool
 		reason           string
 	}{
-		{"", false, false, "no update"},
-		{"CandidateForUpdate candidate", false, false, "it waits for its turn"},
-		{"CandidateForUpdate candidate selected", false, true, "it is drained soon"},
-		{"SelectedForUpdate candidate selected cordoned " + ours, false, true, "it is drained"},
-		{"ReadyForUpdate candidate selected cordoned " + ours, true, true, "the agent begins"},
-		{"ReadyForUpdate candidate cordoned " + ours, true, true, "somebody has removed the label meanwhile"},
-		{"ReadyForUpdate candidate selected cordoned successful " + ours, false, true, "the agent has answered"},
-		{"ReadyForUpdate candidate selected cordoned failed because " + ours, false, true, "the agent has answered"},
-		{`UpdateSuccessful {"revision":2,"done":true}`, false, false, "it is over"},
-		{"cordoned", false, false, "somebody else has cordoned it"},
+		{"", false, false, false, "no update"},
+		{"CandidateForUpdate candidate", false, false, true, "it waits for its turn"},
+		{"CandidateForUpdate candidate selected", false, true, true, "it is drained soon"},
+		{`CandidateForUpdate candidate {"revision":2}`, false, false, true, "its update was canceled"},
+		{"CandidateForUpdate candidate unclear", false, false, true, "that is no answer"},
+		{"CandidateForUpdate candidate successful", false, false, false, "the answer is yet to be removed"},
+		{"CandidateForUpdate candidate failed", false, false, false, "the answer is yet to be removed"},
+		{`CandidateForUpdate candidate cordoned {"revision":2,"cordoned":true,"unconfirmed":true}`, false, true, false, "the agent may be at work"},
+		{"SelectedForUpdate candidate selected cordoned " + ours, false, true, false, "it is drained"},
+		{"ReadyForUpdate candidate selected cordoned " + ours, true, true, false, "the agent begins"},
+		{"ReadyForUpdate candidate cordoned " + ours, true, true, false, "somebody has removed the label meanwhile"},
+		{"ReadyForUpdate candidate selected cordoned successful " + ours, false, true, false, "the agent has answered"},
+		{"ReadyForUpdate candidate selected cordoned failed because " + ours, false, true, false, "the agent has answered"},
+		{`UpdateSuccessful {"revision":2,"done":true}`, false, false, false, "it is over"},
+		{"cordoned", false, false, false, "somebody else has cordoned it"},
 	} {
 		assert.Equal(t, tc.isReady, node(tc.node).IsReadyForUpdate(), "%s: %s", tc.node, tc.reason)
+		assert.Equal(t, tc.isCandidate, node(tc.node).IsCandidate(), "%s: %s", tc.node, tc.reason)
 		assert.Equal(t, tc.isUnder, node(tc.node).IsUnderUpdate(), "%s: %s", tc.node, tc.reason)
 	}
 	assert.False(t, (&inplace.Node{}).IsReadyForUpdate(), "without maps")
 	var none *inplace.Node
-	assert.False(t, none.IsReadyForUpdate() || none.IsUnderUpdate(), "no node")
+	assert.False(t, none.IsReadyForUpdate() || none.IsUnderUpdate() || none.IsCandidate(), "no node")
 	assert.Equal(t, "successful", none.WithSuccess().Labels[resultLabel])
 	assert.Equal(t, "failed", none.WithFailure("why").Labels[resultLabel])
 }

@@ -20,6 +20,21 @@ type MachineDeployment struct {
 	Revision int64
 	Strategy hotupdate.Strategy
 	Replicas int
+	// Paused is spec.paused. The caller makes no MachineSet for a changed template then: Target and
+	// Revision are those of the newest MachineSet. A pause holds back what has not begun:
+	//
+	//   - Select selects no node and creates no surge machine. Next makes no node a candidate.
+	//   - A node that is selected already, also by its user, waits while its condition is
+	//     CandidateForUpdate. It is not cordoned, and keeps its pods.
+	//   - A node whose condition has reached SelectedForUpdate goes on to the end: it is drained,
+	//     updated, transferred and made schedulable again. So is a candidate that is still cordoned by
+	//     us. Remove SelectedLabel to stop it before its agent begins.
+	//   - Machines that the pool lacks are created, for the newest MachineSet, and surplus is deleted.
+	//
+	// After the pause, the rollout goes on to the target that the template then has. By contrast,
+	// machine-controller-manager v0.62.1 drains whatever is selected, transfers and uncordons no node
+	// before the end of the pause, and scales no pool in the middle of an in-place update.
+	Paused bool
 	// MaxUnavailable and MaxSurge are numbers, or percentages of Replicas. They are not read if the
 	// strategy is ManualInPlaceUpdate.
 	MaxUnavailable, MaxSurge intstr.IntOrString
@@ -52,7 +67,7 @@ func (d *MachineDeployment) limits() (unavailable, surge int, err error) {
 	if d.Replicas < 0 {
 		err = misuse("negative-replicas", "replicas", "is negative", "write 0 or more")
 	}
-	if d.Strategy == hotupdate.ManualInPlaceUpdate {
+	if d.leavesToUser() {
 		return d.Replicas, 0, err
 	}
 	unavailable, unavailableShare, unavailableErr := scaled("maxUnavailable", d.MaxUnavailable, d.Replicas, false)
@@ -149,6 +164,8 @@ func (d *MachineDeployment) awaitsSelection(m *Machine) bool {
 	case m.leaves():
 		return false
 	case m.Node.isSelected():
+		return false
+	case m.Node.isDeselected(d.Revision):
 		return false
 	}
 	return !m.isUpdated(d)

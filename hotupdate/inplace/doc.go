@@ -3,13 +3,11 @@
 // next step for a machine and its node. [Select] says which machines of a pool are next, which
 // surge machines to create and which surplus machines to delete, and how far the rollout is. Both
 // are pure: no client, no clock. The caller observes, calls one of them, carries out one step, and
-// observes again. Their reasons are clauses in lower case, without a full stop, that name their
-// subject: the node, the machine, the agent or the user.
+// observes again. Reasons are clauses in lower case, without a full stop, that name their subject.
 //
 // Nodes have the labels, annotations, condition and reasons of machine-controller-manager, which
-// Gardener's node agent and the cluster-autoscaler know. Other agents use the methods of
-// [Node]. This package keeps its own state in an annotation of the node and one of the
-// MachineDeployment, both named [RolloutAnnotation].
+// Gardener's node agent and the cluster-autoscaler know. Other agents use the methods of [Node].
+// This package keeps its state in [RolloutAnnotation] and [SelectionAnnotation].
 //
 // # What the caller does
 //
@@ -26,7 +24,7 @@
 //   - The phase of a machine becomes InPlaceUpdating with the drain, InPlaceUpdateSuccessful or
 //     InPlaceUpdateFailed with the agent's answer, and InPlaceUpdateFailed if there is no answer in
 //     time. The time starts again when the node becomes ready for the update, so that the agent has
-//     all of it.
+//     all of it. If [Node.IsCandidate], the update was canceled: the phase becomes Running or Unknown.
 //
 // # What always holds
 //
@@ -46,24 +44,25 @@
 //  5. A node is drained only if it has that annotation. It becomes ready for the agent only if it
 //     is drained and unschedulable. A node that its driver cannot update is not drained.
 //  6. In a pool with ManualInPlaceUpdate no machine is selected. A node whose answer does not count
-//     is a candidate again.
+//     is a candidate again. No node is selected again for a revision for which a user has
+//     deselected it: see [SelectionAnnotation].
 //  7. A machine that is updated is not drained again for the same target, whatever is written on
 //     its node, unless a read finds its InPlace part to differ.
+//  8. A pause begins no update, and leaves none unfinished: see [MachineDeployment.Paused].
 //
 // # What finally happens
 //
 // Once the target, the replicas and the driver's ability no longer change, and others do not
-// interfere, every node is updated and made schedulable again, deleted as surplus, or reported:
-// [ActionBlocked], and [StateFailed] or [StateUnavailable] in [Selection.Progress]. A blocked node continues when
-// the agent or the driver succeeds after all, when a person removes the label
-// node.machine.sapcloud.io/update-result from the node or deletes the machine, or with a newer
-// target.
+// interfere, every node is updated and made schedulable again, deleted as surplus, or reported by
+// [ActionBlocked] and by [StateFailed], [StateUnavailable] or [StateWaitingForUser] in
+// [Selection.Progress]. A blocked node continues when the agent or the driver succeeds after all, when
+// a person removes the label node.machine.sapcloud.io/update-result from the node or deletes the
+// machine, or with a newer target.
 //
 // Tests check these guarantees in every state of a model: crashes at any point, two controllers of
-// which one is stale, late writes, an agent that is late, fails or is silent, users who cordon,
-// uncordon, select and deselect, and who write or remove the annotation for the cluster-autoscaler,
-// machines that fail, vanish or never become ready, changed replicas, targets that change and
-// change back.
+// which one is stale, late writes, an agent that is late, fails or is silent, users who cordon, select
+// and pause, and undo that, or write the annotation for the cluster-autoscaler, machines that fail,
+// vanish or never become ready, changed replicas, targets that change and change back.
 //
 // # Limits
 //
@@ -73,7 +72,8 @@
 //     has seen this, their cordon is undone.
 //   - A node that machine-controller-manager cordoned for an update before this package was adopted
 //     stays cordoned: the owner of the cordon is not known. The same holds if [RolloutAnnotation]
-//     is removed from a node under update.
+//     is removed from a node under update. A node that a user deselects after a failure stays
+//     cordoned: its agent may be at work.
 //   - A machine without a node is not updated. It is reported. Delete it to replace it.
 //   - The cluster-autoscaler may remove a node before and after its own update, also during the
 //     rollout of the pool. If others write its annotation while ours is set, theirs is removed

@@ -2,6 +2,7 @@ package inplace_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -105,11 +106,11 @@ func ExampleSelect() {
 		return
 	}
 	fmt.Println("write to the MachineDeployment first:", selection.Record)
-	fmt.Println("then label the nodes of:", selection.Select)
+	fmt.Println("then write the nodes of:", slices.Sorted(maps.Keys(selection.Select)))
 	fmt.Println("waiting:", len(selection.Progress[inplace.StateWaiting]), "finished:", selection.Finished)
 	// Output:
 	// write to the MachineDeployment first: {"select":["orders-1"]}
-	// then label the nodes of: [orders-1]
+	// then write the nodes of: [orders-1]
 	// waiting: 2 finished: false
 }
 

@@ -96,6 +96,21 @@ func (n *Node) hasBegun() bool {
 
 func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }
 
+// selectedFor returns the node with the label and with its annotation, which belong into one write:
+// without the annotation, a label that is yet to be written looks like one that a user has removed.
+func (n *Node) selectedFor(revision int64) *Node {
+	selected := n.copied()
+	selected.Labels[SelectedLabel] = "true"
+	selected.Annotations[SelectionAnnotation] = strconv.FormatInt(revision, 10)
+	return selected
+}
+
+// isDeselected reports whether a user has removed the label that Select gave to the node for a
+// revision. Whatever else removes the label also removes the annotation.
+func (n *Node) isDeselected(revision int64) bool {
+	return !n.isSelected() && n.Annotations[SelectionAnnotation] == strconv.FormatInt(revision, 10)
+}
+
 func has(values map[string]string, key string) bool {
 	_, ok := values[key]
 	return ok

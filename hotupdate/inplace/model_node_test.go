@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +43,7 @@ type nodeWorld struct {
 	phase               string
 	reason              string
 	candidate, selected bool
+	chosen              int64 // the revision for which Select has selected the node, 0 for none
 	result              string
 	cordoned            bool
 	mark                string
@@ -58,9 +60,16 @@ func (m nodeModel) start() nodeWorld {
 	return nodeWorld{phase: "Running", job: -1, late: -1, faults: m.faults}
 }
 
-// observe returns the machine as a controller sees it that takes target k for the newest.
-func (m nodeModel) observe(w nodeWorld, k int8) (inplace.MachineDeployment, inplace.Machine) {
-	p := inplace.MachineDeployment{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate}
+// glance is how a controller sees the MachineDeployment: the target that it takes for the newest, and whether it is paused.
+type glance struct {
+	target   int8
+	isPaused bool
+}
+
+// observe returns the machine as a controller sees it.
+func (m nodeModel) observe(w nodeWorld, g glance) (inplace.MachineDeployment, inplace.Machine) {
+	k := g.target
+	p := inplace.MachineDeployment{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate, Paused: g.isPaused}
 	if m.manual {
 		p.Strategy = hotupdate.ManualInPlaceUpdate
 	}
@@ -69,6 +78,9 @@ func (m nodeModel) observe(w nodeWorld, k int8) (inplace.MachineDeployment, inpl
 		if set {
 			n.Labels[label] = "true"
 		}
+	}
+	if w.chosen != 0 {
+		n.Annotations[inplace.SelectionAnnotation] = strconv.FormatInt(w.chosen, 10)
 	}
 	if w.result != "" {
 		n.Labels[resultLabel] = w.result
@@ -104,10 +116,11 @@ func (m nodeModel) inPlace(w nodeWorld, k int8) machineupdate.InPlaceState {
 	return machineupdate.InPlacePending
 }
 
-// act is one step of a controller that takes target k for the newest. A write of a node that has changed in between is a conflict, so that
-// only the target can be stale, and the write of another object can come late.
-func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
-	p, machine := m.observe(w, k)
+// act is one step of a controller. A write of a node that has changed in between is a conflict, so that only the MachineDeployment can be
+// stale, and the write of another object can come late.
+func (m nodeModel) act(w nodeWorld, g glance) (nodeWorld, inplace.Step, error) {
+	k := g.target
+	p, machine := m.observe(w, g)
 	step := m.flow(p, machine)
 	was := w
 	switch step.Do {
@@ -136,13 +149,29 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 		w.lateFrom = w.owner
 	case inplace.ActionWait, inplace.ActionBlocked:
 	}
-	return w, step, m.check(was, w)
+	if g.isPaused && was.isAtRest() && !w.isAtRest() {
+		return w, step, errors.New("the update of a node begins while the MachineDeployment is paused")
+	}
+	return w, step, m.check(was, w, k)
 }
+
+// isAtRest reports whether the update of the node has not begun, or is over.
+func (w nodeWorld) isAtRest() bool {
+	isIdle := w.reason == "" || w.reason == "CandidateForUpdate" || w.reason == "UpdateSuccessful"
+	return isIdle && w.result == "" && !w.isHeld()
+}
+
+// isHeld reports whether a controller has cordoned the node for its update, and has not given it back.
+func (w nodeWorld) isHeld() bool { return strings.Contains(w.mark, "cordoned") }
+
+// isDeselected reports whether a user has deselected the node.
+func (w nodeWorld) isDeselected(k int8) bool { return !w.selected && w.chosen == revision(k) }
 
 // written is the world after a write of the node.
 func (w nodeWorld) written(n *inplace.Node) nodeWorld {
 	_, w.candidate = n.Labels[candidateLabel]
 	_, w.selected = n.Labels[inplace.SelectedLabel]
+	w.chosen, _ = strconv.ParseInt(n.Annotations[inplace.SelectionAnnotation], 10, 64) // 0 without it
 	w.result = n.Labels[resultLabel]
 	w.reason = n.Reason
 	w.cordoned = n.Unschedulable
@@ -155,10 +184,15 @@ func (w nodeWorld) written(n *inplace.Node) nodeWorld {
 }
 
 // check holds a step of a controller against what is promised.
-func (m nodeModel) check(was, w nodeWorld) error {
+func (m nodeModel) check(was, w nodeWorld, k int8) error {
 	wasForeign := was.isProtected && !was.isOurs
 	isForeign := w.isProtected && !w.isOurs
+	isGivenBack := !w.candidate
 	switch {
+	case was.isDeselected(k) && !w.isDeselected(k) && !isGivenBack:
+		return errors.New("that the user has deselected the node is forgotten")
+	case !was.isDeselected(k) && w.isDeselected(k):
+		return errors.New("a deselection that is not the user's counts as theirs")
 	case was.userCordoned && !w.cordoned:
 		return errors.New("a cordon of the user is undone")
 	case was.cordoned && !w.cordoned && w.job >= 0:
@@ -200,7 +234,7 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 		w.job = -1
 	})
 	fault(w.job >= 0, func(w *nodeWorld) { w.job = -1 })
-	add(w.phaseAfter() != w.phase, func(w *nodeWorld) { w.phase = w.phaseAfter() })
+	add(m.phaseAfter(w) != w.phase, func(w *nodeWorld) { w.phase = m.phaseAfter(*w) })
 	fault(w.phase == "InPlaceUpdating" && w.result == "", func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
 	add(w.late >= 0, func(w *nodeWorld) { *w = w.landed() })
 	add(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed = false })
@@ -211,7 +245,12 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	fault(w.driver > 0 && !w.unconfirmed, func(w *nodeWorld) { w.driver = 0 }) // a later read finds it to differ
 	fault(!w.unable && !m.bare, func(w *nodeWorld) { w.unable = true })
 	add(w.unable, func(w *nodeWorld) { w.unable = false })
-	add(m.maySelect(w), func(w *nodeWorld) { w.selected = true })
+	add(m.maySelect(w), m.selectNode)
+	fault(w.chosen != 0, func(w *nodeWorld) { w.chosen = 0 })
+	fault(m.maySelect(w) && !m.manual && w.spec > 0, func(w *nodeWorld) { // by a controller that is late
+		w.selected = true
+		w.chosen = revision(w.spec - 1)
+	})
 	fault(w.selected, func(w *nodeWorld) { w.selected = false })
 	fault(!w.selected, func(w *nodeWorld) { w.selected = true })
 	fault(w.result == "failed", func(w *nodeWorld) { w.result = "" })
@@ -247,21 +286,38 @@ func (m nodeModel) mayBegin(w nodeWorld) bool {
 // maySelect reports whether the rollout, or the user of a manual pool, selects the node.
 func (m nodeModel) maySelect(w nodeWorld) bool {
 	isCandidate := w.candidate && w.reason == "CandidateForUpdate"
-	return isCandidate && !w.selected && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
+	isOpen := !w.selected && (m.manual || !w.isDeselected(w.spec))
+	return isCandidate && isOpen && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
+}
+
+// selectNode selects the node as the rollout does, or the user of a manual pool.
+func (m nodeModel) selectNode(w *nodeWorld) {
+	w.selected = true
+	if !m.manual {
+		w.chosen = revision(w.spec)
+	}
 }
 
 // phaseAfter is the phase that the health check of the machine controller gives.
-func (w nodeWorld) phaseAfter() string {
+func (m nodeModel) phaseAfter(w nodeWorld) string {
 	updating := w.phase == "InPlaceUpdating" || w.phase == "InPlaceUpdateFailed"
 	switch {
 	case updating && w.result == "successful":
 		return "InPlaceUpdateSuccessful"
 	case updating && w.result == "failed":
 		return "InPlaceUpdateFailed"
+	case updating && m.isCandidate(w):
+		return "Running"
 	case w.phase == "InPlaceUpdateSuccessful":
 		return "Running"
 	}
 	return w.phase
+}
+
+// isCandidate is what the package says of the node.
+func (m nodeModel) isCandidate(w nodeWorld) bool {
+	_, machine := m.observe(w, glance{target: w.spec})
+	return machine.Node.IsCandidate()
 }
 
 // landed is the world after a late transfer, which conflicts if the owner has changed.
@@ -277,15 +333,16 @@ func (w nodeWorld) landed() nodeWorld {
 // explore visits every state, and returns the first broken promise with the way there.
 func (m nodeModel) explore() (states int, err error) {
 	from := map[nodeWorld]nodeWorld{m.start(): {}}
-	good := [3]map[nodeWorld]bool{{}, {}, {}}
+	good := [4]map[nodeWorld]bool{{}, {}, {}, {}}
 	for queue := []nodeWorld{m.start()}; len(queue) > 0; {
 		w := queue[0]
 		queue = queue[1:]
 		next := m.events(w)
-		for k := range w.spec + 1 {
-			after, step, err := m.act(w, k)
+		for k := range 2 * (w.spec + 1) {
+			g := glance{target: k / 2, isPaused: k%2 == 1}
+			after, step, err := m.act(w, g)
 			if err != nil {
-				return len(from), fmt.Errorf("%w: %s for %s%s", err, step.Do, m.targets[k], trail(from, w))
+				return len(from), fmt.Errorf("%w: %s for %s%s", err, step.Do, m.targets[g.target], trail(from, w))
 			}
 			next = append(next, after)
 		}
@@ -295,7 +352,7 @@ func (m nodeModel) explore() (states int, err error) {
 				queue = append(queue, after)
 			}
 		}
-		for i, env := range [3]environment{{}, {silent: true}, {unable: true}} {
+		for i, env := range [4]environment{{}, {silent: true}, {unable: true}, {paused: true}} {
 			if err := m.ends(w, env, good[i]); err != nil {
 				return len(from), fmt.Errorf("%w%s", err, trail(from, w))
 			}
@@ -313,8 +370,11 @@ func trail[W comparable](from map[W]W, w W) string {
 	return trail(from, from[w]) + fmt.Sprintf("\n\t%+v", w)
 }
 
-// environment is who does not do their work.
-type environment struct{ silent, unable bool } // the agent, the driver
+// environment is who does not do their work, and whether the MachineDeployment is paused for ever.
+type environment struct {
+	silent, unable bool // the agent, the driver
+	paused         bool
+}
 
 // ends lets everybody do their work from a state on, without failures and changes: the machine must end updated and given back, or its
 // user must be told. Good are states that are known to end well.
@@ -327,9 +387,9 @@ func (m nodeModel) ends(w nodeWorld, env environment, good map[nodeWorld]bool) e
 			return fmt.Errorf("goes on for ever %+v: %+v", env, w)
 		}
 		way = append(way, w)
-		after, err := m.fair(w, env.silent)
+		after, err := m.fair(w, env)
 		if err == nil && after == w {
-			err = m.isEnd(w, env != environment{})
+			err = m.isEnd(w, env)
 			good[w] = true
 		}
 		if err != nil {
@@ -344,13 +404,13 @@ func (m nodeModel) ends(w nodeWorld, env environment, good map[nodeWorld]bool) e
 }
 
 // fair is one round in which everybody acts who can.
-func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
+func (m nodeModel) fair(w nodeWorld, env environment) (nodeWorld, error) {
 	if w.late >= 0 {
 		w = w.landed()
 	}
 	w.unconfirmed = false
 	switch {
-	case silent:
+	case env.silent:
 		w.job = -1
 		isOpen := w.result == "" || w.result == "unknown"
 		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && isOpen {
@@ -365,22 +425,31 @@ func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
 	case w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && w.result == "unknown": // until the time is over
 		w.phase = "InPlaceUpdateFailed"
 	}
-	w.phase = w.phaseAfter()
-	w.selected = w.selected || m.maySelect(w)
-	w, _, err := m.act(w, w.spec)
+	w.phase = m.phaseAfter(w)
+	if m.maySelect(w) && (!env.paused || w.isHeld()) {
+		m.selectNode(&w)
+	}
+	w, _, err := m.act(w, glance{target: w.spec, isPaused: env.paused})
 	return w, err
 }
 
 // isEnd reports what is wrong with a state in which nobody acts any more.
-func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
-	_, step, err := m.act(w, w.spec)
+func (m nodeModel) isEnd(w nodeWorld, env environment) error {
+	_, step, err := m.act(w, glance{target: w.spec, isPaused: env.paused})
 	isMarked := w.candidate || w.selected || w.result != ""
 	isHeld := w.isOurs || w.cordoned != w.userCordoned
+	mayBlock := env.silent || env.unable
+	hasFailed := w.result == "failed" || w.reason == "UpdateFailed"
+	mayWait := env.paused || !m.manual && w.isDeselected(w.spec)
 	switch {
 	case err != nil:
 		return err
 	case mayBlock && step.Do == inplace.ActionBlocked:
 		return nil
+	case env.paused && step.Do == inplace.ActionBlocked && hasFailed:
+		return nil
+	case mayWait && step.Do == inplace.ActionWait:
+		return m.waits(w, env)
 	case step.Do != inplace.ActionDone:
 		return fmt.Errorf("waits for ever: %s, %s", step.Do, step.Why)
 	case w.phase == "Terminating":
@@ -391,6 +460,23 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 		return errors.New("ends without the update")
 	case isMarked || isHeld:
 		return errors.New("ends, and the node is not given back")
+	}
+	return nil
+}
+
+// waits reports what is wrong with a node that waits for its user or for the end of a pause. If its update had failed, and its user does not
+// select it, it stays cordoned, as its agent may be at work.
+func (m nodeModel) waits(w nodeWorld, env environment) error {
+	mayBeAtWork := strings.Contains(w.mark, "unconfirmed") && (m.manual || w.isDeselected(w.spec))
+	switch {
+	case w.phase != "Running" && w.phase != "Terminating" && !mayBeAtWork:
+		return errors.New("waits in the phase " + w.phase)
+	case w.isHeld() && !mayBeAtWork:
+		return errors.New("waits, and the node is not given back")
+	case w.job >= 0:
+		return errors.New("waits, and the agent is at work")
+	case !m.isCandidate(w) && !env.paused && !mayBeAtWork:
+		return errors.New("waits, and is no candidate")
 	}
 	return nil
 }
@@ -498,6 +584,38 @@ var naiveNodes = map[string]struct {
 		m.Preserved = true
 		return ours(p, m)
 	}},
+	"a pause holds nothing back": {"a newer target", "begins while the MachineDeployment is paused", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+		p.Paused = false
+		return ours(p, m)
+	}},
+	"upstream gives no node back during a pause": {"a newer target", "not given back", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		isLast := step.Do == inplace.ActionTransfer || m.Owner == p.Target
+		if p.Paused && isLast {
+			return inplace.Step{Do: inplace.ActionWait}
+		}
+		return step
+	}},
+	"a pause holds back nodes that are drained": {"a newer target", "waits in the phase InPlaceUpdating", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+		if p.Paused && m.Node.Reason == "DrainSuccessful" {
+			return inplace.Step{Do: inplace.ActionWait}
+		}
+		return ours(p, m)
+	}},
+	"every removed label is the user's": {"a newer target", "counts as theirs", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		if step.Do == inplace.ActionWriteNode && has(m.Node.Annotations, inplace.SelectionAnnotation) {
+			step.Node.Annotations[inplace.SelectionAnnotation] = m.Node.Annotations[inplace.SelectionAnnotation]
+		}
+		return step
+	}},
+	"a deselected node is a candidate like the others": {"a newer target", "that the user has deselected the node is forgotten", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		if step.Do == inplace.ActionWriteNode && m.Node.Reason == "SelectedForUpdate" {
+			delete(step.Node.Annotations, inplace.SelectionAnnotation)
+		}
+		return step
+	}},
 	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Phase == "InPlaceUpdateFailed" {
 			m.Phase = "Running"
@@ -522,6 +640,11 @@ func TestModelNaiveNode(t *testing.T) {
 			require.ErrorContains(t, err, naive.want)
 		})
 	}
+}
+
+func has(values map[string]string, key string) bool {
+	_, ok := values[key]
+	return ok
 }
 
 // mark is what a node's annotation remembers.

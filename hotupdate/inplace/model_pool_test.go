@@ -45,11 +45,13 @@ type decisionInput struct {
 	record   promises
 	replicas int8
 	chosen   set // with a low priority
+	isPaused bool
 }
 
 type decision struct {
 	record    promises
 	isBlocked bool
+	forUser   bool // a machine waits for its user
 	noRoom    bool // it creates a machine that the model has no room for
 }
 
@@ -57,15 +59,16 @@ type decision struct {
 type machineState uint8
 
 const (
-	absent    machineState = iota
-	unborn                 // has no node, owned by the target's MachineSet
-	stillborn              // has no node, owned by another one
-	idle                   // needs the update
-	down                   // needs the update, and is not available
-	selected               // under update
-	failed                 // the update has failed
-	fresh                  // updated, and not available
-	updated                // updated, and available
+	absent     machineState = iota
+	unborn                  // has no node, owned by the target's MachineSet
+	stillborn               // has no node, owned by another one
+	idle                    // needs the update
+	deselected              // needs the update, and its user has deselected it
+	down                    // needs the update, and is not available
+	selected                // under update
+	failed                  // the update has failed
+	fresh                   // updated, and not available
+	updated                 // updated, and available
 	terminating
 )
 
@@ -104,6 +107,9 @@ type view struct {
 // present is the view of a controller that looks now.
 func (w poolWorld) present() view { return view{isTaken: true, machines: w.machines, chosen: w.chosen} }
 
+// isUp reports whether a machine in a state is available.
+func isUp(state machineState) bool { return state == idle || state == deselected || state == updated }
+
 // become changes the state of a machine. The priority goes with the machine.
 func become(w *poolWorld, i int, state machineState) {
 	w.machines[i] = state
@@ -124,8 +130,7 @@ func (m poolModel) start() poolWorld {
 }
 
 func (w poolWorld) isAvailable(i int) bool {
-	isUp := w.machines[i] == idle || w.machines[i] == updated
-	return isUp && !w.record.selects.has(i) && !w.record.deletes.has(i)
+	return isUp(w.machines[i]) && !w.record.selects.has(i) && !w.record.deletes.has(i)
 }
 
 func (w poolWorld) available() (n int8) {
@@ -137,8 +142,9 @@ func (w poolWorld) available() (n int8) {
 	return n
 }
 
-func (m poolModel) observe(w poolWorld, seen view) inplace.MachineDeployment {
+func (m poolModel) observe(w poolWorld, seen view, isPaused bool) inplace.MachineDeployment {
 	p := inplace.MachineDeployment{
+		Paused: isPaused,
 		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
 		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
 	}
@@ -161,6 +167,10 @@ func observed(name string, state machineState) inplace.Machine {
 	case idle, down:
 		labels[candidateLabel] = "true"
 		m.Available = state == idle
+	case deselected:
+		labels[candidateLabel] = "true"
+		m.Available = true
+		m.Node.Annotations = map[string]string{inplace.SelectionAnnotation: "2"}
 	case selected, failed:
 		labels[inplace.SelectedLabel] = "true"
 		m.Available = true // until it is drained
@@ -244,12 +254,13 @@ func promisesOf(text string) promises {
 }
 
 // decide lets a controller decide on what it has seen, and write the record if that differs.
-func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
-	input := decisionInput{seen.machines, w.record, w.replicas, seen.chosen}
+func (m poolModel) decide(w poolWorld, seen view, isPaused bool) (poolWorld, decision, error) {
+	input := decisionInput{seen.machines, w.record, w.replicas, seen.chosen, isPaused}
 	d, known := m.decisions[input]
 	if !known {
-		s := m.selector(m.observe(w, seen))
+		s := m.selector(m.observe(w, seen, isPaused))
 		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.StateFailed])+len(s.Progress[inplace.StateUnavailable])+len(s.Create) > 0}
+		d.forUser = len(s.Progress[inplace.StateWaitingForUser]) > 0
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
 	}
@@ -258,7 +269,30 @@ func (m poolModel) decide(w poolWorld, seen view) (poolWorld, decision, error) {
 	if w.record != was.record {
 		w.view = view{}
 	}
+	if isPaused && w.begins(was, seen) {
+		return w, d, errors.New("a paused rollout goes on")
+	}
 	return w, d, m.check(was, w, seen)
+}
+
+// begins reports whether a decision selects a machine, or creates one that the pool does not lack.
+func (w poolWorld) begins(was poolWorld, seen view) bool {
+	creates := w.record.creates &^ was.record.creates
+	return w.record.selects&^was.record.selects != 0 || creates != 0 && w.total(seen) > w.replicas
+}
+
+// total is how many machines there will be once a record is carried out.
+func (w poolWorld) total(seen view) (n int8) {
+	for i, state := range seen.machines {
+		stays := w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i)
+		if stays || w.record.creates.has(i) {
+			n++
+		}
+		if state == terminating && w.machines[i] != terminating { // created a second time
+			n--
+		}
+	}
+	return n
 }
 
 // check holds a decision against what is promised. A machine that was seen down may have come up since.
@@ -268,23 +302,15 @@ func (m poolModel) check(was, w poolWorld, seen view) error {
 	for i, state := range seen.machines {
 		selects := w.record.selects.has(i) && !was.record.selects.has(i)
 		deletes := w.record.deletes.has(i) && !was.record.deletes.has(i)
-		isUp := state == idle || state == updated
 		if selects || deletes {
-			took = took || isUp && was.isAvailable(i)
+			took = took || isUp(state) && was.isAvailable(i)
+		}
+		if state == deselected && w.record.selects.has(i) {
+			return errors.New("a machine that its user has deselected is selected")
 		}
 		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
 		if selects && m.strategy == hotupdate.ManualInPlaceUpdate {
 			return errors.New("a machine of a manual pool is selected")
-		}
-	}
-	total := int8(0)
-	for i, state := range seen.machines {
-		stays := w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i)
-		if stays || w.record.creates.has(i) {
-			total++
-		}
-		if state == terminating && w.machines[i] != terminating { // created a second time
-			total--
 		}
 	}
 	switch {
@@ -292,7 +318,7 @@ func (m poolModel) check(was, w poolWorld, seen view) error {
 		return errors.New("another machine goes instead of the chosen one")
 	case took && w.available()+seen.lost < w.replicas-m.unavailable:
 		return errors.New("an available machine is taken below the minimum")
-	case creates && total > w.replicas+m.surge:
+	case creates && w.total(seen) > w.replicas+m.surge:
 		return errors.New("more machines than replicas and surge are created")
 	}
 	return nil
@@ -317,7 +343,8 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 		}
 	}
 	for i, state := range seen.machines {
-		isWorse := deletes[updated] || deletes[idle] && state != updated
+		deletesOld := deletes[idle] || deletes[deselected]
+		isWorse := deletes[updated] || deletesOld && state != updated
 		isChosen := isKept(i) && seen.chosen.has(i)
 		if isWorse && isChosen && kept <= int(w.replicas) {
 			return true
@@ -351,7 +378,7 @@ var progress = map[machineState]machineState{unborn: fresh, stillborn: down, dow
 
 // mishaps are what else can become of machines.
 var mishaps = map[machineState][]machineState{
-	idle: {down, terminating}, down: {terminating}, selected: {failed, idle, terminating}, failed: {selected, terminating},
+	idle: {down, terminating}, down: {terminating}, selected: {failed, idle, deselected, terminating}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
 	fresh: {terminating}, updated: {fresh, terminating}, unborn: {terminating}, stillborn: {terminating},
 }
 
@@ -369,7 +396,7 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 				after := w
 				become(&after, i, next)
 				after.faults--
-				if w.view.isTaken && (state == idle || state == updated) {
+				if w.view.isTaken && isUp(state) && !isUp(next) {
 					after.view.lost++
 				}
 				all = append(all, after)
@@ -420,7 +447,7 @@ func (w poolWorld) scaled(by int8) poolWorld {
 // superseded is the world after the user has changed the target. A node under update goes on for the new one.
 func (w poolWorld) superseded() poolWorld {
 	for i, state := range w.machines {
-		w.machines[i] = map[machineState]machineState{unborn: stillborn, fresh: down, updated: idle, failed: selected}[state]
+		w.machines[i] = map[machineState]machineState{unborn: stillborn, fresh: down, updated: idle, deselected: idle, failed: selected}[state]
 		if w.machines[i] == absent {
 			w.machines[i] = state
 		}
@@ -434,14 +461,19 @@ func (w poolWorld) superseded() poolWorld {
 func (m poolModel) explore() (states int, err error) {
 	m.decisions = map[decisionInput]decision{}
 	from := map[poolWorld]poolWorld{m.start(): {}}
-	good := [4]map[poolWorld]bool{{}, {}, {}, {}}
+	good := [5]map[poolWorld]bool{{}, {}, {}, {}, {}}
 	for queue := []poolWorld{m.start()}; len(queue) > 0; {
 		w := queue[0]
 		queue = queue[1:]
 		next := m.events(w)
-		after, _, err := m.decide(w, w.present())
-		if next = append(next, after); err == nil && w.view.isTaken {
-			after, _, err = m.decide(w, w.view)
+		seen := []view{w.present()}
+		if w.view.isTaken {
+			seen = append(seen, w.view)
+		}
+		var err error
+		for i := 0; err == nil && i < 2*len(seen); i++ {
+			var after poolWorld
+			after, _, err = m.decide(w, seen[i/2], i%2 == 1)
 			next = append(next, after)
 		}
 		for i, env := range poolEnvironments {
@@ -464,12 +496,17 @@ func (m poolModel) explore() (states int, err error) {
 
 // poolEnvironment is what never gets better.
 type poolEnvironment struct {
-	name  string
-	stuck []machineState
+	name     string
+	stuck    []machineState
+	isPaused bool
 }
 
-var poolEnvironments = [4]poolEnvironment{
-	{"all is well", nil}, {"failed updates stay", []machineState{failed}}, {"no machine joins", []machineState{unborn, stillborn}}, {"machines stay down", []machineState{down, fresh}},
+var poolEnvironments = [5]poolEnvironment{
+	{name: "all is well"},
+	{name: "failed updates stay", stuck: []machineState{failed}},
+	{name: "no machine joins", stuck: []machineState{unborn, stillborn}},
+	{name: "machines stay down", stuck: []machineState{down, fresh}},
+	{name: "paused", isPaused: true},
 }
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
@@ -482,11 +519,11 @@ func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]boo
 			return fmt.Errorf("goes on for ever, %s: %+v", env.name, w)
 		}
 		way = append(way, w)
-		after, d, err := m.decide(w, w.present())
+		after, d, err := m.decide(w, w.present(), env.isPaused)
 		if err == nil {
-			after = m.fair(after, env.stuck)
+			after = m.fair(after, env)
 			if after == w {
-				err = m.isEnd(w, d, env.stuck)
+				err = m.isEnd(w, d, env)
 				good[w] = true
 			}
 		}
@@ -502,7 +539,11 @@ func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]boo
 }
 
 // fair is one round in which everybody acts who can. A machine that exists already is not created again.
-func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
+func (m poolModel) fair(w poolWorld, env poolEnvironment) poolWorld {
+	promised := w.record.selects
+	if env.isPaused {
+		w.record.selects = 0
+	}
 	for {
 		next := m.executed(w)
 		if len(next) == 0 {
@@ -510,12 +551,14 @@ func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
 		}
 		w = next[0]
 	}
+	w.record.selects = promised
 	for i, state := range w.machines {
 		next, ok := progress[state]
-		if ok && !slices.Contains(stuck, state) {
+		if ok && !slices.Contains(env.stuck, state) {
 			become(&w, i, next)
 		}
-		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle {
+		isWaiting := state == idle || state == deselected
+		if m.strategy == hotupdate.ManualInPlaceUpdate && isWaiting && !env.isPaused {
 			w.machines[i] = selected
 		}
 	}
@@ -523,23 +566,45 @@ func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
 }
 
 // isEnd reports what is wrong with a state in which nobody acts any more.
-func (m poolModel) isEnd(w poolWorld, d decision, stuck []machineState) error {
+func (m poolModel) isEnd(w poolWorld, d decision, env poolEnvironment) error {
 	left := int8(0)
 	if d.noRoom {
 		return nil
+	}
+	if env.isPaused {
+		return w.isPausedEnd(d)
 	}
 	for _, state := range w.machines {
 		switch {
 		case state == updated:
 			left++
 		case state == absent:
-		case len(stuck) == 0 || !d.isBlocked:
+		case state == deselected && d.forUser:
+			return nil
+		case len(env.stuck) == 0 || !d.isBlocked:
 			return errors.New("waits in silence")
 		default:
 			return nil
 		}
 	}
 	if left != w.replicas || d.record != (promises{}) {
+		return fmt.Errorf("ends with %d machines", left)
+	}
+	return nil
+}
+
+// isPausedEnd reports what is wrong with a state in which nobody acts any more because of the pause.
+func (w poolWorld) isPausedEnd(d decision) error {
+	left := int8(0)
+	for _, state := range w.machines {
+		if isUp(state) {
+			left++
+		} else if state != absent {
+			return fmt.Errorf("ends with a machine in state %d", state)
+		}
+	}
+	isOpen := d.record.creates != 0 || d.record.deletes != 0
+	if left < w.replicas || isOpen {
 		return fmt.Errorf("ends with %d machines", left)
 	}
 	return nil
@@ -644,6 +709,24 @@ var naiveSelectors = map[string]struct {
 		}
 		return oursSelect(p)
 	}},
+	"every node without the label is yet to be selected": {"one of two", "that its user has deselected is selected", func(p inplace.MachineDeployment) inplace.Selection {
+		for i := range p.Machines {
+			if n := p.Machines[i].Node; n != nil {
+				delete(n.Annotations, inplace.SelectionAnnotation)
+			}
+		}
+		return oursSelect(p)
+	}},
+	"a pause is not seen": {"both", "a paused rollout goes on", func(p inplace.MachineDeployment) inplace.Selection {
+		p.Paused = false
+		return oursSelect(p)
+	}},
+	"upstream scales no pool during a pause": {"one of two", "ends with 1 machines", func(p inplace.MachineDeployment) inplace.Selection {
+		if p.Paused {
+			return inplace.Selection{Record: p.Record}
+		}
+		return oursSelect(p)
+	}},
 	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.MachineDeployment) inplace.Selection {
 		p.Strategy = hotupdate.AutoInPlaceUpdate
 		return oursSelect(p)
@@ -672,8 +755,8 @@ func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
 		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
 		w := m.start()
 		for range 100 {
-			w, _, _ = m.decide(w, w.present())
-			w = m.fair(w, []machineState{unborn})
+			w, _, _ = m.decide(w, w.present(), false)
+			w = m.fair(w, poolEnvironment{stuck: []machineState{unborn}})
 		}
 		return w.available()
 	}

@@ -25,6 +25,16 @@ const (
 // MachineDeployment the [MachineDeployment.Record].
 const RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 
+// SelectionAnnotation has the revision for which [Select] has selected the node. It is written
+// together with [SelectedLabel], and this package removes both together. So a node that has it for the
+// present revision, and not the label, was deselected by a user, and Select does not select it. The
+// node is updated when somebody adds the label. It takes its turn again when somebody removes this
+// annotation, or with the next revision.
+//
+// A node that has the label from elsewhere, such as from a user, may be selected once after the label
+// was removed.
+const SelectionAnnotation = "node.machine.sapcloud.io/in-place-selection"
+
 // Annotations of nodes: the cluster-autoscaler does not remove a node with the first one. The
 // second one says that machine-controller-manager wrote the first one.
 const (

@@ -3,7 +3,6 @@ package inplace
 import (
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -103,6 +102,7 @@ func (m *Machine) giveBack() Step {
 	free := m.Node.edit(mark{Revision: old.Revision, Done: old.Revision != 0}).unanswered()
 	delete(free.Labels, candidateLabel)
 	delete(free.Labels, SelectedLabel)
+	delete(free.Annotations, SelectionAnnotation)
 	if !m.Preserved {
 		free = free.unprotected()
 	}
@@ -129,6 +129,9 @@ func (d *MachineDeployment) unanswered(m *Machine) Step {
 	n := m.Node
 	switch n.Reason {
 	case "", updateSuccessful:
+		if d.holdsBack(n) {
+			return Step{Do: ActionWait, Why: paused}
+		}
 		return n.become(candidateForUpdate, "the node needs the update")
 	case candidateForUpdate:
 		return d.candidate(m)
@@ -149,18 +152,29 @@ func (d *MachineDeployment) unanswered(m *Machine) Step {
 	return Step{Do: ActionBlocked, Why: "the node condition " + ConditionType + " has the unknown reason " + n.Reason}
 }
 
+// holdsBack reports whether a pause keeps the update of a node from beginning. A node that we have
+// cordoned for an update goes on, so that it is given back.
+func (d *MachineDeployment) holdsBack(n *Node) bool { return d.Paused && !n.mark().Cordoned }
+
+const paused = "the MachineDeployment is paused"
+
 // candidate handles a node that waits to be selected.
 func (d *MachineDeployment) candidate(m *Machine) Step {
 	n := m.Node
 	switch {
+	case d.holdsBack(n):
+		return Step{Do: ActionWait, Why: paused}
 	case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:
 		return n.become(selectedForUpdate, "the node is selected")
 	case !n.equals(n.asCandidate()):
 		return write(n.asCandidate(), "the node needs the update")
 	case m.InPlace == machineupdate.InPlaceUnable:
 		return Step{Do: ActionBlocked, Why: "the driver cannot apply the InPlace part of the target"}
-	case d.Strategy == hotupdate.ManualInPlaceUpdate:
+	case d.leavesToUser():
 		return Step{Do: ActionWait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
+	case n.isDeselected(d.Revision):
+		return Step{Do: ActionWait, Why: "a user has deselected the node: to give it its turn again, remove the " +
+			"annotation " + SelectionAnnotation}
 	}
 	return Step{Do: ActionWait, Why: "the node waits for its turn"}
 }
@@ -179,6 +193,9 @@ func (d *MachineDeployment) selected(m *Machine) Step {
 		mark.Cordoned = mark.Cordoned || !n.Unschedulable
 		cordoned := n.edit(mark)
 		cordoned.Unschedulable = true
+		if has(n.Annotations, SelectionAnnotation) {
+			cordoned = cordoned.selectedFor(d.Revision)
+		}
 		return write(cordoned, "the node is cordoned for this target")
 	case n.Reason == selectedForUpdate:
 		drained := n.become(DrainSuccessful, "the node is drained")
@@ -259,7 +276,7 @@ func (d *MachineDeployment) again(m *Machine, why string) Step {
 		return write(n.edit(mark), why)
 	case !n.isSelected():
 		return n.become(candidateForUpdate, why)
-	case d.Strategy == hotupdate.ManualInPlaceUpdate && !confirms:
+	case d.leavesToUser() && !confirms:
 		return n.become(candidateForUpdate, why)
 	}
 	return n.become(selectedForUpdate, why)
@@ -272,13 +289,17 @@ func (n *Node) become(reason, why string) Step {
 }
 
 // asCandidate returns the node as a candidate: labelled, protected from the cluster-autoscaler, and
-// without our cordon. A node whose update has failed stays cordoned.
+// without our cordon. A node whose update has failed stays cordoned. A node that is deselected here,
+// and not by a user, is selected again in its turn.
 func (n *Node) asCandidate() *Node {
 	old := n.mark()
 	kept := mark{Revision: old.Revision, Done: old.Done, Unconfirmed: old.Unconfirmed}
 	kept.Cordoned = old.Cordoned && old.Unconfirmed
 	waiting := n.edit(kept).protected()
-	delete(waiting.Labels, SelectedLabel)
+	if n.isSelected() {
+		delete(waiting.Labels, SelectedLabel)
+		delete(waiting.Annotations, SelectionAnnotation)
+	}
 	waiting.Labels[candidateLabel] = "true"
 	waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)
 	return waiting

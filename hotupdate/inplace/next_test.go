@@ -37,6 +37,8 @@ func node(words string) *inplace.Node {
 			n.Unschedulable = true
 		case word[0] == '{':
 			n.Annotations[inplace.RolloutAnnotation] = word
+		case strings.HasPrefix(word, "for:"): // selected by Select for a revision, now or before
+			n.Annotations[inplace.SelectionAnnotation] = strings.TrimPrefix(word, "for:")
 		case word == "candidate":
 			n.Labels[candidateLabel] = "true"
 			n.Annotations[scaleDownDisabled] = "true"
@@ -83,6 +85,9 @@ func words(n *inplace.Node) string {
 	}
 	if text, ok := n.Annotations[inplace.RolloutAnnotation]; ok {
 		all = append(all, text)
+	}
+	if revision, ok := n.Annotations[inplace.SelectionAnnotation]; ok {
+		all = append(all, "for:"+revision)
 	}
 	if _, ok := n.Annotations[failureAnnotation]; ok {
 		all = append(all, "because")
@@ -190,6 +195,26 @@ func TestNext(t *testing.T) {
 		{"rolled back, and the label was removed by hand", "CandidateForUpdate protected", transferred, inplace.ActionWriteNode, "CandidateForUpdate"},
 		{"an unclear answer is none", "ReadyForUpdate candidate selected cordoned unclear " + ours2, nil, inplace.ActionWait, ""},
 		{"an unclear answer ends with the time", "ReadyForUpdate candidate selected cordoned unclear " + ours2, timedOut, inplace.ActionWriteNode, "ReadyForUpdate because candidate cordoned failed selected " + ours2},
+		{"deselected by its user", "SelectedForUpdate candidate for:2 cordoned " + ours2, nil, inplace.ActionWriteNode, "SelectedForUpdate candidate for:2 " + rev2},
+		{"it waits for its user", "CandidateForUpdate candidate for:2 " + rev2, nil, inplace.ActionWait, ""},
+		{"deselected by us", "DrainSuccessful candidate selected for:2 cordoned " + ours2, unable, inplace.ActionWriteNode, "DrainSuccessful candidate " + rev2},
+		{"deselected by us, for a former revision", "CandidateForUpdate candidate selected for:1", unable, inplace.ActionWriteNode, "CandidateForUpdate candidate"},
+		{"selected for the former revision, and for this one", "SelectedForUpdate candidate selected for:1", nil, inplace.ActionWriteNode, "SelectedForUpdate candidate cordoned for:2 selected " + ours2},
+		{"the selection is over", "UpdateSuccessful candidate selected for:2 cordoned successful " + ours2, transferred, inplace.ActionWriteNode, `UpdateSuccessful {"revision":2,"done":true}`},
+		{"deselected, and rolled back", "CandidateForUpdate candidate for:2", transferred, inplace.ActionWriteNode, "CandidateForUpdate"},
+		{"a pause before the update", "", duringPause, inplace.ActionWait, ""},
+		{"a pause before the label", "CandidateForUpdate", duringPause, inplace.ActionWait, ""},
+		{"a pause before the drain", "CandidateForUpdate candidate selected", duringPause, inplace.ActionWait, ""},
+		{"a pause, and selected by the user", "CandidateForUpdate candidate selected", both(manual, duringPause), inplace.ActionWait, ""},
+		{"a pause during the drain", "SelectedForUpdate candidate selected", duringPause, inplace.ActionWriteNode, "SelectedForUpdate candidate cordoned selected " + ours2},
+		{"a pause, and its user deselects it", "DrainSuccessful candidate cordoned " + ours2, duringPause, inplace.ActionWriteNode, "DrainSuccessful candidate " + rev2},
+		{"a pause after the drain", "DrainSuccessful candidate selected cordoned " + ours2, both(duringPause, pending), inplace.ActionApply, ""},
+		{"a pause before the agent", "DrainSuccessful candidate selected cordoned " + ours2, duringPause, inplace.ActionSetCondition, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"a pause after the agent", "UpdateSuccessful candidate selected cordoned successful " + ours2, duringPause, inplace.ActionTransfer, ""},
+		{"a pause before the node is given back", "UpdateSuccessful candidate selected cordoned successful " + ours2, both(transferred, duringPause), inplace.ActionWriteNode, `UpdateSuccessful {"revision":2,"done":true}`},
+		{"a pause, and the answer is gone", "UpdateSuccessful candidate selected cordoned " + ours2, duringPause, inplace.ActionSetCondition, "CandidateForUpdate candidate cordoned selected " + ours2},
+		{"it goes on, as it is cordoned", "CandidateForUpdate candidate selected cordoned " + ours2, duringPause, inplace.ActionSetCondition, "SelectedForUpdate candidate cordoned selected " + ours2},
+		{"a pause of an updated machine", `UpdateSuccessful {"revision":2,"done":true}`, both(transferred, duringPause), inplace.ActionDone, ""},
 		{"no node", "", func(_ *inplace.MachineDeployment, m *inplace.Machine) { m.Node = nil }, inplace.ActionBlocked, ""},
 		{"no node yet", "", both(transferred, func(_ *inplace.MachineDeployment, m *inplace.Machine) { m.Node = nil }), inplace.ActionDone, ""},
 		{"not created yet", "", inPhase(""), inplace.ActionDone, ""},
@@ -216,6 +241,8 @@ func TestNext(t *testing.T) {
 		})
 	}
 }
+
+func duringPause(p *inplace.MachineDeployment, _ *inplace.Machine) { p.Paused = true }
 
 func manual(p *inplace.MachineDeployment, _ *inplace.Machine) {
 	p.Strategy = hotupdate.ManualInPlaceUpdate

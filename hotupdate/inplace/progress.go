@@ -1,9 +1,5 @@
 package inplace
 
-import (
-	"github.com/hotupdate/providerconfig/hotupdate"
-)
-
 // MachineState is the state of a machine in a rollout.
 type MachineState string
 
@@ -19,10 +15,11 @@ const (
 	// StateUnavailable means that the machine does not run, has no node or no ready one, or leaves
 	// the pool.
 	StateUnavailable MachineState = "Unavailable"
-	// StateWaitingForUser means that the machine needs the update, and that the user of a pool with
-	// ManualInPlaceUpdate has not selected it.
+	// StateWaitingForUser means that the machine needs the update, and that its user has deselected it,
+	// or in a pool with ManualInPlaceUpdate has not selected it.
 	StateWaitingForUser MachineState = "WaitingForUser"
-	// StateWaiting means that the machine needs the update, and waits for its turn.
+	// StateWaiting means that the machine needs the update, and waits for its turn, or for the end of a
+	// pause.
 	StateWaiting MachineState = "Waiting"
 )
 
@@ -49,7 +46,7 @@ func (r *rollout) progress() map[MachineState]map[string]string {
 
 func (r *rollout) stateOf(m *candidate) (state MachineState, message string) {
 	step, _ := Next(*r.MachineDeployment, *m.Machine) // Select has checked the MachineDeployment
-	isManual := r.Strategy == hotupdate.ManualInPlaceUpdate
+	isVoid := r.leavesToUser() || r.Paused            // a promise of another strategy, or from before the pause
 	switch {
 	case m.Node == nil:
 		return StateUnavailable, "no node has joined"
@@ -64,11 +61,13 @@ func (r *rollout) stateOf(m *candidate) (state MachineState, message string) {
 		return StateUpdated, step.Why
 	case m.isUnderUpdate():
 		return StateUpdating, step.Why
-	case m.stage == underway && !isManual: // in a manual pool, a promise of another strategy is void
+	case m.stage == underway && !isVoid:
 		return StateUpdating, step.Why
 	case !m.Available:
 		return StateUnavailable, "the machine is not available"
-	case isManual:
+	case r.holdsBack(m.Node):
+		return StateWaiting, step.Why
+	case r.leavesToUser() || m.Node.isDeselected(r.Revision):
 		return StateWaitingForUser, step.Why
 	}
 	return StateWaiting, step.Why

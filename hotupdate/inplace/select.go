@@ -16,15 +16,18 @@ import (
 // resourceVersion of the observed pool. Begin with the rest once that write has succeeded. On a
 // conflict, observe again.
 type Selection struct {
-	Record string   // the annotation [RolloutAnnotation] of the MachineDeployment; empty: remove it
-	Select []string // machines whose nodes get [SelectedLabel]
+	Record string // the annotation [RolloutAnnotation] of the MachineDeployment; empty: remove it
+	// Select has the nodes to write, by machine, as with [ActionWriteNode]: each gets [SelectedLabel]
+	// and [SelectionAnnotation], in one write.
+	Select map[string]*Node
 	Create []string // names of machines to create for the target, which are unused
 	Delete []string // machines to delete
 	// Progress has the machines of the pool by their state, each with a message for people.
 	// Machines that are to be created or deleted are not listed.
 	Progress map[MachineState]map[string]string
 	// Finished says that the pool has as many machines as replicas, that all are [StateUpdated], and
-	// that nothing is left to do.
+	// that nothing is left to do. It is false while the MachineDeployment is paused, as a change of the
+	// template may wait.
 	Finished bool
 }
 
@@ -45,6 +48,12 @@ type Selection struct {
 //   - Of the surplus, machines with the lowest priority are deleted first, then machines that have
 //     failed, machines that need the update, and unavailable machines.
 //   - In a pool with ManualInPlaceUpdate nothing is selected, and no surge machine is created.
+//   - A node that a user has deselected is not selected for this revision, and no surge machine is
+//     created for it, until the user selects it, or removes [SelectionAnnotation]. It is
+//     [StateWaitingForUser]. If its pool has a surplus, it may be deleted.
+//   - While the MachineDeployment is paused, nothing is selected, and no surge machine is created.
+//     Open promises to select wait. Machines that the pool lacks are created, and surplus is deleted.
+//     A node that is still cordoned for an update is selected, so that it is given back.
 func Select(d MachineDeployment) (Selection, error) {
 	if err := d.check(); err != nil {
 		return Selection{}, err
@@ -63,15 +72,28 @@ func Select(d MachineDeployment) (Selection, error) {
 	r.selectCandidates()
 	r.create()
 	s := Selection{
-		Record: r.promised.String(), Select: r.promised.Select, Create: r.promised.Create, Delete: r.promised.Delete,
+		Record: r.promised.String(), Select: r.selected(), Create: r.promised.Create, Delete: r.promised.Delete,
+		Progress: r.progress(),
 	}
-	if d.Strategy == hotupdate.ManualInPlaceUpdate {
-		s.Select = nil // promised before the strategy changed
-	}
-	s.Progress = r.progress()
-	s.Finished = s.Record == "" && len(s.Progress[StateUpdated]) == len(d.Machines)
+	isUpdated := s.Record == "" && len(s.Progress[StateUpdated]) == len(d.Machines)
+	s.Finished = isUpdated && !d.Paused
 	return s, nil
 }
+
+// selected returns the nodes that are promised to be selected, as they are to be written. A promise
+// that was made before a pause, or before the strategy changed, is kept and not carried out.
+func (r *rollout) selected() map[string]*Node {
+	nodes := map[string]*Node{}
+	for _, m := range r.machines {
+		if m.isPromised && !r.leavesToUser() && !r.holdsBack(m.Node) {
+			nodes[m.Name] = m.Node.selectedFor(r.Revision)
+		}
+	}
+	return nodes
+}
+
+// leavesToUser reports whether the user selects the nodes.
+func (d *MachineDeployment) leavesToUser() bool { return d.Strategy == hotupdate.ManualInPlaceUpdate }
 
 // rollout decides for a pool. Its machines and counts include the decisions so far.
 type rollout struct {
@@ -86,9 +108,10 @@ type rollout struct {
 type candidate struct {
 	*Machine
 
-	stage     stage
-	priority  int
-	available bool // after the decisions so far
+	stage      stage
+	priority   int
+	available  bool // after the decisions so far
+	isPromised bool // to be selected
 }
 
 func newRollout(d *MachineDeployment) (*rollout, error) {
@@ -125,6 +148,7 @@ func (m *Machine) candidate(d *MachineDeployment, isPromised bool) *candidate {
 	isSelected := isPromised || m.Node != nil && m.Node.isSelected()
 	c := &candidate{
 		Machine: m, stage: idle, priority: m.priority(), available: m.Available && !isUnderUpdate && !isSelected,
+		isPromised: isPromised,
 	}
 	switch {
 	case isTargets && !isUnderUpdate:
@@ -201,32 +225,42 @@ func (c *candidate) rank() int {
 
 // selectCandidates promises to select nodes; machines with a low priority are last.
 func (r *rollout) selectCandidates() {
-	if r.Strategy == hotupdate.ManualInPlaceUpdate {
+	if r.leavesToUser() {
 		return
 	}
 	inOrder := slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.priority, a.priority))
 	})
 	for _, m := range inOrder {
-		if m.mayBeSelected() && r.canAfford(m) && r.missing() > 0 {
+		if r.maySelect(m) && r.canAfford(m) && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
+			m.isPromised = true
 			m.stage = underway
 			m.available = false
 		}
 	}
 }
 
-// mayBeSelected reports whether the update of a machine can begin.
-func (c *candidate) mayBeSelected() bool {
+// maySelect reports whether the update of a machine may begin.
+func (r *rollout) maySelect(m *candidate) bool {
 	switch {
-	case c.stage != idle:
+	case m.stage != idle:
 		return false
-	case c.Node == nil:
+	case m.Node == nil:
 		return false
-	case c.InPlace == machineupdate.InPlaceUnable:
+	case m.InPlace == machineupdate.InPlaceUnable:
+		return false
+	case r.holdsBack(m.Node):
+		return false
+	case m.Node.isDeselected(r.Revision):
 		return false
 	}
-	return has(c.Node.Labels, candidateLabel)
+	return has(m.Node.Labels, candidateLabel)
+}
+
+// takesTurn reports whether a machine is updated in its turn.
+func (r *rollout) takesTurn(m *candidate) bool {
+	return m.stage == idle && (m.Node == nil || !m.Node.isDeselected(r.Revision))
 }
 
 // canAfford reports whether enough machines remain available during the update of a machine.
@@ -241,8 +275,8 @@ func (r *rollout) canAfford(m *candidate) bool {
 // as nodes need the update.
 func (r *rollout) create() {
 	wanted := r.Replicas
-	if r.missing() > 0 {
-		wanted += min(r.surge, r.count(func(m *candidate) bool { return m.stage == idle }))
+	if r.missing() > 0 && !r.Paused {
+		wanted += min(r.surge, r.count(r.takesTurn))
 	}
 	for i := 0; r.total() < wanted; i++ { // the same pool gives the same names, so that a second creation fails
 		name := fmt.Sprintf("%s-%d", r.Target, i)

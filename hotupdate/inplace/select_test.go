@@ -36,6 +36,17 @@ func prioritized(p inplace.MachineDeployment, name, priority string) inplace.Mac
 	return p
 }
 
+// paused returns the pool during a pause.
+func paused(p inplace.MachineDeployment) inplace.MachineDeployment {
+	p.Paused = true
+	return p
+}
+
+// isSelectedFor reports whether a node has the label of a selected node, and its annotation.
+func isSelectedFor(n *inplace.Node, revision string) bool {
+	return n.Labels[inplace.SelectedLabel] == "true" && n.Annotations[inplace.SelectionAnnotation] == revision
+}
+
 // states returns the machines by state in words, sorted.
 func states(s inplace.Selection) string {
 	var all []string
@@ -75,6 +86,18 @@ func TestSelect(t *testing.T) {
 	owned.Machines[0].Node = node(`UpdateSuccessful candidate cordoned {"revision":2,"cordoned":true}`)
 	rolledBack := pool(1, "1", "0", updated)
 	rolledBack.Machines[0].Node = node("ReadyForUpdate candidate")
+	notAgain := pool(2, "1", "0", deselected, idle)
+	notAgain.Record = `{"select":["a"]}`
+	deselectedBefore := pool(1, "1", "0", deselected)
+	deselectedBefore.Machines[0].Node.Annotations[inplace.SelectionAnnotation] = "1"
+	unreadable := pool(1, "1", "0", deselected)
+	unreadable.Machines[0].Node.Annotations[inplace.SelectionAnnotation] = "two"
+	deselectedDown := pool(1, "1", "0", deselected)
+	deselectedDown.Machines[0].Available = false
+	held := paused(pool(2, "1", "0", idle, idle))
+	held.Machines[1].Node = node(`CandidateForUpdate candidate cordoned {"revision":2,"cordoned":true,"unconfirmed":true}`)
+	promisedSurge := paused(pool(2, "0", "1", idle, idle))
+	promisedSurge.Record = `{"create":["t-0"]}`
 	givenBack := pool(1, "1", "0", updated)
 	givenBack.Machines[0].Node = node(`UpdateSuccessful candidate selected cordoned successful {"revision":2}`)
 
@@ -129,13 +152,33 @@ func TestSelect(t *testing.T) {
 		{"a machine that has not joined", joining, "[]", "[]", "[]", "Unavailable a, Updated b"},
 		{"promises for a machine without a node, and for a node without a machine", lost, "[]", "[]", "[]", "Unavailable b, Waiting a"},
 		{"what is promised is done", kept, "[]", "[]", "[]", "Updating b, Waiting a"},
+		{"what is promised is not asked for again once its user has deselected it", notAgain, "[b]", "[]", "[]", "Updating b, WaitingForUser a"},
+		{"a deselected node is left alone", pool(2, "2", "1", deselected, idle), "[b]", "[]", "[]", "Updating b, WaitingForUser a"},
+		{"no surge machine for a deselected node", pool(2, "0", "1", deselected, updated), "[]", "[]", "[]", "Updated b, WaitingForUser a"},
+		{"a deselected node is surplus as others are", pool(1, "0", "1", deselected, updated), "[]", "[]", "[a]", "Updated b"},
+		{"a deselected node that is down is left alone", deselectedDown, "[]", "[]", "[]", "Unavailable a"},
+		{"deselected for a former revision", deselectedBefore, "[a]", "[]", "[]", "Updating a"},
+		{"an annotation that cannot be read is none", unreadable, "[a]", "[]", "[]", "Updating a"},
+		{"a pause selects nothing", paused(pool(2, "2", "1", idle, down)), "[]", "[]", "[]", "Unavailable b, Waiting a"},
+		{"a pause carries out no promise to select", paused(promised), "[]", "[]", "[]", "Waiting a b"},
+		{"a pause lets a node that is cordoned go on", held, "[b]", "[]", "[]", "Updating b, Waiting a"},
+		{"a pause lets a node under update go on", paused(pool(2, "1", "0", selected, idle)), "[]", "[]", "[]", "Updating a, Waiting b"},
+		{"a pause does not keep the pool small", paused(pool(3, "1", "1", idle, updated)), "[]", "[t-0]", "[]", "Updated b, Waiting a"},
+		{"a pause does not keep the pool large", paused(pool(1, "1", "0", idle, idle, idle)), "[]", "[]", "[a b]", "Waiting c"},
+		{"a pause carries out a promise to create", promisedSurge, "[]", "[t-0]", "[]", "Waiting a b"},
+		{"a pause of a manual pool", paused(byUser), "[]", "[]", "[]", "Waiting a b"},
+		{"all is done, but the template may have changed during the pause", paused(pool(2, "1", "0", updated, updated)), "[]", "[]", "[]", "Updated a b"},
 		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", "WaitingForUser a b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, err := inplace.Select(tc.pool)
 			require.NoError(t, err)
-			require.Equal(t, []string{tc.sel, tc.crea, tc.del}, []string{fmt.Sprint(s.Select), fmt.Sprint(s.Create), fmt.Sprint(s.Delete)})
+			selects := slices.Sorted(maps.Keys(s.Select))
+			require.Equal(t, []string{tc.sel, tc.crea, tc.del}, []string{fmt.Sprint(selects), fmt.Sprint(s.Create), fmt.Sprint(s.Delete)})
+			for name, n := range s.Select {
+				require.True(t, isSelectedFor(n, "2"), name)
+			}
 			require.Equal(t, tc.progress, states(s))
 			require.Equal(t, tc.name == "all is done", s.Finished)
 			for state, machines := range s.Progress {
@@ -209,6 +252,7 @@ func TestSelectSaysTheSameAgain(t *testing.T) {
 		unavailable := limit.Draw(t, "unavailable")
 		surge := limit.Draw(t, "surge")
 		p := pool(rapid.IntRange(0, 8).Draw(t, "replicas"), unavailable, surge, states...)
+		p.Paused = rapid.Bool().Draw(t, "paused")
 		p.Strategy = rapid.SampledFrom([]hotupdate.Strategy{hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}).Draw(t, "strategy")
 		for i := range p.Machines {
 			p.Machines[i].Annotations = map[string]string{machinePriority: rapid.SampledFrom([]string{"", "1", "5"}).Draw(t, "priority")}

@@ -20,8 +20,8 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 	}
 	healthy := r.node != nil && slices.ContainsFunc(r.node.Status.Conditions, isReady)
 	switch status.Phase {
-	case api.MachineInPlaceUpdating, api.MachineInPlaceUpdateFailed: // the severity is not known
-		return r.Retry.Long, r.followInPlaceUpdate(ctx)
+	case api.MachineInPlaceUpdating, api.MachineInPlaceUpdateFailed:
+		return r.Retry.Long, r.checkInPlaceUpdate(ctx, healthy)
 	case api.MachinePending, api.MachineUnknown, api.MachineInPlaceUpdateSuccessful:
 		switch timeout, began := r.timeout(); {
 		case healthy:
@@ -39,6 +39,20 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 	case "", api.MachineTerminating, api.MachineFailed, api.MachineCrashLoopBackOff:
 	}
 	return r.Retry.Long, nil
+}
+
+// checkInPlaceUpdate ends the phase of an update. Under update, the severity of a failure is not
+// known. An update that has been canceled never gets an answer.
+func (r *reconciliation) checkInPlaceUpdate(ctx context.Context, healthy bool) error {
+	isCanceled := r.node != nil && InPlaceNode(r.node).IsCandidate()
+	switch {
+	case isCanceled && healthy:
+		return r.joined(ctx)
+	case isCanceled:
+		return r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing,
+			"Machine %s is unhealthy after its in-place update was canceled - changing MachinePhase to Unknown")
+	}
+	return r.followInPlaceUpdate(ctx)
 }
 
 func isReady(c corev1.NodeCondition) bool {

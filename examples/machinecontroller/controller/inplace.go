@@ -33,7 +33,7 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	case inplace.ActionBlocked:
 		r.Recorder.Event(r.machine, corev1.EventTypeWarning, "InPlaceUpdateBlocked", step.Why)
 	case inplace.ActionWriteNode:
-		err = r.writeNode(ctx, step.Node)
+		err = r.writeNode(ctx, r.node, step.Node)
 	case inplace.ActionSetCondition:
 		err = r.setCondition(ctx, step.Node.Reason)
 	case inplace.ActionDrain: // pods are not drained here
@@ -105,12 +105,14 @@ func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inp
 	return found
 }
 
-func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error {
-	node := r.node.DeepCopy()
+// writeNode writes a node as package inplace has edited it, with the resourceVersion of the observed
+// node.
+func (c *Controller) writeNode(ctx context.Context, observed *corev1.Node, as *inplace.Node) error {
+	node := observed.DeepCopy()
 	node.Labels = as.Labels
 	node.Annotations = as.Annotations
 	node.Spec.Unschedulable = as.Unschedulable
-	_, err := r.Nodes.Update(ctx, node, metav1.UpdateOptions{})
+	_, err := c.Nodes.Update(ctx, node, metav1.UpdateOptions{})
 	return err
 }
 

@@ -91,10 +91,8 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 		}
 	}
 	for _, machine := range m.machines {
-		if slices.Contains(plan.Select, machine.Name) {
-			node := m.nodes[machine.Labels[api.NodeLabelKey]]
-			metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.SelectedLabel, "true")
-			if _, err := c.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}); err != nil {
+		if selected := plan.Select[machine.Name]; selected != nil {
+			if err := c.writeNode(ctx, m.nodes[machine.Labels[api.NodeLabelKey]], selected); err != nil {
 				return err
 			}
 		}
