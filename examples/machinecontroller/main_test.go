@@ -13,7 +13,10 @@ import (
 // TestStory: everything in the story happens, and every record and resource is as the story expects it.
 func TestStory(t *testing.T) {
 	for name, transfer := range map[string]controller.Transfer{"a transferred machine keeps its class": controller.KeepClass, "it names the new class": controller.NameClass} {
-		t.Run(name, func(t *testing.T) { testStory(t, transfer) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testStory(t, transfer)
+		})
 	}
 }
 
