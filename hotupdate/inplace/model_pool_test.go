@@ -717,6 +717,16 @@ var naiveSelectors = map[string]struct {
 		}
 		return oursSelect(p)
 	}},
+	"a promise that its user withdraws leaves room at once": {"one of two", "taken below the minimum", func(p inplace.MachineDeployment) inplace.Selection {
+		kept := promisesOf(p.Record)
+		for _, m := range p.Machines {
+			if m.Node != nil && m.Node.Annotations[inplace.SelectionAnnotation] != "" && m.Node.Labels[inplace.SelectedLabel] == "" {
+				kept.selects &^= 1 << slices.Index(machineNames[:], m.Name)
+			}
+		}
+		p.Record = kept.text()
+		return oursSelect(p)
+	}},
 	"a pause is not seen": {"both", "a paused rollout goes on", func(p inplace.MachineDeployment) inplace.Selection {
 		p.Paused = false
 		return oursSelect(p)

@@ -119,17 +119,27 @@ func newRollout(d *MachineDeployment) (*rollout, error) {
 	if err != nil {
 		return nil, err
 	}
-	promised, err := parseRecord(d.Record)
+	recorded, err := parseRecord(d.Record)
 	if err != nil {
 		return nil, err
 	}
-	r := &rollout{MachineDeployment: d, unavailable: unavailable, surge: surge, promised: promised.open(d)}
+	r := &rollout{MachineDeployment: d, unavailable: unavailable, surge: surge, promised: recorded.open(d)}
 	for i := range d.Machines {
 		if m := &d.Machines[i]; !m.leaves() && !slices.Contains(r.promised.Delete, m.Name) {
-			r.machines = append(r.machines, m.candidate(d, slices.Contains(r.promised.Select, m.Name)))
+			c := m.candidate(d, slices.Contains(r.promised.Select, m.Name))
+			c.available = c.available && !r.isWithdrawn(m, recorded)
+			r.machines = append(r.machines, c)
 		}
 	}
 	return r, nil
+}
+
+// isWithdrawn reports whether a recorded promise to select a machine is dropped now, since a user has
+// deselected its node. Until the record says so, the machine does not count as available: if the
+// annotation is removed meanwhile, another controller still keeps the promise.
+func (d *MachineDeployment) isWithdrawn(m *Machine, recorded record) bool {
+	isDeselected := m.Node != nil && m.Node.isDeselected(d.Revision)
+	return isDeselected && slices.Contains(recorded.Select, m.Name)
 }
 
 // stage is the progress of a machine, in the order in which surplus is deleted.
