@@ -16,7 +16,7 @@ import (
 // Again makes a part of a call of the Definition, such as the next look at an operation, and repeats it
 // alone while the cloud throttles it or fails to answer it: the part before, such as the write that began
 // the operation, is not made again. The rules are those of whole calls, see "Calls that fail" in CALLS.md.
-// Its context is that of the call.
+// Translate of the Definition gets the error of the part before that. Its context is that of the call.
 func Again(ctx context.Context, part func(ctx context.Context) error) error {
 	return repeatHere(ctx, part, machineupdate.ErrThrottled, machineupdate.ErrUnavailable)
 }
@@ -24,7 +24,8 @@ func Again(ctx context.Context, part func(ctx context.Context) error) error {
 // AtOnce makes independent parts of a read at once, such as the lists of VMs and of disks, and repeats
 // each part alone that the cloud fails to answer. A part must return the same when it is made again.
 // AtOnce returns the errors of all parts, or the error of a throttled part alone, the one with the longest
-// delay: then the kit makes the whole read again. Its context is that of the read.
+// delay: then the kit makes the whole read again. Translate of the Definition gets the error of each part
+// before that. Its context is that of the read.
 func AtOnce(ctx context.Context, parts ...func(ctx context.Context) error) error {
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup

@@ -3,6 +3,7 @@ package fieldplan
 import (
 	"cmp"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -118,14 +119,36 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 
 // unnamed reports a field without a JSON name, or with inline although it is not embedded.
 func unnamed(goField string, sf reflect.StructField, options string, tag *taggedField) *fault.Error {
-	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
+	suggestion := jsonTagOf(lowerCamel(sf.Name))
 	if tag.present && hasOption(options, "inline") {
 		return mistake(goField, "inline-named-field",
 			"is a named field with `json:\",inline\"`, which encoding/json nests under its Go name",
 			"embed the struct, or write "+suggestion)
 	}
+	hint := "use the versioned type (v1alpha1), or write " + suggestion
+	if versionedPackage.MatchString(goField) {
+		hint = "write " + jsonTagOf(sf.Name) + ", its name in JSON today"
+	}
 	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type",
-		"use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
+		hint+", or `json:\"-\"` to leave it out")
+}
+
+// versionedPackage matches a field whose package is that of a version of an API.
+var versionedPackage = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?\.`)
+
+func jsonTagOf(name string) string { return "`json:\"" + name + "\"`" }
+
+// lowerCamel returns the usual JSON name of a Go field: apiVersion of APIVersion.
+func lowerCamel(name string) string {
+	letters := []rune(name)
+	for i, letter := range letters {
+		beginsWord := i > 0 && i+1 < len(letters) && unicode.IsLower(letters[i+1])
+		if beginsWord || !unicode.IsUpper(letter) {
+			break
+		}
+		letters[i] = unicode.ToLower(letter)
+	}
+	return string(letters)
 }
 
 // refuse reports a mistake of a field, whatever its struct tag is.
