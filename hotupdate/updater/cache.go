@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -32,24 +31,45 @@ type caches struct {
 
 func newCache(client dynamic.Interface, namespace string) *caches {
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, resync, namespace, nil)
-	of := func(resource string) informers.GenericInformer {
+	of := func(resource string, unread ...[]string) informers.GenericInformer {
 		informer := factory.ForResource(machineAPI.WithResource(resource))
 		// The informer has not started, so this cannot fail.
-		_ = informer.Informer().SetTransform(withoutManagedFields)
+		_ = informer.Informer().SetTransform(without(append(unread, []string{"metadata", "managedFields"})))
 		return informer
 	}
-	return &caches{
-		namespace: namespace, factory: factory, machines: of("machines"), classes: of("machineclasses"),
-		sets: of("machinesets"), deployments: of("machinedeployments"),
+	c := &caches{
+		namespace: namespace, factory: factory, machines: of("machines", unreadOfMachines...),
+		classes: of("machineclasses"), sets: of("machinesets"), deployments: of("machinedeployments"),
+	}
+	_ = c.sets.Informer().AddIndexers(cache.Indexers{byController: controllerOf}) // it has not started either
+	return c
+}
+
+// unreadOfMachines are the largest members of a Machine. Neither an Updater nor the flow reads them, and
+// drivers do not get them, see [Options.Driver].
+var unreadOfMachines = [][]string{{"spec", "nodeTemplate"}, {"status", "conditions"}, {"status", "lastOperation"}}
+
+// without returns a transformation that saves the memory of members.
+func without(members [][]string) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if found, isObject := obj.(*object); isObject { // else it says what is gone
+			for _, path := range members {
+				unstructured.RemoveNestedField(found.Object, path...)
+			}
+		}
+		return obj, nil
 	}
 }
 
-// withoutManagedFields saves the memory of fields that are not read.
-func withoutManagedFields(obj any) (any, error) {
-	if accessor, err := meta.Accessor(obj); err == nil {
-		accessor.SetManagedFields(nil)
+// byController is the index of objects by the UID of their controller.
+const byController = "controller"
+
+func controllerOf(obj any) ([]string, error) {
+	owner := metav1.GetControllerOf(obj.(*object)) //nolint:forcetypeassert // the informer is a dynamic one
+	if owner == nil {
+		return nil, nil
 	}
-	return obj, nil
+	return []string{string(owner.UID)}, nil
 }
 
 // sync reports whether all informers have listed their objects before the context ended.
@@ -115,12 +135,10 @@ func (c *caches) origins(machine *object) ([]string, error) {
 		return names, err
 	}
 	names = append(names, wantedOf(deployment))
-	found, _ := c.sets.Lister().ByNamespace(c.namespace).List(labels.Everything()) // a cache has no errors
-	for _, one := range found {
+	siblings, _ := c.sets.Informer().GetIndexer().ByIndex(byController, string(deployment.GetUID())) // it is there
+	for _, one := range siblings {
 		sibling := one.(*object) //nolint:forcetypeassert // the informer's client is a dynamic one
-		if metav1.IsControlledBy(sibling, deployment) {
-			names = append(names, text(sibling, "spec", "template", "spec", "class", "name"))
-		}
+		names = append(names, text(sibling, "spec", "template", "spec", "class", "name"))
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil

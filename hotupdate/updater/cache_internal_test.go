@@ -40,16 +40,16 @@ func made(kind, name, ownerKind, owner, class string) *object {
 }
 
 // known returns a cache with objects.
-func known(t *testing.T, objects ...runtime.Object) *caches {
-	t.Helper()
+func known(tb testing.TB, objects ...runtime.Object) *caches {
+	tb.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		machineAPI.WithResource("machines"): "MachineList", machineAPI.WithResource("machineclasses"): "MachineClassList",
 		machineAPI.WithResource("machinesets"):        "MachineSetList",
 		machineAPI.WithResource("machinedeployments"): "MachineDeploymentList",
 	}, objects...)
 	c := newCache(client, "n")
-	c.factory.Start(t.Context().Done())
-	require.True(t, c.sync(t.Context()))
+	c.factory.Start(tb.Context().Done())
+	require.True(tb, c.sync(tb.Context()))
 	return c
 }
 

@@ -23,7 +23,8 @@ type Options struct {
 	// Namespace is the namespace of the Machines.
 	Namespace string
 	// Driver updates machines: a [driver.Kit], or another implementation of both methods. Driver is
-	// called once.
+	// called once. The Object of its requests may lack managedFields, the node template of the spec, and the
+	// conditions and the last operation of the status, which an Updater does not keep.
 	//
 	// [driver.Kit]: https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/driver#Kit
 	Driver interface {
