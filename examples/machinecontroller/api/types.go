@@ -182,9 +182,11 @@ type MachineDeployment struct {
 	Spec MachineDeploymentSpec `json:"spec,omitempty"`
 }
 
-// MachineDeploymentSpec has the number of machines, and the strategy for changes of the template.
+// MachineDeploymentSpec has the number of machines, and the strategy for changes of the template, which
+// wait while it is paused.
 type MachineDeploymentSpec struct {
 	Replicas int32                     `json:"replicas"`
+	Paused   bool                      `json:"paused,omitempty"`
 	Strategy MachineDeploymentStrategy `json:"strategy,omitempty"`
 	Template MachineTemplateSpec       `json:"template,omitempty"`
 }

@@ -76,7 +76,8 @@ func controllerIn(t *testing.T, w *world, machine *api.Machine) *controller.Cont
 // "class".
 func fill(t *testing.T, cached *controller.Cache, w *world, machine *api.Machine) {
 	t.Helper()
-	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool", Generation: 1}}
+	target := map[string]string{"machine.sapcloud.io/example-target": `{"set":"class","revision":1}`}
+	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool", Annotations: target}}
 	pool.Spec.Strategy = api.MachineDeploymentStrategy{
 		Type: api.InPlaceUpdateStrategyType, InPlaceUpdate: &api.InPlaceUpdateMachineDeployment{OrchestrationType: "Auto"},
 	}

@@ -214,10 +214,10 @@ func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeploym
 }
 
 // templateClass returns the name of the class in the template of the machine's deployment if that
-// is updated in place, or nothing.
+// is updated in place, or nothing. A template that changes during a pause counts after it.
 func (c *Controller) templateClass(machine *api.Machine) string {
 	if deployment := c.inPlaceDeployment(machine); deployment != nil {
-		return deployment.Spec.Template.Spec.Class.Name
+		return targetOf(deployment).Set
 	}
 	return ""
 }

@@ -13,6 +13,11 @@ func (c *Controller) RunMachine(ctx context.Context, machine *api.Machine) (time
 	return r.reconcile(ctx)
 }
 
+// KeepPool gives a pool the machines that it should have.
+func (c *Controller) KeepPool(ctx context.Context, d *api.MachineDeployment) error {
+	return c.keepPool(ctx, d)
+}
+
 // Wants reports whether a change of the class reconciles the machine.
 func (c *Controller) Wants(machine *api.Machine, class string) bool {
 	return c.concerns(machine, class)

@@ -21,6 +21,9 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 	if deployment == nil || r.node == nil {
 		return false, 0, nil
 	}
+	if targetOf(deployment).Revision == 0 {
+		return false, 0, nil // until its first machine set is made
+	}
 	delay = r.Retry.Medium
 	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
 	if err != nil {
@@ -141,7 +144,7 @@ const (
 
 // transfer moves the machine to the deployment's new machine set.
 func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
-	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
+	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment).Set)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,9 +78,12 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 	if err != nil {
 		return err
 	}
-	target := m.sets[targetOf(d)]
-	if target == nil {
-		return c.createSet(ctx, d)
+	if changed, err := c.followTemplate(ctx, d, m); changed || err != nil {
+		return err
+	}
+	set := m.sets[targetOf(d).Set]
+	if set == nil {
+		return nil // paused from the beginning
 	}
 	plan, err := c.plan(ctx, d, m)
 	if err != nil {
@@ -103,7 +107,7 @@ func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) err
 		}
 	}
 	for _, name := range plan.Create {
-		if err := c.createMachine(ctx, target, name); err != nil {
+		if err := c.createMachine(ctx, set, name); err != nil {
 			return err
 		}
 	}
@@ -117,7 +121,7 @@ func (c *Controller) plan(
 ) (plan inplace.Selection, err error) {
 	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
 		for i := range d.Spec.Replicas {
-			name := fmt.Sprintf("%s-%d", targetOf(d), i)
+			name := fmt.Sprintf("%s-%d", targetOf(d).Set, i)
 			if !slices.ContainsFunc(m.machines, func(m *api.Machine) bool { return m.Name == name }) {
 				plan.Create = append(plan.Create, name)
 			}
@@ -137,15 +141,56 @@ func (c *Controller) plan(
 	return plan, err
 }
 
-// targetOf returns the name of the machine set for the deployment's template: here the name of its
-// class.
-func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
+// targetAnnotation of a MachineDeployment is its target. machine-controller-manager has the revision in
+// an annotation of the machine set, and finds the set by its template.
+const targetAnnotation = "machine.sapcloud.io/example-target"
 
-// poolOf returns the pool without its machines. Its revision is the deployment's generation, which
-// every change of the template raises. Its strategy updates in place.
+// target is the newest machine set of a deployment. It exists. The revision grows whenever the target
+// changes, also by a rollback, and not with replicas or a pause.
+type target struct {
+	Set      string `json:"set"` // has the name of its class
+	Revision int64  `json:"revision"`
+}
+
+// targetOf returns the target of a deployment. Without the annotation, the deployment has no set, or
+// was made before the annotation: its set is that of its template, and its revision is 0.
+func targetOf(d *api.MachineDeployment) target {
+	found := target{}
+	text := d.Annotations[targetAnnotation]
+	if json.Unmarshal([]byte(text), &found) != nil || found.Revision <= 0 {
+		return target{Set: d.Spec.Template.Spec.Class.Name}
+	}
+	return found
+}
+
+// followTemplate makes the machine set for a changed template the target, unless the deployment is
+// paused. It reports whether the target has changed.
+func (c *Controller) followTemplate(ctx context.Context, d *api.MachineDeployment, m *members) (bool, error) {
+	last := targetOf(d)
+	wanted := target{Set: d.Spec.Template.Spec.Class.Name, Revision: max(last.Revision+1, d.Generation)}
+	isFollowed := last.Revision > 0 && last.Set == wanted.Set
+	if d.Spec.Paused || isFollowed {
+		return false, nil
+	}
+	if m.sets[wanted.Set] == nil {
+		if err := c.createSet(ctx, d); err != nil {
+			return false, err
+		}
+	}
+	text, err := json.Marshal(wanted)
+	if err != nil {
+		return false, err
+	}
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, targetAnnotation, string(text))
+	_, err = c.Client.MachineDeployments.Update(ctx, d, metav1.UpdateOptions{})
+	return true, err
+}
+
+// poolOf returns the pool without its machines. Its strategy updates in place.
 func poolOf(d *api.MachineDeployment) inplace.MachineDeployment {
+	target := targetOf(d)
 	pool := inplace.MachineDeployment{
-		Target: targetOf(d), Revision: d.Generation, Replicas: int(d.Spec.Replicas),
+		Target: target.Set, Revision: target.Revision, Replicas: int(d.Spec.Replicas), Paused: d.Spec.Paused,
 		Record: d.Annotations[inplace.RolloutAnnotation], Strategy: hotupdate.AutoInPlaceUpdate,
 	}
 	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
@@ -161,7 +206,7 @@ func poolOf(d *api.MachineDeployment) inplace.MachineDeployment {
 func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {
 	set := &api.MachineSet{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{
+			Name: d.Spec.Template.Spec.Class.Name, OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment")),
 			},
 		},
