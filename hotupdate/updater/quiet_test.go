@@ -266,6 +266,9 @@ func (fault *lastingFault) last(w *world) {
 	counts := w.took()
 	w.Logf("in ten minutes: %v", counts)
 	assert.LessOrEqual(w, requestsOf(counts), 10*(fault.requests+standing))
+	if fault.isIgnored {
+		assert.Zero(w, counts["POST events"]+counts["PATCH events"], "it was told before") // a repeated event is patched
+	}
 
 	if !fault.isIgnored {
 		w.putClass("class", map[string]string{"team": "green"})
