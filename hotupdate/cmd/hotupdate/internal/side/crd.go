@@ -2,7 +2,6 @@ package side
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -22,18 +21,18 @@ func (c *Catalog) Define(custom *crds.Set) { c.custom = custom }
 // readCustom reads a custom resource, whose spec is its provider config.
 func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	m.spec, err = r.Schemas.custom.Schema(m.Type)
-	if err != nil {
-		return err // already has its place
-	}
-	if m.spec == nil {
+	switch {
+	case err != nil:
+		return err
+	case m.spec == nil:
 		versions := strings.Join(r.Schemas.custom.Versions(m.Type), ", ")
-		return located(o, &fault.Error{
+		return &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
 			What: "has a version that the CRD of " + m.Type.Kind + " does not have", Hint: "write one of " + versions,
-		})
+		}
 	}
 	m.Manifest, err = facts.ReadCustom(o.Tree)
-	return located(o, errors.Join(err, m.checkConfigs(r.Options)))
+	return err
 }
 
 // Options are the options for judging the manifest.

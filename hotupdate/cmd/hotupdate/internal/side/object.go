@@ -166,34 +166,42 @@ func (r *Reader) check(one *object, o *manifests.Object) {
 	one.problem = err
 }
 
-// load reads the object again, to compare it.
+// load reads an object again, to compare it. It has no problem: see check.
 func (r *Reader) load(o *object) (*Input, error) {
 	if o == nil {
 		return nil, nil //nolint:nilnil // the side does not have it
 	}
-	m, _, err := r.manifest(o.document.Object())
-	return m, err
+	object := o.document.Object()
+	m, err := r.input(object)
+	return m, located(object, err)
 }
 
-// manifest reads a manifest with its provider configs.
-func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err error) {
+// input reads a manifest. It does not check provider configs.
+func (r *Reader) input(o *manifests.Object) (m *Input, err error) {
 	kind, err := r.Schemas.kindOf(o.Tree)
 	m = &Input{
 		From: o.String(), Place: o.Place, Type: kind, tree: o.Tree,
 		Manifest: &facts.Manifest{Pools: []facts.Pool{facts.Bare(o.Tree.JSON())}},
 	}
-	var unknown unknownMembers
 	switch {
 	case err != nil:
 	case r.Schemas.custom.Has(kind):
-		return m, nil, r.readCustom(m, o)
+		err = r.readCustom(m, o)
 	case facts.KindOf(kind) != facts.NoKind:
 		m.Manifest, err = facts.Read(o.Tree)
-		unknown = unknownOf(m)
+	}
+	return m, err
+}
+
+// manifest reads a manifest, and returns all that is wrong with it.
+func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err error) {
+	m, err = r.input(o)
+	unknown := unknownOf(m)
+	if facts.KindOf(m.Type) != facts.NoKind {
 		warnings = append(unknown.warnings(o), r.checkCloudProfile(m)...)
 	}
-	if err == nil {
-		err = m.checkConfigs(r.Options)
+	if err == nil || m.spec != nil {
+		err = errors.Join(err, m.checkConfigs(r.Options))
 	}
 	if err != nil { // all mistakes at once
 		unknown.errors = unknown.near
