@@ -22,6 +22,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 		u.problems.Add(u.failure("Resources", u.missing, errMissing))
 	}
 	switch {
+	case len(u.steps) == 0 && len(u.missing) > 0:
+		return u.partial()
 	case len(u.steps) == 0:
 		return errors.Join(append(u.pending, u.problems.Err())...)
 	case u.request.ReadOnly:
@@ -35,8 +37,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	for _, tell := range u.takeovers {
 		tell()
 	}
-	for i := range u.steps {
-		u.take(ctx, &u.steps[i])
+	for _, s := range u.steps {
+		u.take(ctx, s)
 	}
 	switch {
 	case len(u.problems) == 0:
@@ -74,10 +76,6 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	if len(of) == 0 {
 		return
 	}
-	action := u.definition.Sharing.action(u.key, s.function, s.kind)
-	if s.rereads {
-		action = u.definition.Sharing.rereads(action)
-	}
 	part := &share.Member[*member[C]]{Equal: s.equal, Bound: max(s.bound, len(of))}
 	for _, r := range of {
 		part.IDs = append(part.IDs, r.ID)
@@ -86,7 +84,7 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 	if s.pending != nil { // only a read tells whether the cloud has accepted the change
 		attempts = 1
 	}
-	_, err := u.do(ctx, attempts, action, part, s.send)
+	_, err := u.do(ctx, attempts, u.actions(s), part, s.send)
 	if err == nil {
 		u.isTaken = true
 		err = s.failed
@@ -97,6 +95,17 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 		for _, r := range of {
 			u.notDone[r] = true
 		}
+	}
+}
+
+// actions returns the cloud action of each attempt of a step.
+func (u *update[T, C]) actions(s *step[C]) func() share.Action {
+	return func() share.Action {
+		action := u.definition.Sharing.action(u.key, s.function, s.kind)
+		if s.rereads {
+			action = u.definition.Sharing.rereads(action)
+		}
+		return action
 	}
 }
 

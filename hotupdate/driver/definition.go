@@ -41,7 +41,7 @@ type Definition[T, C any] struct {
 	// read does not show all resources yet, the error is [machineupdate.ErrPending].
 	//
 	// If Sharing.Resources is set, it makes the first read of every update, also of one machine.
-	// Resources is then only for the reads before an unguarded Replace, and may be nil.
+	// Resources is then only for the reads before a Replace, and may be nil.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
 	// Translate turns an error of a function that calls the cloud, also of Connect, into one that says
 	// whether the call may be repeated. Package answer does so for answers over HTTP. Cloud is what
@@ -94,7 +94,8 @@ type Tagging[T, C any] struct {
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
 	// resource at once. The kit reads them and merges the change. With the guard
 	// [tags.GuardVersion], Replace writes on condition of the resource's Version, or of its Tags, which
-	// the kit has read; Version may then be empty. With
+	// the kit has read; Version may then be empty. If they are out of date, the error is that of [Outdated]:
+	// before the next attempt the kit reads the resource again. With
 	// [tags.Unguarded] the write has no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 

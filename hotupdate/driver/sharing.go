@@ -53,7 +53,7 @@ type Bucket struct {
 	// Requests is the number of requests that one call of a function draws from the bucket. The functions
 	// are Resources, Set, Remove, Replace, Modify, AddMember and RemoveMember. A kind of resource for which
 	// a function draws from other buckets has separate entries, such as "Modify disk", in each of them; Set
-	// and Remove are of the first kind of their Tagging. The read before an unguarded Replace is counted
+	// and Remove are of the first kind of their Tagging. The read before a Replace is counted
 	// by the kit. If a call may need more requests, such as the pages of a list, pass those that it made
 	// beyond this number to [Spend].
 	Requests map[string]int
@@ -144,7 +144,7 @@ func (d *Definition[T, C]) checkSharing(require require) {
 	}
 	for i := range d.Tags {
 		t := &d.Tags[i]
-		if t.Replace == nil || t.Rules.Guard != tags.Unguarded {
+		if t.Replace == nil {
 			continue
 		}
 		for _, kind := range t.Kinds {
@@ -253,7 +253,8 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 		part.Equal = "lane " + u.request.Lane
 		send = u.readMany
 	}
-	return u.do(ctx, maxAttempts, s.action(u.key, "Resources", ""), part, send)
+	action := func() share.Action { return s.action(u.key, "Resources", "") }
+	return u.do(ctx, maxAttempts, action, part, send)
 }
 
 // resources reads the machine alone.
@@ -271,12 +272,12 @@ func (u *update[T, C]) resources(ctx context.Context) ([]Resource, error) {
 
 // do makes a call that machines may share, at most so many times while the cloud fails to answer it.
 func (u *update[T, C]) do(
-	ctx context.Context, attempts int, action share.Action, part *share.Member[*member[C]],
+	ctx context.Context, attempts int, action func() share.Action, part *share.Member[*member[C]],
 	send func(context.Context, []*member[C]) error,
 ) (live []Resource, err error) {
 	err = u.attempt(ctx, attempts, func(ctx context.Context) (err error) {
 		again := &share.Member[*member[C]]{IDs: part.IDs, Equal: part.Equal, Bound: part.Bound, Rank: u.request.Rank}
-		live, err = u.join(ctx, action, again, send)
+		live, err = u.join(ctx, action(), again, send)
 		return err
 	})
 	return live, err

@@ -362,7 +362,7 @@ func TestOneByOneIsPaid(t *testing.T) {
 	})
 }
 
-// TestReadBeforeReplaceIsPaid: the read before an unguarded Replace draws from the bucket of reads.
+// TestReadBeforeReplaceIsPaid: the read before an unguarded Replace, or before a further attempt, draws from the bucket of reads.
 func TestReadBeforeReplaceIsPaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Resources": 1, "Replace": 10})
@@ -385,6 +385,26 @@ func TestReadBeforeReplaceIsPaid(t *testing.T) {
 		assert.Equal(t, []string{
 			"0s read id-a", "0s read a", "0s replace vm-a", // two reads are left
 			"2s read id-b", "4s read b", "4s replace vm-b",
+		}, f.calls)
+		tagging.Rules.Guard = tags.GuardVersion // a read comes before a further attempt only
+		f.calls = nil
+		failures := 1
+		tagging.Replace = func(ctx context.Context, _ *connection, r *driver.Resource, _ map[string]string) error {
+			if err := f.call(ctx, "replace "+r.ID); err != nil || failures == 0 {
+				return err
+			}
+			failures--
+			return driver.Outdated(errCloud)
+		}
+		time.Sleep(time.Hour) // the buckets are full
+		again := f.requests("3", "a", "b")
+		for _, r := range again {
+			r.Parts = r.Parts[:1]
+		}
+		none(t, f.together(t.Context(), again...))
+		assert.Equal(t, []string{
+			"1h0m4s read id-a", "1h0m4s replace vm-a", "1h0m4s read id-b", "1h0m4.001s replace vm-b",
+			"1h0m6s read a", "1h0m6s replace vm-a", // a third read is paid for
 		}, f.calls)
 		for i := range f.definition.Sharing.Buckets {
 			f.definition.Sharing.Buckets[i] = driver.Bucket{

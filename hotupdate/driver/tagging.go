@@ -2,11 +2,13 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -100,23 +102,44 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	for i := range plans {
 		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
 			r := u.named[plans[i].Resource]
-			rereads := t.Rules.Guard == tags.Unguarded
 			s := u.add("Replace", plans[i].Resource)
-			s.rereads = rereads
+			s.rereads = t.Rules.Guard == tags.Unguarded
 			s.send = func(ctx context.Context, _ []*member[C]) error {
-				if rereads {
-					return u.replaceUnguarded(ctx, t, r, &plans[i])
+				if s.rereads {
+					return u.replaceAfresh(ctx, t, r, &plans[i])
 				}
-				return t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags))
+				err := u.definition.translated(u.cloud, t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags)))
+				_, s.rereads = errors.AsType[*outdatedError](err)
+				return err
 			}
 		}
 	}
 }
 
-// replaceUnguarded writes all infrastructure tags of a resource without a condition. Such a write
-// loses what others have changed since the read, so the tags are read again. A paced call may go on
-// when its update has ended, so nothing of the update is changed.
-func (u *update[T, C]) replaceUnguarded(
+// Outdated marks err, the error of [Tagging].Replace, as the refusal of a write whose condition does not
+// hold: others have changed the resource since it was read, or an attempt whose answer was lost has. Before the
+// next attempt the kit reads the resource again. If it shows the change, nothing more is written; otherwise
+// the change is merged with what it shows. The result has the text of err, wraps it, and is a
+// [machineupdate.ErrUnavailable]. Outdated returns nil for nil.
+func Outdated(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &outdatedError{err}
+}
+
+type outdatedError struct{ err error }
+
+func (e *outdatedError) Error() string { return e.err.Error() }
+func (e *outdatedError) Unwrap() error { return e.err }
+func (e *outdatedError) Is(target error) bool {
+	return target == error(machineupdate.ErrUnavailable)
+}
+
+// replaceAfresh reads the infrastructure tags of a resource again, and writes all of them if the change is
+// not made yet. A write without a condition loses what others have changed since the read. A paced call may go on when its update has ended, so
+// nothing of the update is changed.
+func (u *update[T, C]) replaceAfresh(
 	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
 ) error {
 	var live []Resource
@@ -131,7 +154,11 @@ func (u *update[T, C]) replaceUnguarded(
 	if at < 0 {
 		return errGone
 	}
-	err = t.Replace(ctx, u.cloud, &live[at], plan.Apply(live[at].Tags))
+	merged := plan.Apply(live[at].Tags)
+	if maps.Equal(merged, live[at].Tags) {
+		return nil
+	}
+	err = t.Replace(ctx, u.cloud, &live[at], merged)
 	if err == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,6 +96,77 @@ func TestUnavailableOnly(t *testing.T) {
 	}
 	require.ErrorIs(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{})), machineupdate.ErrUnavailable)
 	assert.Len(t, w.calls, 1)
+}
+
+// TestUnansweredReplace: where a write of all infrastructure tags is refused because its version is out of date, the resource is read. The change
+// may be there already, by an attempt without an answer. Otherwise it is merged with what others wrote.
+func TestUnansweredReplace(t *testing.T) {
+	const first = "i-1 v0 map[cluster:c mine:2]"
+	for name, tc := range map[string]struct {
+		isCarriedOut bool
+		theirs       map[string]string // what others set after the first attempt
+		calls        []string
+		want         map[string]string
+	}{
+		"carried out": {
+			true, nil, []string{first, first}, map[string]string{"cluster": "c", "mine": "2"},
+		},
+		"carried out, and others write": {
+			true, map[string]string{"theirs": "1"},
+			[]string{first, first}, map[string]string{"cluster": "c", "mine": "2", "theirs": "1"},
+		},
+		"lost": {
+			false, nil, []string{first, first}, map[string]string{"cluster": "c", "mine": "2"},
+		},
+		"lost, and others write": {
+			false, map[string]string{"theirs": "1"},
+			[]string{first, first, "i-1 v1 map[cluster:c mine:2 theirs:1]"},
+			map[string]string{"cluster": "c", "mine": "2", "theirs": "1"},
+		},
+		"carried out, and others take it back": {
+			true, map[string]string{"mine": "3"},
+			[]string{first, first, "i-1 v2 map[cluster:c mine:2]"}, map[string]string{"cluster": "c", "mine": "2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.resources = w.resources[1:2] // the VM
+			vm := w.find("i-1")
+			version := 0
+			vm.Version = "v0"
+			write := func(all map[string]string) {
+				vm.Tags = maps.Clone(all)
+				version++
+				vm.Version = fmt.Sprint("v", version)
+			}
+			tagging := &w.definition.Tags[0]
+			tagging.Rules.Guard = tags.GuardVersion
+			tagging.Set = nil
+			tagging.Remove = nil
+			tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+				_ = w.called(fmt.Sprint("i-1 ", r.Version, " ", all))
+				isFirst := len(w.calls) == 1
+				if vm.Version != r.Version {
+					return driver.Outdated(errCloud)
+				}
+				if !isFirst || tc.isCarriedOut {
+					write(all)
+				}
+				if isFirst && tc.theirs != nil {
+					theirs := maps.Clone(vm.Tags)
+					maps.Copy(theirs, tc.theirs)
+					write(theirs)
+				}
+				if isFirst {
+					return answer.Unavailable(errCloud)
+				}
+				return nil
+			}
+			require.NoError(t, w.update(map[string]string{"mine": "2"}))
+			assert.Equal(t, tc.calls, w.calls)
+			assert.Equal(t, tc.want, vm.Tags)
+		})
+	}
 }
 
 // TestUnavailableAsynchronous: only a read tells whether the cloud has accepted such a change.

@@ -24,7 +24,7 @@ type update[T, C any] struct {
 	missing []*Resource          // of these kinds
 	secrets []string             // texts that no error may show
 
-	steps     []step[C]
+	steps     []*step[C]
 	takeovers []func() // they tell of them
 	key       string   // of Sharing
 	isTaken   bool     // the cloud accepted a call
@@ -37,7 +37,7 @@ type update[T, C any] struct {
 type step[C any] struct {
 	function  string    // of the Definition
 	kind      tags.Kind // for Sharing.Buckets
-	rereads   bool      // it reads the resources again before it writes
+	rereads   bool      // the next attempt reads the resources again before it writes
 	resources []*Resource
 	send      func(ctx context.Context, members []*member[C]) error
 	equal     string // the content of a call that may be shared, apart from its resources
@@ -50,12 +50,12 @@ type step[C any] struct {
 
 // add adds a step for resources, which are named by their texts.
 func (u *update[T, C]) add(function string, names ...string) *step[C] {
-	s := step[C]{function: function, kind: u.named[names[0]].Kind}
+	s := &step[C]{function: function, kind: u.named[names[0]].Kind}
 	for _, name := range names {
 		s.resources = append(s.resources, u.named[name])
 	}
 	u.steps = append(u.steps, s)
-	return &u.steps[len(u.steps)-1]
+	return s
 }
 
 // read reads the request, then the cloud.

@@ -235,13 +235,19 @@ func (e *Executor[M]) unimplemented(
 // failed ends a pass that has to be repeated. The marker stays.
 func (e *Executor[M]) failed(ctx context.Context, o *observation, result *Result[M], callErr error, now time.Time) {
 	marker := result.decision.pass.Marker
+	kind, after := DriverErrorOf(callErr)
+	isPartial := kind == errPartial && after == 0
+	isRemembered := isPartial && e.Memory != nil && !result.decision.adopts
+	if isRemembered && !result.marked { // nothing was sent that no record has
+		result.end(partial, shortRetry, callErr)
+		return
+	}
 	if !result.marked { // it is written now, so that the next attempts wait
 		if !e.write(ctx, o.annotated(marker), result) {
 			result.note(callErr)
 			return
 		}
 	}
-	kind, after := DriverErrorOf(callErr)
 	retry := o.nextTry(&marker, now)
 	isStillRefused := after > 0 && !marker.NotBefore.IsZero()
 	switch {
@@ -251,6 +257,8 @@ func (e *Executor[M]) failed(ctx context.Context, o *observation, result *Result
 		result.end(throttled, max(after, retry), callErr)
 	case isPanic(callErr):
 		result.end(panicked, max(after, retry), callErr)
+	case isPartial:
+		result.end(partial, retry, callErr)
 	default:
 		result.end(callFailed, max(after, retry), callErr)
 	}

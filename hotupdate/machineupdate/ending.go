@@ -16,6 +16,7 @@ const (
 	undrained   ending = "Undrained"   // the node is not drained, or was drained again: nothing was sent
 	differing   ending = "Differing"   // a read-only confirmation found a difference from the applied part
 	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
+	partial     ending = "Partial"     // the driver could update only some of the resources
 	panicked    ending = "Panicked"    // the driver panicked
 	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
 	unable      ending = "Unable"      // the driver cannot update machines
@@ -30,19 +31,19 @@ const (
 func (e ending) isFailure() bool {
 	//exhaustive:ignore
 	switch e {
-	case callFailed, panicked, throttled, refused, differing:
+	case callFailed, partial, panicked, throttled, refused, differing:
 		return true
 	default:
 		return false
 	}
 }
 
-// isFutile reports whether a pass that has written nothing is repeated later and later. The others either
-// begin with a new reason, or are told when to come back.
+// isFutile reports whether a pass that has written nothing is repeated later and later, and told once. The
+// others either begin with a new reason, or are told when to come back.
 func (e ending) isFutile() bool {
 	//exhaustive:ignore
 	switch e {
-	case conflicted, writeFailed, unrecalled, gone:
+	case conflicted, writeFailed, unrecalled, gone, partial:
 		return true
 	default:
 		return false

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -44,11 +45,23 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		if r.reason == "" {
 			continue
 		}
-		what := string(result.ending) + " " + r.reason + " " + string(apierrors.ReasonForError(result.Err))
+		what := string(result.ending) + " " + r.reason + " " + string(apierrors.ReasonForError(result.Err)) + notDone(result.Err)
 		if !result.ending.isFutile() || e.Memory.isNews(o, what) {
 			e.Event(result.Machine, r.level, r.reason, r.message)
 		}
 	}
+}
+
+// notDone names the resources that the driver could not update.
+func notDone(err error) (names string) {
+	problem, _ := errors.AsType[*PartialError](err)
+	if problem == nil {
+		return ""
+	}
+	for _, r := range problem.NotDone {
+		names += " " + r.Kind + " " + r.ID
+	}
+	return names
 }
 
 // reportDecision reports an unusable record or class; the zero report if both are usable.

@@ -51,8 +51,8 @@ type Executor[M MachineObject] struct {
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
-	//     Pending, Refused, Unrecalled, Undrained, Differing, CallFailed, Panicked, Throttled,
-	//     Unable, Gone, Updated and Confirmed; and BackingOff: the pass waits, see [Memory].
+	//     Pending, Refused, Unrecalled, Undrained, Differing, CallFailed, Partial, Panicked,
+	//     Throttled, Unable, Gone, Updated and Confirmed; and BackingOff: the pass waits, see [Memory].
 	Count func(action string, reason Reason, ending string)
 }
 

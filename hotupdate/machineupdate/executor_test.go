@@ -165,14 +165,14 @@ func TestExecutor(t *testing.T) {
 		{"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, "WriteFailed", 5 * time.Second, 1, 0, []string{"HotUpdateFailed"}, forbidden},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, "Gone", 0, 1, 0, nil, missing},
 		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, nil, noVM},
-		{"call fails", previous, func(b *bench) { b.callErr = partial }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
-		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "CallFailed", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
+		{"call fails", previous, func(b *bench) { b.callErr = partial }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
+		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
 		{"call fails, and no time was to be lost", previous, func(b *bench) {
 			b.callErr = partial
 			b.o.Settings.RetryAfter = 1
-		}, "CallFailed", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "CallFailed", time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
+		}, "Partial", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "Partial", time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, "Gone", time.Hour, 1, 1, nil, noVM},
 		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
 		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, "Unable", 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},

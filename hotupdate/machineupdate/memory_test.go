@@ -245,6 +245,62 @@ func TestGoexitWaits(t *testing.T) {
 	assert.Equal(t, 1, calls)
 }
 
+// TestPartialUpdatesWait: a driver could update only some of the resources, and finds nothing to change any more. It is called later and later without
+// a write, and each set of resources that were not updated is told once. A change of the class is tried at once.
+func TestPartialUpdatesWait(t *testing.T) {
+	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
+	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"}}`))
+	b.executor.Memory = &machineupdate.Memory{}
+	told := 0
+	b.executor.Event = func(kruntime.Object, string, string, string) { told++ }
+	without := func(disks ...string) error {
+		missing := &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, Err: assert.AnError}
+		for _, disk := range disks {
+			missing.NotDone = append(missing.NotDone, machineupdate.ResourceID{Kind: "disk", ID: disk})
+		}
+		return missing
+	}
+	day := func() (calls, writes int) {
+		for range 24 * 60 {
+			lanes, result := b.step(time.Minute)
+			calls += len(lanes)
+			writes += b.writes
+			require.Positive(t, result.RequeueAfter)
+		}
+		return calls, writes
+	}
+	b.errs[""] = without("vol-1")
+	b.step(0)
+	assert.Equal(t, "Calling", b.state(""), "the first pass has changed the VM")
+	b.writing = func(*machineupdate.UpdateMachineRequest) bool { return false }
+	calls, writes := day()
+	assert.Zero(t, writes)
+	assert.LessOrEqual(t, calls, 24*60/40+10, "each waits for 40 to 60 minutes")
+	assert.GreaterOrEqual(t, calls, 24)
+	assert.Equal(t, 1, told)
+	b.errs[""] = without("vol-1", "vol-2")
+	day()
+	assert.Equal(t, 2, told, "another disk is missing")
+	b.class = laneClass(t, driver, `{"tags":{"k":"2"}}`)
+	b.writing = nil
+	lanes, _ := b.step(0)
+	assert.Len(t, lanes, 1, "it is tried at once")
+	b.errs[""] = nil
+	b.step(time.Minute)
+	assert.Equal(t, "Unconfirmed", b.state(""))
+	assert.Equal(t, 3, told, "the machine was updated")
+
+	// an adoption writes its record, without which nothing is forgotten
+	b = newBed(t, b.class)
+	b.executor.Memory = &machineupdate.Memory{}
+	b.writing = func(*machineupdate.UpdateMachineRequest) bool { return false }
+	b.errs[""] = without("vol-1")
+	b.step(0)
+	assert.Equal(t, "Calling", b.state(""))
+	_, writes = day()
+	assert.Zero(t, writes)
+}
+
 // TestMemoryIsBounded: machines that are gone are forgotten.
 func TestMemoryIsBounded(t *testing.T) {
 	r := newRemembering(t)

@@ -3,11 +3,14 @@ package updater_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,6 +127,10 @@ var lastingFaults = map[string]lastingFault{
 	"driver: panic": {
 		begin:    failing(func(context.Context) error { panic("no") }),
 		requests: 3 * inRecord, heals: 23 * time.Minute, told: map[string]int{failedEvent: 2 * machines},
+	},
+	"driver: a resource is missing": {
+		begin:    func(w *world) { w.doesInstead((&withDisks{world: w, isMissing: true}).update) },
+		requests: inMemory, heals: 15 * time.Minute, told: map[string]int{failedEvent: machines},
 	},
 	"driver: throttled": {
 		begin:    failing(func(context.Context) error { return machineupdate.ErrThrottled }),
@@ -306,6 +313,119 @@ func (fault *lastingFault) last(w *world) {
 	took := w.until("all are updated", fault.heals+10*time.Second, func() bool { return w.tagged(all, want) })
 	w.Logf("updated after %v", took)
 	require.True(w, w.tagged(all, want))
+}
+
+// withDisks is a driver whose machines have a disk each, beside the VM.
+type withDisks struct {
+	*world
+
+	disks     map[string]map[string]string // by machine
+	isMissing bool                         // the cloud shows no disk
+	writes    int                          // tags of a VM or of a disk
+}
+
+// update gives the VM the desired tags, and the disk if the cloud shows it.
+func (d *withDisks) update(ctx context.Context, r *machineupdate.UpdateMachineRequest) (err error, is bool) {
+	var desired providerSpec
+	if err := json.Unmarshal([]byte(r.Parts[0].Desired), &desired); err != nil {
+		return err, true
+	}
+	mark := sync.OnceValue(func() error { return r.BeforeWrite(ctx) })
+	write := func(to map[string]map[string]string) error {
+		d.cloud.Lock()
+		isRight := maps.Equal(to[r.Machine], desired.Tags)
+		d.cloud.Unlock()
+		if isRight {
+			return nil
+		}
+		if err := mark(); err != nil {
+			return err
+		}
+		d.cloud.Lock()
+		defer d.cloud.Unlock()
+		d.writes++
+		to[r.Machine] = desired.Tags
+		return nil
+	}
+	if err := write(d.live); err != nil {
+		return err, true
+	}
+	d.cloud.Lock()
+	isMissing := d.isMissing
+	d.cloud.Unlock()
+	if isMissing {
+		return &machineupdate.PartialError{
+			Done:    []machineupdate.ResourceID{{Kind: "vm", ID: r.Machine}},
+			NotDone: []machineupdate.ResourceID{{Kind: "disk", ID: "data of " + r.Machine}}, Err: errors.New("the cloud does not show it"),
+		}, true
+	}
+	return write(d.disks), true
+}
+
+// TestMissingDisk: a disk of each of 300 machines is missing. The VMs are tagged at once and never again, an event of each machine names its disk
+// once, and an hour later a minute has no more than a look at every tenth machine. A disk that appears is tagged within ConfirmAfter.
+func TestMissingDisk(t *testing.T) {
+	inWorld(t, func(w *world) {
+		const fleet = 300
+		d := &withDisks{world: w, disks: map[string]map[string]string{}}
+		w.doesInstead(d.update)
+		w.putClass("class", red)
+		all := w.fleet(fleet, red)
+		w.start(fast)
+		w.until("the fleet is adopted", time.Hour, func() bool { return w.settled(all) })
+
+		w.cloud.Lock()
+		d.isMissing = true
+		d.writes = 0
+		w.cloud.Unlock()
+		w.putClass("class", blue)
+		took := w.until("the VMs are tagged", time.Minute, func() bool { return w.tagged(all, blue) })
+		t.Logf("the VMs are tagged after %v", took)
+		require.LessOrEqual(t, took, 10*time.Second)
+		time.Sleep(time.Hour)
+		w.took()
+		time.Sleep(10 * time.Minute)
+		counts := w.took()
+		t.Logf("in ten minutes: %v", counts)
+		assert.LessOrEqual(t, counts["call"], 10*fleet/10)
+		assert.Zero(t, counts["PATCH machines"])
+		assert.LessOrEqual(t, requestsOf(counts), 10*(fleet/10+standing))
+		w.cloud.Lock()
+		assert.Equal(t, fleet, d.writes, "each VM is tagged once")
+		w.cloud.Unlock()
+		w.mutex.Lock()
+		assert.Equal(t, fleet, w.reasons[failedEvent])
+		w.mutex.Unlock()
+		assert.Len(t, w.saidOf("but not disk data of m-000: the cloud does not show it"), 1)
+
+		// a change of the class is tried at once, also during the longest wait
+		w.putClass("class", map[string]string{"team": "green"})
+		took = w.until("the VMs are tagged", time.Minute, func() bool { return w.tagged(all, map[string]string{"team": "green"}) })
+		require.LessOrEqual(t, took, 10*time.Second)
+		time.Sleep(time.Hour)
+		w.cloud.Lock()
+		assert.Equal(t, 2*fleet, d.writes)
+		d.isMissing = false
+		w.cloud.Unlock()
+		isTagged := func() bool {
+			w.cloud.Lock()
+			defer w.cloud.Unlock()
+			for _, name := range all {
+				if d.disks[name]["team"] != "green" {
+					return false
+				}
+			}
+			return true
+		}
+		took = w.until("the disks are tagged", 15*time.Minute+10*time.Second, isTagged)
+		t.Logf("the disks are tagged %v after they have appeared", took)
+		require.True(t, isTagged())
+		w.until("the fleet is settled", time.Hour, func() bool { return w.settled(all) })
+		assert.True(t, w.settled(all))
+		w.mutex.Lock()
+		assert.Equal(t, fleet, w.reasons[failedEvent], "it was told once")
+		w.mutex.Unlock()
+	})
 }
 
 // tagsOfClass are the tags of the class.

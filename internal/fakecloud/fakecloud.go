@@ -31,11 +31,14 @@ func (r *Resource) Write(all map[string]string) {
 	r.Version++
 }
 
+// ErrOutdated is the error of Replace with a version that is not the resource's.
+var ErrOutdated = errors.New("the resource has another version")
+
 // Replace writes all infrastructure tags at once. Clouds that take a version do so only if nothing
 // has changed since that version was read.
 func (r *Resource) Replace(version int, all map[string]string) error {
 	if r.Rules.Guard != tags.Unguarded && version != r.Version {
-		return errors.New("the resource has another version")
+		return ErrOutdated
 	}
 	if err := admit(&r.Rules, all); err != nil {
 		return err

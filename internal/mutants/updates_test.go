@@ -12,7 +12,7 @@ const (
 	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|TestAnyValue|Example"
-	memories   = "hotupdate/machineupdate ^Test(WaitGrows|WhatEndsTheWait|ConflictsThatLast|NewTerm|WhatDoesNotWait|GoexitWaits|MemoryIsBounded|RecordEndsTheWait)$"
+	memories   = "hotupdate/machineupdate ^Test(WaitGrows|WhatEndsTheWait|ConflictsThatLast|NewTerm|WhatDoesNotWait|GoexitWaits|MemoryIsBounded|RecordEndsTheWait|PartialUpdatesWait)$"
 	others     = "hotupdate/machineupdate ^TestOtherWriter"
 )
 
@@ -123,6 +123,10 @@ var updateMutants = []mutant{
 	{"a VM that is gone is no failure", callFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", callFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
 	{"a pass without a record makes the next one wait", executorFile, "wait := e.Memory.rest(o); wait > 0 {", "wait := e.Memory.rest(o); wait < 0 {", memories},
+	{"a partial update that changes nothing writes no record", "hotupdate/machineupdate/call.go", "\tif isRemembered && !result.marked {", "\tif isRemembered && false {", memories},
+	{"an adoption in part writes its record", "hotupdate/machineupdate/call.go", " && !result.decision.adopts", "", memories},
+	{"each set of resources that were not updated is told", "hotupdate/machineupdate/events.go", " + notDone(result.Err)\n", "\n", memories},
+	{"a partial update is told once", "hotupdate/machineupdate/ending.go", "unrecalled, gone, partial:", "unrecalled, gone:", memories},
 	{"a goroutine that the driver ends is no record", executorFile, "!hasReturned && e.Memory != nil", "!hasReturned && e == nil", memories},
 	{"a record ends the wait", memoryFile, "\tdelete(m.futile, o.memorized())\n", "", memories},
 	{"the process that wrote waits by its monotonic clock", executorFile, "\to.unripe = e.Memory.unripe(o)\n", "", clocks},

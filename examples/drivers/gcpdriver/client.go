@@ -157,6 +157,8 @@ func translated(m *machine, err error) error {
 	switch {
 	case refused.Code == http.StatusUnauthorized:
 		m.services.Forget(m.service)
+	case refused.Code == http.StatusPreconditionFailed: // the fingerprint is out of date
+		return driver.Outdated(err)
 	case refused.Code == http.StatusForbidden && slices.ContainsFunc(refused.Errors, isThrottled):
 		return answer.Throttled(err, answer.RetryAfter(refused.Header))
 	}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -473,15 +475,24 @@ func TestLostDisk(t *testing.T) {
 	})
 }
 
-// TestChangedLabels: what others write between the read and the write is not overwritten.
+// atOnce makes a driver on the fake API that does not wait.
+func atOnce(t *testing.T, config gcpdriver.Config) *gcpdriver.Driver {
+	t.Helper()
+	config.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	kit, err := gcpdriver.New(config)
+	require.NoError(t, err)
+	return kit
+}
+
+// TestChangedLabels: what others write between the read and the write stays, and the change is merged with it.
 func TestChangedLabels(t *testing.T) {
 	for _, kind := range tags.Kinds() {
 		a := machines(t, 1)
-		kit, err := gcpdriver.New(a.config())
-		require.NoError(t, err)
-		written := labels(map[string]string{"team": "c"})
+		written := labels(map[string]string{"team": "c", "theirs": "1"})
+		want := labels(map[string]string{"team": "b", "theirs": "1"})
 		if kind == tags.Network {
 			written = keys("team-c")
+			want = keys("team-b", "team-c")
 		}
 		r := request(t, 0, "b")
 		r.BeforeWrite = func(ctx context.Context) error {
@@ -489,10 +500,68 @@ func TestChangedLabels(t *testing.T) {
 			require.NoError(t, err)
 			return a.Replace(ctx, kind, "m-0", found[0].Version, written)
 		}
-		require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "the fingerprint is out of date", kind)
+		require.NoError(t, atOnce(t, a.config()).UpdateMachine(t.Context(), r), kind)
 		found, err := a.of(t.Context(), kind)
 		require.NoError(t, err)
-		assert.Equal(t, written, found[0].Tags, kind)
+		assert.Equal(t, want, found[0].Tags, kind)
+	}
+}
+
+// losing loses the first answer to each request for a write that the cloud carries out.
+type losing struct {
+	http.RoundTripper
+
+	sent      map[string]int // writes by URL
+	meanwhile func()         // called after a lost answer
+}
+
+func (l losing) RoundTrip(r *http.Request) (*http.Response, error) {
+	isWrite := strings.Contains(r.URL.Path, "/set")
+	if isWrite {
+		l.sent[r.URL.Path]++
+	}
+	response, err := l.RoundTripper.RoundTrip(r)
+	if !isWrite || err != nil || l.sent[r.URL.Path] > 1 {
+		return response, err
+	}
+	_ = response.Body.Close()
+	l.meanwhile()
+	return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+}
+
+// TestLostAnswer: the answer to a write is lost, so the next attempt is refused because of its fingerprint. A read shows that the change is made,
+// also if others have written since. Nothing is written twice.
+func TestLostAnswer(t *testing.T) {
+	for name, others := range map[string]string{"alone": "", "with others": "theirs"} {
+		t.Run(name, func(t *testing.T) {
+			a := machines(t, 1)
+			config := a.config()
+			sent := map[string]int{}
+			config.HTTP = losing{config.HTTP, sent, func() {
+				if others == "" {
+					return
+				}
+				found, err := a.of(t.Context(), tags.VM)
+				require.NoError(t, err)
+				written := maps.Clone(found[0].Tags)
+				written[others] = "1"
+				require.NoError(t, a.Replace(t.Context(), tags.VM, "m-0", found[0].Version, written))
+			}}
+			r := request(t, 0, "b")
+			r.BeforeWrite = func(context.Context) error { return nil }
+			require.NoError(t, atOnce(t, config).UpdateMachine(t.Context(), r))
+			assert.Len(t, sent, 3, "labels of the VM and of the disk, and network tags")
+			for url, writes := range sent {
+				assert.Equal(t, 2, writes, "%s: the first is carried out, and the second is refused", url)
+			}
+			found, err := a.of(t.Context(), tags.VM)
+			require.NoError(t, err)
+			want := labels(map[string]string{"team": "b"})
+			if others != "" {
+				want[others] = "1"
+			}
+			assert.Equal(t, want, found[0].Tags)
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/gophercloud/gophercloud/v2/openstack"
 
 	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -136,7 +137,8 @@ const statusRateLimited = 498
 
 // translated tells the kit of throttled calls and of calls that OpenStack failed to answer, by the
 // SDK's own errors. Those of a token that could not be renewed do not wrap their cause. Nova and Cinder
-// answer 409 while a server or volume is in a state that admits no change, such as a task under way.
+// answer 409 while a server or volume is in a state that admits no change, such as a task under way, and 412 if
+// the metadata of a volume has changed since it was read.
 func translated(_ *machine, err error) error {
 	cause := original(err)
 	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
@@ -150,8 +152,11 @@ func translated(_ *machine, err error) error {
 		}
 		return err
 	}
-	if refused.Actual == http.StatusConflict { // a task of the server is under way
+	switch refused.Actual {
+	case http.StatusConflict: // a task of the server is under way
 		return answer.Unavailable(err)
+	case http.StatusPreconditionFailed:
+		return driver.Outdated(err)
 	}
 	return answer.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
 }

@@ -326,7 +326,7 @@ func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all ma
 	case maps.Equal(live.Metadata, all): // an attempt whose answer was lost has written it
 		return nil
 	case !maps.Equal(live.Metadata, r.Tags):
-		return errChanged
+		return driver.Outdated(errChanged)
 	}
 	_, err = m.storage.Put(ctx, url, body{all}, nil, &gophercloud.RequestOpts{
 		OkCodes: []int{http.StatusOK}, MoreHeaders: map[string]string{"If-Match": tag},

@@ -156,6 +156,12 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// TestLostAnswer: a driver may report a write without an answer as done if a read after it shows the change. The kit does so where all
+// infrastructure tags are written at once, and a driver may do so itself.
+func TestLostAnswer(t *testing.T) {
+	assert.Empty(t, check(t, tags.GCP, "reads after a lost answer", taken(states(tags.GCP))...))
+}
+
 // TestSharing: a driver whose machines share calls keeps all promises as well, with its reads, writes and attributes paced.
 func TestSharing(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.AWS, tags.GCP} {
@@ -277,6 +283,10 @@ var brokenDrivers = []struct {
 	{tags.AWS, "cloud quoted", "secrets"},
 	{tags.AWS, "failures lost", "partial failure"},
 	{tags.AWS, "failures lost", "lost answer"},
+	{tags.AWS, "no answer taken for a success", "lost answer"},
+	{tags.GCP, "no answer taken for a success", "lost answer"},
+	{tags.GCP, "any read after a lost answer taken for a success", "lost answer"},
+	{tags.GCP, "the first merge written again", "foreign keys"},
 	{tags.AWS, "what failed is done", "partial failure"},
 	{tags.AWS, "successes remembered", "late landing"},
 	{tags.AWS, "successes of infrastructure tags remembered", "lagging reads"},

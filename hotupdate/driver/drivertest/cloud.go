@@ -16,8 +16,8 @@ import (
 )
 
 // FakeCloud is a fake cloud with the resources of one machine, and with a simulated clock. Its errors
-// are [machineupdate.ErrThrottled], a [*machineupdate.RetryError], or others. A fake client
-// translates them into errors of the cloud's API.
+// are [machineupdate.ErrThrottled], [machineupdate.ErrUnavailable] for a lost answer, a
+// [*machineupdate.RetryError], or others. A fake client translates them into errors of the cloud's API.
 type FakeCloud struct {
 	*checker
 
@@ -60,6 +60,19 @@ type write struct {
 	of       []*resource
 	takes    time.Duration
 	land     func() error
+	// whether what a read shows of a resource has the change
+	isShown func(r *resource, shown driver.Resource) bool
+}
+
+// isIn reports whether a read shows the change on all resources.
+func (w *write) isIn(shown []driver.Resource) bool {
+	for _, r := range w.of {
+		at := slices.IndexFunc(shown, func(s driver.Resource) bool { return s.Kind == r.Kind && s.ID == r.ID })
+		if at < 0 || !w.isShown(r, shown[at]) {
+			return false
+		}
+	}
+	return true
 }
 
 // requests are what the driver must not repeat once it has failed.
@@ -103,6 +116,7 @@ func (c *FakeCloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 			shown = m.resources
 		}
 	}
+	c.clear(shown)
 	return clone(shown), nil
 }
 
@@ -110,6 +124,7 @@ func (c *FakeCloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Where the cloud takes the value as the condition of a removal, an empty value means no condition.
 func (c *FakeCloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	w := &write{function: "Change"}
+	w.isShown = func(r *resource, shown driver.Resource) bool { return r.hasChange(shown.Tags, set, remove) }
 	return c.write(ctx, w, tags.Kinds(), ids, func(of []*resource) error {
 		call := fakecloud.Call{Set: set}
 		for _, tag := range remove {
@@ -131,11 +146,18 @@ func (c *FakeCloud) Change(ctx context.Context, ids []string, set, remove []tags
 // [tags.Unguarded], it does so on condition of the version.
 func (c *FakeCloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
 	w := &write{function: "Replace"}
+	var set, remove []tags.Tag
+	w.isShown = func(r *resource, shown driver.Resource) bool { return r.hasChange(shown.Tags, set, remove) }
+	c.locked(func() { set, remove = c.changes(kind, id, all) })
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		read, _ := strconv.Atoi(version) // where the cloud takes no version, it does not matter
 		return of[0].Replace(read, all)
 	})
 }
+
+// ErrOutdated is the error of [FakeCloud.Replace] on condition of a version that is out of date. A client
+// translates it into the answer of its cloud.
+var ErrOutdated = fakecloud.ErrOutdated
 
 // Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted
 // now and done later. Until then the resource accepts no other change that takes time.
@@ -143,6 +165,14 @@ func (c *FakeCloud) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration,
 ) error {
 	w := &write{function: "Modify", takes: takes}
+	w.isShown = func(_ *resource, shown driver.Resource) bool {
+		for name, target := range values {
+			if shown.Attributes[name].Target() != target {
+				return false
+			}
+		}
+		return true
+	}
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		r := of[0]
 		switch left := r.refuses.Sub(c.now); {
@@ -178,6 +208,7 @@ var (
 // AddMember adds a member to a set of a resource: see [driver.Set].
 func (c *FakeCloud) AddMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
 	w := &write{function: "AddMember", set: set, member: member}
+	w.isShown = func(_ *resource, shown driver.Resource) bool { return slices.Contains(shown.Sets[set], member) }
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		return of[0].addMember(set, member)
 	})
@@ -186,9 +217,47 @@ func (c *FakeCloud) AddMember(ctx context.Context, kind tags.Kind, id, set, memb
 // RemoveMember removes a member from a set of a resource: see [driver.Set].
 func (c *FakeCloud) RemoveMember(ctx context.Context, kind tags.Kind, id, set, member string) error {
 	w := &write{function: "RemoveMember", set: set, member: member}
+	w.isShown = func(_ *resource, shown driver.Resource) bool { return !slices.Contains(shown.Sets[set], member) }
 	return c.write(ctx, w, []tags.Kind{kind}, []string{id}, func(of []*resource) error {
 		return of[0].removeMember(set, member)
 	})
+}
+
+// changes returns what a resource with these infrastructure tags gets and loses.
+func (c *FakeCloud) changes(kind tags.Kind, id string, all map[string]string) (set, remove []tags.Tag) {
+	for _, r := range c.resources {
+		if r.Kind != kind || r.ID != id {
+			continue
+		}
+		for key, value := range all {
+			set = append(set, tags.Tag{Key: key, Value: value})
+		}
+		for key, value := range r.Tags {
+			if _, stays := all[key]; !stays {
+				remove = append(remove, tags.Tag{Key: key, Value: value})
+			}
+		}
+	}
+	return set, remove
+}
+
+// hasChange reports whether infrastructure tags that a read shows have a change. A key that was removed
+// may have come back with a value of others.
+func (r *resource) hasChange(shown map[string]string, set, remove []tags.Tag) bool {
+	live := r.folded(shown)
+	for _, tag := range set {
+		if live[fakecloud.Identity(&r.Rules, tag.Key)] != presence+tag.Value {
+			return false
+		}
+	}
+	for _, tag := range remove {
+		value, isThere := live[fakecloud.Identity(&r.Rules, tag.Key)]
+		isCondition := tag.Value != "" && value != presence+tag.Value
+		if isThere && !isCondition {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *resource) addMember(set, member string) error {

@@ -18,7 +18,7 @@
 //	end of context       nothing is sent once the context is done
 //	secrets              no error quotes the secret
 //	partial failure      a failed call is reported, everything that is reported as done is done, and the rest follows
-//	lost answer          a call that was carried out although it returned an error does no harm
+//	lost answer          a call without an answer does no harm, and is done only if a later read shows its change
 //	late landing         nor does a call that takes effect after the class has changed
 //	lagging reads        nor do reads that do not show the last writes
 //	one attempt          a call that failed is not repeated without FakeCloud.Wait, as the retryer of an SDK does

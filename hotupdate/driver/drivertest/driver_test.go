@@ -36,6 +36,7 @@ type client struct {
 	broken string
 	rules  func(kind tags.Kind) (tags.Rules, error)
 	cached []driver.Resource
+	merged map[string]map[string]string // what the first attempt wrote, by resource
 	class  *spec
 }
 
@@ -174,6 +175,9 @@ func (c *client) translated(err error) error {
 	_, after := machineupdate.DriverErrorOf(err)
 	hidesThrottling := errors.Is(err, machineupdate.ErrThrottled) && c.is("throttling not told")
 	hidesRefusal := after > 0 && c.is("refusal not told")
+	if errors.Is(err, drivertest.ErrOutdated) {
+		return driver.Outdated(err)
+	}
 	if hidesThrottling || hidesRefusal {
 		return errors.New(err.Error())
 	}
@@ -209,7 +213,11 @@ func (c *client) change(ctx context.Context, ids []string, set, remove []tags.Ta
 		}
 		set = append(set, tags.Tag{Key: "cluster", Value: c.class.Cluster})
 	}
-	return c.translated(c.Change(ctx, ids, set, remove))
+	err := c.Change(ctx, ids, set, remove)
+	if errors.Is(err, machineupdate.ErrUnavailable) && c.is("no answer taken for a success") {
+		return nil
+	}
+	return c.translated(err)
 }
 
 func (c *client) replace(ctx context.Context, r *driver.Resource, all map[string]string) error {
@@ -225,7 +233,35 @@ func (c *client) replace(ctx context.Context, r *driver.Resource, all map[string
 			}
 		}
 	}
-	return c.translated(c.Replace(ctx, r.Kind, r.ID, version, all))
+	if first := c.merged[r.ID]; first != nil {
+		all = first
+	}
+	err := c.Replace(ctx, r.Kind, r.ID, version, all)
+	isUnanswered := errors.Is(err, machineupdate.ErrUnavailable)
+	switch {
+	case isUnanswered && c.is("no answer taken for a success"):
+		return nil
+	case isUnanswered && c.is("any read after a lost answer taken for a success"):
+		_, err = c.Resources(ctx)
+	case isUnanswered && c.is("the first merge written again"):
+		c.merged = map[string]map[string]string{r.ID: all}
+	case isUnanswered && c.is("reads after a lost answer"):
+		return c.translated(c.found(ctx, r, all, err))
+	default:
+		c.merged = nil
+	}
+	return c.translated(err)
+}
+
+// found returns nil if a read shows what was written.
+func (c *client) found(ctx context.Context, r *driver.Resource, all map[string]string, failure error) error {
+	live, err := c.Resources(ctx)
+	for _, other := range live {
+		if other.Kind == r.Kind && other.ID == r.ID && maps.Equal(other.Tags, all) {
+			return err
+		}
+	}
+	return errors.Join(failure, err)
 }
 
 func (c *client) project(s *spec, kind tags.Kind) map[string]string {

@@ -51,9 +51,10 @@ type pass struct {
 	lane     string
 	ctx      context.Context
 	cancel   context.CancelFunc
-	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
-	writes   int   // number of requests sent
-	failed   error // of a request that fails each time
+	isMarked bool     // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
+	writes   int      // number of requests sent
+	failed   error    // of a request that fails each time
+	unclear  []*write // failed, and no read has shown their changes since
 	// when requests failed without being throttled: reads, and writes by function and resource
 	failures map[string]time.Time
 }

@@ -67,15 +67,27 @@ func (c *checker) carryOut(w *write) error {
 		return err
 	}
 	c.require(!c.isCalm || err == nil, "desired state", "the cloud refuses %s: %v", w.function, err)
-	return c.fails(err)
+	if err != nil {
+		return c.fails(w, err)
+	}
+	isSame := func(failed *write) bool { return slices.Equal(failed.requests(), w.requests()) }
+	live := c.cloud.live()
+	c.pass.unclear = slices.DeleteFunc(c.pass.unclear, func(w *write) bool { return isSame(w) && w.isIn(live) })
+	return nil
 }
 
-// fails records that a request fails.
-func (c *checker) fails(err error) error {
+// fails records that a request fails. Only a read tells whether it was carried out.
+func (c *checker) fails(w *write, err error) error {
 	if c.pass.failed == nil {
 		c.pass.failed = err
 	}
+	c.pass.unclear = append(c.pass.unclear, w)
 	return err
+}
+
+// clear notes that a read has shown the change of failed requests.
+func (c *checker) clear(shown []driver.Resource) {
+	c.pass.unclear = slices.DeleteFunc(c.pass.unclear, func(w *write) bool { return w.isIn(shown) })
 }
 
 // changed checks the effect of a request.
@@ -88,10 +100,10 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 		isIdle := isNamed && hasSameTags && hasSameValues
 		c.require(!c.isCalm || !isIdle, "idle", "%s changes nothing on %s", w.function, r)
 		c.changedSets(w, r)
-		live := c.folded(r, r.Tags)
-		theirs := c.folded(r, r.theirs)
-		from := c.folded(r, c.from.of(r).Tags)
-		to := c.folded(r, c.to.of(r).Tags)
+		live := r.folded(r.Tags)
+		theirs := r.folded(r.theirs)
+		from := r.folded(c.from.of(r).Tags)
+		to := r.folded(c.to.of(r).Tags)
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			c.require(live[key] == theirs[key], "foreign keys",
 				"%s removes or changes the foreign key %s on %s", w.function, key, r)
@@ -145,7 +157,10 @@ func (c *checker) changedSets(w *write, r *resource) {
 // returned checks the result of UpdateMachine.
 func (c *checker) returned(err error) {
 	c.require(!strings.Contains(fmt.Sprint(err), secret), "secrets", "an error quotes the secret")
-	c.require(err != nil || c.pass.failed == nil, c.promise, "a call failed, and UpdateMachine returns nil")
+	for _, w := range c.pass.unclear {
+		c.require(err != nil, c.promise,
+			"%s failed, no later read shows its change, and UpdateMachine returns nil", w.function)
+	}
 	for _, r := range c.cloud.resources {
 		isUnderWay := r.isChanging && r.lane == c.pass.lane && c.cloud.lag == 0
 		c.require(err != nil || !isUnderWay, "acceptance",
@@ -200,20 +215,22 @@ func (c *checker) members(r *resource, set string) []string {
 // unlike describes how the infrastructure tags of a resource differ from the wanted ones. It is
 // empty if they do not.
 func (c *checker) unlike(r *resource) string {
-	want := c.folded(r, c.wanted.of(r).Tags)
-	maps.Copy(want, c.folded(r, r.theirs))
-	if live := c.folded(r, r.Tags); !maps.Equal(live, want) {
+	want := r.folded(c.wanted.of(r).Tags)
+	maps.Copy(want, r.folded(r.theirs))
+	if live := r.folded(r.Tags); !maps.Equal(live, want) {
 		return fmt.Sprintf("%s has the infrastructure tags %v instead of %v", r, live, want)
 	}
 	return ""
 }
 
-// folded returns infrastructure tags by the identity of their keys. Tags without a value get one,
-// to distinguish them from absent tags.
-func (c *checker) folded(r *resource, all map[string]string) map[string]string {
+// presence distinguishes a tag without a value from an absent one.
+const presence = "="
+
+// folded returns infrastructure tags by the identity of their keys.
+func (r *resource) folded(all map[string]string) map[string]string {
 	same := map[string]string{}
 	for key, value := range all {
-		same[fakecloud.Identity(&r.Rules, key)] = "=" + value
+		same[fakecloud.Identity(&r.Rules, key)] = presence + value
 	}
 	return same
 }

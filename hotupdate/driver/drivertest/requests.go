@@ -31,17 +31,18 @@ import (
 //   - A request without an answer ends with the context of its update, or has a deadline. So does the
 //     update. The next update does without it.
 //
-// A lane whose changes take time is an exception: only a read tells whether the cloud has accepted such a
-// change, so its writes may fail. So may a write that was carried out and whose answer ends early: the cloud
-// may refuse to carry it out again.
+// That holds for a write that was carried out and whose answer ends early, too. Writes of a lane whose changes
+// take time are an exception: only a read tells whether the cloud has accepted such a change, so the update
+// in which one of them fails may fail.
 func CheckRequests[D updates](
 	tb testing.TB, setup Setup,
 	newDriver func(cloud *FakeCloud, faulty func(http.RoundTripper) http.RoundTripper) (D, error), from, to State,
 ) {
 	tb.Helper()
 	told := report{}
+	writing := map[string]bool{}
 	trial := func(f fault, at int) (sent int) {
-		t := &transport{fault: f, at: at}
+		t := &transport{fault: f, at: at, writing: writing}
 		c := &checker{
 			setup: setup, states: []State{from, to}, from: &from, to: &to, promise: "requests",
 			needs: map[string]bool{},
@@ -55,7 +56,7 @@ func CheckRequests[D updates](
 		}
 		c.broken = func(promise, format string, args ...any) {
 			problem := fmt.Sprintf(format, args...)
-			told.add(promise+" "+f.name, fmt.Sprintf("%s (%s, request %d, %s)", problem, f.name, at, t.failed))
+			told.add(promise+" "+f.name, fmt.Sprintf("%s (%s, request %d, %s)", problem, f.name, at, t.failed.name))
 		}
 		t.checker = c
 		c.meet(t)
@@ -115,7 +116,7 @@ func (c *checker) meet(t *transport) {
 	c.onReturn = func(err error) {
 		kind, _ := machineupdate.DriverErrorOf(err)
 		isRight := err == nil || kind == machineupdate.ErrPending
-		isExcused := t.hangs || t.hasWritten || c.takesTime()
+		isExcused := t.excuses(c.calls, c.pass.lane)
 		c.require(isRight || isExcused, c.promise, "the update fails: %v", err)
 	}
 	for _, s := range []*State{c.from, c.to} {
@@ -124,9 +125,6 @@ func (c *checker) meet(t *transport) {
 		}
 	}
 }
-
-// takesTime reports whether the lane has changes that take time, which are not repeated.
-func (c *checker) takesTime() bool { return c.pass.lane != "" }
 
 // rest advances the clock until the flow has nothing left to do.
 func (c *checker) rest() bool {
@@ -153,32 +151,54 @@ type transport struct {
 
 	mutex  sync.Mutex
 	sent   int
-	failed string // the request
-	body   string
+	failed sentRequest
 	since  time.Time
+	update int // the number of the update in which it failed
 
-	hasWritten bool // the answer that ended early was that of a write
+	hasFollowed bool // the same request was sent again
+	// the requests that have changed the cloud while nothing failed
+	writing map[string]bool
+}
+
+// sentRequest is a request as it was sent.
+type sentRequest struct{ name, body string }
+
+func (r *sentRequest) text() string { return r.name + "\n" + r.body }
+
+// excuses reports whether an update may fail because of its failed request: without an answer it ends with
+// its context, and a write of a lane whose changes take time is not repeated.
+func (t *transport) excuses(update int, lane string) bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	isOfUpdate := t.update == update
+	takesTime := lane != "" && t.writing[t.failed.text()]
+	return isOfUpdate && (t.hangs || takesTime)
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := t.read(r)
+	request := sentRequest{r.Method + " " + r.URL.String(), t.read(r)}
+	if t.at == 0 {
+		return t.learn(r, request.text())
+	}
 	var now time.Time
-	t.cloud.locked(func() { now = t.cloud.now })
+	var update int
+	t.cloud.locked(func() {
+		now = t.cloud.now
+		update = t.checker.calls
+	})
 	t.mutex.Lock()
 	t.sent++
 	isFailing := t.sent == t.at
-	name := r.Method + " " + r.URL.String()
-	isSame := t.failed == name && t.body == body
-	isAgain := isSame && !isFailing
+	isAgain := t.failed == request && !t.hasFollowed
 	since := t.since
 	if isFailing {
-		t.failed = name
-		t.body = body
+		t.failed = request
 		t.since = now
+		t.update = update
 	}
 	if isAgain {
-		t.failed += " " // looked at once
+		t.hasFollowed = true
 	}
 	t.mutex.Unlock()
 	if isAgain && now.Sub(since) < t.after-slack {
@@ -205,15 +225,24 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// cut carries a request out. Half of the answer comes.
-func (t *transport) cut(r *http.Request) (*http.Response, error) {
+// learn sends a request while no other one is under way, and notes whether it changes the cloud.
+func (t *transport) learn(r *http.Request, text string) (*http.Response, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.sent++
 	writes := func() (n int) {
 		t.cloud.locked(func() { n = t.checker.pass.writes })
 		return n
 	}
 	before := writes()
 	response, err := t.base.RoundTrip(r)
-	t.hasWritten = writes() > before
+	t.writing[text] = t.writing[text] || writes() > before
+	return response, err
+}
+
+// cut carries a request out. Half of the answer comes.
+func (t *transport) cut(r *http.Request) (*http.Response, error) {
+	response, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,15 @@ import (
 )
 
 // overHTTP is a cloud over HTTP: GET shows the resources, and POST sets or removes tags of one.
-type overHTTP struct{ *drivertest.FakeCloud }
+type overHTTP struct {
+	*drivertest.FakeCloud
+
+	looks   chan struct{} // a look has reached the cloud
+	written chan struct{} // a write has come to its end
+}
+
+// look is the path of a read that the cloud answers after the write that is sent meanwhile.
+const look = "/look"
 
 type change struct {
 	ID          string
@@ -32,6 +41,13 @@ type change struct {
 func (o overHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	var err error
+	if r.URL.Path == look {
+		o.looks <- struct{}{}
+		select {
+		case <-o.written:
+		case <-time.After(50 * time.Millisecond): // the write waits for this read
+		}
+	}
 	if r.Method == http.MethodGet {
 		var all []driver.Resource
 		all, err = o.Resources(r.Context())
@@ -51,6 +67,7 @@ func (o overHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 type sender struct {
 	http.RoundTripper
 
+	cloud  overHTTP
 	broken string
 }
 
@@ -58,12 +75,32 @@ type refusedError struct{ response *http.Response }
 
 func (e *refusedError) Error() string { return fmt.Sprint("status ", e.response.StatusCode) }
 
-func (s *sender) send(ctx context.Context, method string, c any, into any) error {
+// change sends a write and, if told, looks at the resources at the same time.
+func (s *sender) change(ctx context.Context, c change) error {
+	if !strings.HasPrefix(s.broken, "looks while it writes") {
+		return s.send(ctx, http.MethodPost, "/", c, nil)
+	}
+	looked := make(chan error, 1)
+	go func() { looked <- s.send(ctx, http.MethodGet, look, nil, &[]driver.Resource{}) }()
+	select {
+	case <-s.cloud.looks:
+	case err := <-looked: // it did not reach the cloud
+		looked <- err
+	}
+	err := s.send(ctx, http.MethodPost, "/", c, nil)
+	select {
+	case s.cloud.written <- struct{}{}:
+	case <-time.After(100 * time.Millisecond): // nothing looks any more
+	}
+	return errors.Join(err, <-looked)
+}
+
+func (s *sender) send(ctx context.Context, method, path string, c any, into any) error {
 	text, _ := json.Marshal(c)
 	if s.broken == "ignores its context" {
 		ctx = context.WithoutCancel(ctx)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, "https://cloud.test/", bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, method, "https://cloud.test"+path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -78,10 +115,15 @@ func (s *sender) send(ctx context.Context, method string, c any, into any) error
 		return &refusedError{response}
 	}
 	if into == nil {
-		return nil
+		_, err = io.ReadAll(response.Body)
+	} else {
+		err = json.NewDecoder(response.Body).Decode(into)
 	}
-	err = json.NewDecoder(response.Body).Decode(into)
-	if err != nil && s.broken == "takes half of an answer for final" {
+	isRead := method == http.MethodGet
+	takes := s.broken == "takes half of an answer for final" && isRead
+	takes = takes || s.broken == "takes half of an answer to a write for final" && !isRead
+	takes = takes || s.broken == "looks while it writes, and takes half of that answer for final" && path == look
+	if err != nil && takes {
 		return errors.New("failed")
 	}
 	return err
@@ -119,12 +161,13 @@ func TestCheckRequests(t *testing.T) {
 		drivertest.CheckRequests(r, setup, func(
 			cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
 		) (*driver.Kit[plain, *sender], error) {
-			s := &sender{overHTTP{cloud}, broken}
+			api := overHTTP{cloud, make(chan struct{}, 1), make(chan struct{})}
+			s := &sender{api, api, broken}
 			if broken != "sends nothing through it" {
 				s.RoundTripper = faulty(s.RoundTripper)
 			}
 			change := func(ctx context.Context, s *sender, ids []string, set, remove []tags.Tag) error {
-				return s.send(ctx, http.MethodPost, change{ids[0], set, remove}, nil)
+				return s.change(ctx, change{ids[0], set, remove})
 			}
 			tagging := driver.FlatTagging[plain, *sender](rules, []tags.Kind{tags.VM},
 				func(spec *plain) (map[string]string, *tags.Tags) { return spec.Tags, nil })
@@ -137,7 +180,7 @@ func TestCheckRequests(t *testing.T) {
 			return driver.New(driver.Definition[plain, *sender]{
 				Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *plain) (*sender, error) { return s, nil },
 				Resources: func(ctx context.Context, s *sender) (all []driver.Resource, err error) {
-					return all, s.send(ctx, http.MethodGet, nil, &all)
+					return all, s.send(ctx, http.MethodGet, "/", nil, &all)
 				},
 				Tags: []driver.Tagging[plain, *sender]{tagging}, Translate: s.translated, Wait: cloud.Wait,
 			})
@@ -145,13 +188,17 @@ func TestCheckRequests(t *testing.T) {
 		return strings.Join(r.failures, "\n")
 	}
 	assert.Empty(t, check(""))
+	assert.Empty(t, check("looks while it writes"))
 	for broken, want := range map[string]string{
-		"sends nothing through it":          "sends nothing",
-		"hides the error of a connection":   "requests a reset connection: the update fails",
-		"takes half of an answer for final": "requests an answer that ends early: the update fails",
-		"takes 500 for final":               "requests status 500: the update fails",
-		"finds no delay":                    "requests status 429 with a delay: is sent again after",
-		"ignores its context":               "requests no answer: the request has no deadline",
+		"sends nothing through it":                     "sends nothing",
+		"hides the error of a connection":              "requests a reset connection: the update fails",
+		"takes half of an answer for final":            "requests an answer that ends early: the update fails",
+		"takes half of an answer to a write for final": "requests an answer that ends early: the update fails",
+		// no write excuses a read that fails while it is under way
+		"looks while it writes, and takes half of that answer for final": "requests an answer that ends early: the update fails",
+		"takes 500 for final": "requests status 500: the update fails",
+		"finds no delay":      "requests status 429 with a delay: is sent again after",
+		"ignores its context": "requests no answer: the request has no deadline",
 	} {
 		assert.Contains(t, check(broken), want, broken)
 	}

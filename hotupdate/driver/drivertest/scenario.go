@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate/driver/answer"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -28,6 +29,8 @@ func scenarios() []scenario {
 		{"partial failure", "calls for sets of one resource fail", ofSets(partialFailure)},
 		{"lost answer", "the cloud does what it is asked, and gives no answer", lostAnswer},
 		{"lost answer", "the cloud changes sets as it is asked, and gives no answer", ofSets(lostAnswer)},
+		{"lost answer", "the first answers are lost, and others write before the next call", lostOnce((*write).landed)},
+		{"lost answer", "the first requests are lost, and others write before the next call", lostOnce((*write).lost)},
 		{"late landing", "requests land late", lateLanding},
 		{"late landing", "requests for sets land late", ofSets(lateLanding)},
 		{"late landing", "requests land late, and the class is what it was", func(c *checker) {
@@ -56,7 +59,7 @@ func scenarios() []scenario {
 
 // The errors of the cloud.
 var (
-	errNoAnswer = errors.New("the cloud does not answer what " + secret + " sent")
+	errNoAnswer = answer.Unavailable(errors.New("the cloud does not answer what " + secret + " sent"))
 	errRefused  = errors.New("the cloud does not like what " + secret + " sent")
 )
 
@@ -68,7 +71,7 @@ func partialFailure(c *checker) {
 		}
 		c.cloud.onWrite = func(w *write) error {
 			if slices.ContainsFunc(w.of, func(r *resource) bool { return r.String() == failing.String() }) {
-				return c.fails(errRefused)
+				return c.fails(w, errRefused)
 			}
 			return c.carryOut(w)
 		}
@@ -91,15 +94,40 @@ func ofSets(disturb func(c *checker)) func(c *checker) {
 func lostAnswer(c *checker) {
 	c.cloud.onWrite = func(w *write) error {
 		_ = w.land()
-		return c.fails(errNoAnswer)
+		return c.fails(w, errNoAnswer)
 	}
 }
+
+// lostOnce loses the first request to each resource, or its answer. Others set a key before the next call.
+func lostOnce(lose func(w *write)) func(c *checker) {
+	return func(c *checker) {
+		isLost := map[string]bool{}
+		c.cloud.onWrite = func(w *write) error {
+			isFirst := false
+			for _, r := range w.of {
+				isFirst = isFirst || !isLost[r.String()]
+				isLost[r.String()] = true
+			}
+			if !isFirst {
+				return c.carryOut(w)
+			}
+			lose(w)
+			for _, r := range w.of {
+				c.plant(r, "drivertest-meanwhile")
+			}
+			return c.fails(w, errNoAnswer)
+		}
+	}
+}
+
+func (w *write) landed() { _ = w.land() }
+func (*write) lost()     {}
 
 // lateLanding lets the requests of the first call take effect after others may have been sent.
 func lateLanding(c *checker) {
 	c.cloud.onWrite = func(w *write) error {
 		c.cloud.after(3*time.Minute, func() { _ = w.land() }) // the result is lost
-		return c.fails(errNoAnswer)
+		return c.fails(w, errNoAnswer)
 	}
 	c.try()
 	c.undisturbed()
@@ -159,9 +187,9 @@ func notFound(c *checker) {
 }
 
 func endOfContext(c *checker) {
-	c.cloud.onWrite = func(*write) error {
+	c.cloud.onWrite = func(w *write) error {
 		c.pass.cancel()
-		return c.fails(context.Canceled)
+		return c.fails(w, context.Canceled)
 	}
 }
 
@@ -175,8 +203,8 @@ func interference(c *checker) {
 			for set := range r.sets {
 				c.plantMember(r, set, "drivertest-between")
 			}
-			to := c.folded(r, c.to.of(r).Tags)
-			for key := range c.folded(r, c.from.of(r).Tags) {
+			to := r.folded(c.to.of(r).Tags)
+			for key := range r.folded(c.from.of(r).Tags) {
 				if _, stays := to[key]; !stays && r.Rules.Guard != tags.Unguarded && !r.Rules.KeysOnly {
 					c.plant(r, key)
 				}

@@ -123,7 +123,7 @@ func (s Scenario) Simulate() (Result, error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.result.Cost = r.cloud.cost
-	r.result.Failed = r.endings["CallFailed"] + r.endings["Throttled"] + r.endings["WriteFailed"]
+	r.result.Failed = r.endings["CallFailed"] + r.endings["Partial"] + r.endings["Throttled"] + r.endings["WriteFailed"]
 	for i, m := range r.machines {
 		isWrong := func(live driver.Resource) bool { return live.Tags[key] != value(i%s.Classes, true) }
 		if slices.ContainsFunc(r.cloud.read(m.Name), isWrong) {
