@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
@@ -352,22 +353,34 @@ type ProviderSpec struct {
 type session struct {
 	resources   []driver.Resource
 	set, remove []string
+	cloud       *fleet.Fleet // makes the calls, unless it is nil
 }
 
 func connect(context.Context, *machineupdate.UpdateMachineRequest, *ProviderSpec) (*session, error) {
 	return testSession, nil
 }
 
-func own(_ context.Context, s *session) ([]driver.Resource, error) { return s.resources, nil }
+func own(ctx context.Context, s *session) ([]driver.Resource, error) {
+	if s.cloud != nil {
+		return s.cloud.Resources(ctx)
+	}
+	return s.resources, nil
+}
 
-func createTags(_ context.Context, s *session, resources []string, set []tags.Tag) error {
+func createTags(ctx context.Context, s *session, resources []string, set []tags.Tag) error {
+	if s.cloud != nil {
+		return s.cloud.Change(ctx, resources, set, nil)
+	}
 	for _, tag := range set {
 		s.set = append(s.set, fmt.Sprint(resources, tag.Key, "=", tag.Value))
 	}
 	return nil
 }
 
-func deleteTags(_ context.Context, s *session, resources []string, remove []tags.Tag) error {
+func deleteTags(ctx context.Context, s *session, resources []string, remove []tags.Tag) error {
+	if s.cloud != nil {
+		return s.cloud.Change(ctx, resources, nil, remove)
+	}
 	for _, tag := range remove {
 		s.remove = append(s.remove, fmt.Sprint(resources, tag.Key, "=", tag.Value))
 	}

@@ -242,8 +242,8 @@ func TestApplicationCredential(t *testing.T) {
 		"application_credential":{"id":"id-of-credential","secret":"secret-of-credential"}}}}`, asked)
 }
 
-// TestVolume: metadata that others write between the read and the write is not overwritten, and
-// without ETags nothing is written.
+// TestVolume: metadata that others write between the read and the write stays, and the change is merged
+// with it. Without ETags nothing is written.
 func TestVolume(t *testing.T) {
 	a := machines(1)
 	kit, err := openstackdriver.New(config(a))
@@ -257,11 +257,12 @@ func TestVolume(t *testing.T) {
 		theirs["owner"] = "them"
 		return a.Replace(ctx, tags.Disk, all[at].ID, all[at].Version, theirs)
 	}
-	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has changed since it was read")
+	require.NoError(t, kit.UpdateMachine(t.Context(), r))
 	all, err := a.Resources(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, flat(map[string]string{"team": "a", "owner": "them"}), all[1].Tags)
+	assert.Equal(t, flat(map[string]string{"team": "b", "owner": "them"}), all[1].Tags)
 
+	r = request(t, 0, "c")
 	r.BeforeWrite = func(context.Context) error { return nil }
 	a.Answers = func(r *http.Request) http.Handler {
 		r.Header.Del("X-OpenStack-Volume-API-Version")
@@ -270,24 +271,42 @@ func TestVolume(t *testing.T) {
 	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has no ETag: Cinder has to serve version 3.15")
 }
 
-// TestLostAnswer: metadata of a volume that was written, and whose answer was lost, is done.
+// TestLostAnswer: metadata of a volume that was written, and whose answer was lost, is done, also if others have written
+// since. Nothing is written twice.
 func TestLostAnswer(t *testing.T) {
-	a := machines(1)
-	kit, err := openstackdriver.New(config(a))
-	require.NoError(t, err)
-	lost := 0
-	a.Answers = func(r *http.Request) http.Handler {
-		if r.Method != http.MethodPut || lost > 0 {
-			return nil
+	for _, others := range []map[string]string{nil, {"owner": "them"}} {
+		a := machines(1)
+		kit, err := openstackdriver.New(config(a))
+		require.NoError(t, err)
+		sent := 0
+		a.Answers = func(r *http.Request) http.Handler {
+			if r.Method != http.MethodPut {
+				return nil
+			}
+			sent++
+			if sent > 1 {
+				return nil
+			}
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				a.ServeHTTP(httptest.NewRecorder(), r) // which asks for the answer again
+				sent--
+				if others != nil {
+					all, err := a.Resources(r.Context())
+					assert.NoError(t, err)
+					maps.Copy(all[1].Tags, others)
+					assert.NoError(t, a.Replace(r.Context(), tags.Disk, all[1].ID, all[1].Version, all[1].Tags))
+				}
+				openstacktest.Refusal(http.StatusGatewayTimeout, nil).ServeHTTP(w, r)
+			})
 		}
-		lost++
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a.ServeHTTP(httptest.NewRecorder(), r)
-			openstacktest.Refusal(http.StatusGatewayTimeout, nil).ServeHTTP(w, r)
-		})
+		fleet.Update(t, kit, request(t, 0, "b"))
+		assert.Equal(t, 1, sent)
+		all, err := a.Resources(t.Context())
+		require.NoError(t, err)
+		want := flat(map[string]string{"team": "b"})
+		maps.Copy(want, others)
+		assert.Equal(t, want, all[1].Tags)
 	}
-	fleet.Update(t, kit, request(t, 0, "b"))
-	assert.Equal(t, 1, lost)
 }
 
 // TestRootVolume: a volume that the driver has created has the machine's name, and a server with a

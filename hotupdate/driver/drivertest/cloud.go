@@ -223,17 +223,25 @@ func (c *FakeCloud) RemoveMember(ctx context.Context, kind tags.Kind, id, set, m
 	})
 }
 
-// changes returns what a resource with these infrastructure tags gets and loses.
+// changes returns which keys of the provider spec a resource with these infrastructure tags gets and loses. A
+// call that is refused because others have written says nothing about their keys.
 func (c *FakeCloud) changes(kind tags.Kind, id string, all map[string]string) (set, remove []tags.Tag) {
 	for _, r := range c.resources {
 		if r.Kind != kind || r.ID != id {
 			continue
 		}
+		theirs := r.folded(r.theirs)
+		isTheirs := func(key string) bool {
+			_, is := theirs[fakecloud.Identity(&r.Rules, key)]
+			return is
+		}
 		for key, value := range all {
-			set = append(set, tags.Tag{Key: key, Value: value})
+			if !isTheirs(key) {
+				set = append(set, tags.Tag{Key: key, Value: value})
+			}
 		}
 		for key, value := range r.Tags {
-			if _, stays := all[key]; !stays {
+			if _, stays := all[key]; !stays && !isTheirs(key) {
 				remove = append(remove, tags.Tag{Key: key, Value: value})
 			}
 		}

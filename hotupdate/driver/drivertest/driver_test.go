@@ -247,7 +247,7 @@ func (c *client) replace(ctx context.Context, r *driver.Resource, all map[string
 		c.merged = map[string]map[string]string{r.ID: all}
 	case isUnanswered && c.is("reads after a lost answer"):
 		return c.translated(c.found(ctx, r, all, err))
-	default:
+	case err == nil:
 		c.merged = nil
 	}
 	return c.translated(err)
