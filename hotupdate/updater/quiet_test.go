@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -87,9 +88,18 @@ var lastingFaults = map[string]lastingFault{
 		begin:    refusing(http.MethodPatch, machinesPath, http.StatusForbidden, metav1.StatusReasonForbidden),
 		requests: 2 * inMemory, heals: 15 * time.Minute, told: map[string]int{failedEvent: machines},
 	},
-	"record: too long": {
+	"record: invalid by a webhook": {
 		begin:    refusing(http.MethodPatch, machinesPath, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid),
 		requests: 2 * inMemory, heals: 15 * time.Minute, told: map[string]int{failedEvent: machines},
+	},
+	"record: annotations beyond 256 KiB": {
+		begin: func(w *world) { w.crowd(10) }, mend: func(w *world) { w.crowd(validation.TotalAnnotationSizeLimitB) },
+		requests: 2 * inMemory, heals: 15 * time.Minute, told: map[string]int{failedEvent: machines},
+	},
+	"record: annotations beyond 256 KiB, at the adoption": {
+		begin: func(w *world) { w.crowd(100) }, mend: func(w *world) { w.crowd(validation.TotalAnnotationSizeLimitB) },
+		isAdoption: true,
+		requests:   2 * inMemory, heals: 15 * time.Minute, told: map[string]int{failedEvent: machines},
 	},
 	"record: internal error": {
 		begin:    refusing(http.MethodPatch, machinesPath, http.StatusInternalServerError, metav1.StatusReasonInternalError),
@@ -207,6 +217,53 @@ func (d writesFirst) Driver() machineupdate.Driver {
 func (w *world) putVersions(text string) {
 	w.put("/api/v1/namespaces/"+namespace+"/configmaps/"+storeName, values{
 		"kind": "ConfigMap", "apiVersion": "v1", "metadata": values{}, "data": values{"class": text},
+	})
+}
+
+// crowd gives each Machine an annotation of others that leaves so many bytes of the API server's limit, or none if the
+// annotations that it has leave fewer.
+func (w *world) crowd(left int) {
+	const theirs = "example.com/notes"
+	for i := range machines {
+		w.change(pathOf("machines", fmt.Sprintf("m-%03d", i)), func(machine values) {
+			metadata := machine["metadata"].(values)
+			all, _ := metadata["annotations"].(values)
+			if all == nil {
+				all = values{}
+				metadata["annotations"] = all
+			}
+			delete(all, theirs)
+			size := len(theirs)
+			for key, value := range all {
+				size += len(key) + len(value.(string))
+			}
+			if length := validation.TotalAnnotationSizeLimitB - size - left; length > 0 {
+				all[theirs] = strings.Repeat("n", length)
+			}
+		})
+	}
+}
+
+// TestAnnotationsBeyondTheLimit: annotations of others leave no room for a longer record. The machine keeps its tags and its record, the event says
+// what is too long, and once there is room, the machine is updated.
+func TestAnnotationsBeyondTheLimit(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.putClass("class", red)
+		all := w.fleet(machines, red)
+		w.start(fast)
+		w.until("the fleet is adopted", time.Hour, func() bool { return w.settled(all) })
+		w.crowd(10)
+		record := w.record(all[0])
+		w.putClass("class", blue)
+		time.Sleep(2 * time.Hour)
+		assert.True(t, w.tagged(all, red), "nothing is sent without a marker")
+		assert.Equal(t, record, w.record(all[0]))
+		assert.Len(t, w.saidOf("metadata.annotations: Too long:"), machines)
+		w.crowd(1000)
+		t.Logf("updated after %v", w.until("all are updated", 15*time.Minute+10*time.Second, func() bool { return w.tagged(all, blue) }))
+		require.True(t, w.tagged(all, blue))
+		w.until("all are settled", time.Hour, func() bool { return w.settled(all) })
+		assert.True(t, w.settled(all))
 	})
 }
 

@@ -19,7 +19,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/rest"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -280,8 +284,29 @@ func (w *world) serve(r *http.Request, sent values) (code int, answer any) {
 	if wanted != "" && wanted != known["metadata"].(values)["resourceVersion"] {
 		return conflict.code, statusOf(conflict)
 	}
+	if invalid := w.validate(next); invalid != nil {
+		return int(invalid.Code), invalid
+	}
 	w.store(at, next)
 	return http.StatusOK, w.objects[at]
+}
+
+// validate is the API server's validation of annotations, by its own code.
+func (w *world) validate(object values) *metav1.Status {
+	metadata, _ := object["metadata"].(values)
+	all, _ := metadata["annotations"].(values)
+	annotations := map[string]string{}
+	for key, value := range all {
+		annotations[key], _ = value.(string)
+	}
+	problems := validation.ValidateAnnotations(annotations, field.NewPath("metadata", "annotations"))
+	if len(problems) == 0 {
+		return nil
+	}
+	name, _ := metadata["name"].(string)
+	status := apierrors.NewInvalid(schema.GroupKind{Group: "machine.sapcloud.io", Kind: "Machine"}, name, problems).Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return &status
 }
 
 // create serves a POST.
