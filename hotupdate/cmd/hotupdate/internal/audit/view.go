@@ -242,7 +242,8 @@ func (r *Report) erasSection() section {
 		return s
 	}
 	for _, span := range r.Eras {
-		s.Rows = append(s.Rows, []string{span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.remark()})
+		pools := strconv.Itoa(span.Pools)
+		s.Rows = append(s.Rows, []string{span.Minor, pools, span.OldEra, span.NewEra, r.remarkOn(span)})
 	}
 	return s
 }
@@ -250,16 +251,36 @@ func (r *Report) erasSection() section {
 // hashedDifferently is the remark that the releases hash the pools of a minor differently.
 const hashedDifferently = "differ"
 
-// remark says what the eras mean for the pools of a minor.
-func (s *Span) remark() string {
+// remarkOn says what the eras mean for the pools of a minor.
+func (r *Report) remarkOn(s *Span) string {
 	switch {
 	case !s.Differ:
 		return "the same"
-	case s.Pools == 0:
-		return "the switch is free: no pool runs this minor"
-	default:
+	case s.Pools > 0:
 		return hashedDifferently
 	}
+	open := r.mayRunAnyMinor()
+	if len(open) == 0 {
+		return "the switch is free: no pool runs this minor"
+	}
+	return "no pool is known to run this minor; " + strings.Join(open, ", ")
+}
+
+// mayRunAnyMinor counts what may run any minor: pools whose minor is not known, and objects that were not read.
+func (r *Report) mayRunAnyMinor() (all []string) {
+	pools := 0
+	for _, span := range r.Eras {
+		if span.Minor == unknown {
+			pools += span.Pools
+		}
+	}
+	if pools > 0 {
+		all = append(all, fmt.Sprintf("pools without a known minor: %d", pools))
+	}
+	if unread := r.Objects.Skipped[NotReadable]; unread > 0 {
+		all = append(all, fmt.Sprintf("objects that cannot be read: %d", unread))
+	}
+	return all
 }
 
 // poolsSection lists the pools with a verdict.

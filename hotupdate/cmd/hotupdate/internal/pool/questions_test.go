@@ -160,6 +160,53 @@ func TestReservationsOfALabel(t *testing.T) {
 	}
 }
 
+// Where the label comes, the fixed reservations of the Shoot stay unless applying removes the object in which they stand. Null does that for client-side
+// apply alone: for server-side apply it is an empty object. A reservation that the user removes is filled in again.
+func TestReservationsOfNull(t *testing.T) {
+	t.Parallel()
+	const kubelet = "spec.kubernetes.kubelet"
+	label := edit{"metadata.labels.team", "a"}
+	cpu := edit{kubelet + ".kubeReserved.cpu", "80m"}
+	for name, test := range map[string]struct {
+		old, updated []edit
+		want         [4]verdict.Verdict // for client, server and replace, and if the way is not known
+		asks         []verdict.Rule
+	}{
+		"null":                           {nil, []edit{label, {kubelet, null{}}}, [4]verdict.Verdict{rolls, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation}},
+		"the object is left out":         {[]edit{cpu}, []edit{label}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
+		"spec.kubernetes has no kubelet": {nil, []edit{label}, [4]verdict.Verdict{none, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation}},
+		"spec.kubernetes is left out":    {nil, []edit{label, {"spec.kubernetes", nil}}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
+		"one member is left out":         {[]edit{cpu}, []edit{label, {kubelet + ".kubeReserved", object{}}}, [4]verdict.Verdict{none, none, none, none}, nil},
+		"another one is left out": {
+			[]edit{{kubelet + ".kubeReserved.cpu", "100m"}}, []edit{label, {kubelet + ".kubeReserved", object{}}}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil,
+		},
+		"a pool's member is left out, and the label goes": {
+			[]edit{label, at("kubernetes.kubelet.kubeReserved.cpu", "70m")},
+			[]edit{at("kubernetes.kubelet.kubeReserved", object{})},
+			[4]verdict.Verdict{rolls, rolls, rolls, rolls},
+			nil,
+		},
+	} {
+		ways := [4][]apply.Way{{{By: apply.Client}}, {{By: apply.Server}}, {{By: apply.Replace}}, nil}
+		for i, want := range test.want {
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: ways[i], CloudProfile: profileOfModel(t)}
+			o.Landscape.GKEFormula = formulaOf(t, "team=a")
+			version := edit{"spec.kubernetes.version", "1.33.2"}
+			old := edited(t, append([]edit{version}, test.old...))
+			plan, err := pool.NewPlan(read(t, old), read(t, edited(t, append([]edit{version}, test.updated...))), o)
+			require.NoError(t, err)
+			assert.Equal(t, want.String(), plan.Pools[0].Verdict.String(), "%s, %v", name, ways[i])
+			var asked []verdict.Rule
+			for _, question := range plan.Pools[0].Questions {
+				asked = append(asked, question.Rule)
+			}
+			if ways[i] == nil {
+				assert.Equal(t, test.asks, asked, name)
+			}
+		}
+	}
+}
+
 // Reservations of the Shoot replace none that Gardener has filled into the pools, which stay unless the manifest replaces the Shoot or removes the
 // part of the pool in which they stand.
 func TestReservationsOfTheShoot(t *testing.T) {
@@ -292,5 +339,41 @@ func TestNodeLocalDNSWithoutVersion(t *testing.T) {
 			asks := len(planned.Questions) == 1 && planned.Questions[0].Rule == verdict.DNSByVersion
 			assert.Equal(t, test.want[i] == unknown, asks, "%s at %v", name, at)
 		}
+	}
+}
+
+// An extension that ignores configs today, and has adopted the library, refuses one below the minor from which it reads it. Without a version, it is not
+// known whether it does.
+func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
+	t.Parallel()
+	configured := at("providerConfig", object{
+		"apiVersion": "alicloud.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig", "nodeTemplate": object{"capacity": object{"cpu": 1}},
+	})
+	for name, test := range map[string]struct {
+		edits     []edit
+		extension judge.Extension
+		want      verdict.Verdict
+		adopted   *verdict.Verdict
+	}{
+		"a version that reads it":   {[]edit{configured, minor(extensions.CanonicalFrom)}, judge.Adopted, verdict.MachinesAdded, nil},
+		"an older one":              {[]edit{configured, minor("1.33")}, judge.Adopted, verdict.Forbidden, nil},
+		"none":                      {[]edit{configured, {"spec.kubernetes", nil}}, judge.Adopted, verdict.Indeterminate, nil},
+		"none, without a config":    {[]edit{at("providerConfig", nil), {"spec.kubernetes", nil}}, judge.Adopted, verdict.MachinesAdded, nil},
+		"none, for today's release": {[]edit{configured, {"spec.kubernetes", nil}}, judge.Released, verdict.MachinesAdded, nil},
+		"none, for both":            {[]edit{configured, {"spec.kubernetes", nil}}, judge.Both, verdict.MachinesAdded, new(verdict.Indeterminate)},
+	} {
+		added := read(t, manifest(t, "pairs/alicloud.yaml", test.edits...))
+		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: test.extension}
+		got := judge.Added(&added.Pools[0], o)
+		assert.Equal(t, test.want.String(), got.Verdict.String(), name)
+		assert.Equal(t, test.adopted, got.Adopted, name)
+		if test.want != verdict.Indeterminate {
+			assert.Empty(t, got.Questions, name)
+			continue
+		}
+		require.Len(t, got.Questions, 1, name)
+		assert.Equal(t, "the Kubernetes version of the new pool ("+extensions.CanonicalFrom+" or newer gives machines added, an older one gives forbidden), "+
+			"in the Shoot of the cluster; write the version", got.Questions[0].String(), name)
+		assert.ElementsMatch(t, []verdict.Verdict{verdict.MachinesAdded, verdict.Forbidden}, got.Possible().Verdicts(), name)
 	}
 }

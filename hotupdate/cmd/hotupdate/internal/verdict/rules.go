@@ -148,6 +148,10 @@ var (
 		Kind: Decides,
 		Text: "the name of the pool may depend on the field: its extension, era or Kubernetes minor is not known",
 	}
+	ReadByVersion = Rule{
+		Decides, "an extension that has adopted this library reads the config from a Kubernetes minor on, and " +
+			"refuses it below", extensionsAdmit,
+	}
 	ReleaseDecides = Rule{
 		Decides, "releases of the extension hash the config in different ways at this Kubernetes version",
 		hashFunctions,
@@ -380,7 +384,7 @@ func Rules() []Rule {
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
-		EraUnknown, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
+		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,

@@ -96,7 +96,8 @@ type Cluster struct {
 	// new side has it.
 	RollsOut RollOut
 
-	isReadBack bool       // the manifest was read from a cluster, so nothing has to be filled in
+	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
+	spec       *tree.Node
 	components *tree.Node // spec.systemComponents
 	dns        *tree.Node // nodeLocalDNS in it
 	// removesDNS and removesVersion say that the manifest sets to null whether node-local DNS is

@@ -83,7 +83,7 @@ func (m *Manifest) cluster() Cluster {
 		Rotates:    rotating(status),
 		Kubelet:    spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
 		Labels: m.Tree.At("metadata", "labels"), Annotations: annotations,
-		isReadBack: m.IsReadBack(), components: spec.At("systemComponents"),
+		isReadBack: m.IsReadBack(), spec: spec, components: spec.At("systemComponents"),
 		dns:            spec.At("systemComponents", "nodeLocalDNS"),
 		removesDNS:     m.Tree.Removes("spec", "systemComponents", "nodeLocalDNS", "enabled"),
 		removesVersion: m.Tree.Removes("spec", "kubernetes", "version"),

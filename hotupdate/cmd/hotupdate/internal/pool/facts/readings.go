@@ -2,10 +2,12 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
@@ -48,11 +50,8 @@ type Readings struct {
 type Given struct {
 	CloudProfile *CloudProfile // nil if it is not known
 	Landscape    Landscape
-	// Merges says whether a manifest is merged into the stored object, and does not replace it.
-	Merges verdict.Fact[bool]
-	// ByClient says that it is known to be merged by client-side apply, which removes an object as a whole that the
-	// old manifest has and the new one leaves out.
-	ByClient bool
+	// Way says how a manifest is applied.
+	Way verdict.Fact[apply.Method]
 }
 
 // ReadingsOf returns the readings of a pool on both sides.
@@ -89,18 +88,28 @@ func known(way func(*Reading)) filling { return filling{ways: []func(*Reading){w
 // nothing is the filling of what the manifests say.
 func nothing() filling { return known(func(*Reading) {}) }
 
-// either completes a reading in the first way or in the second one, which an open fact decides. The open facts of one
-// of them are the first open facts of the other one.
+// either completes a reading in the first way or in the second one, which an open fact decides.
 func either(fact Fact, first, second filling) filling {
-	open := first.open
-	if len(second.open) > len(open) {
-		open = second.open
+	both := filling{open: []Fact{fact}}
+	for _, more := range slices.Concat(first.open, second.open) {
+		if !slices.Contains(both.open, more) {
+			both.open = append(both.open, more)
+		}
 	}
-	both := filling{open: append([]Fact{fact}, open...)}
-	for i := range 1 << len(open) {
-		both.ways = append(both.ways, first.ways[i%len(first.ways)], second.ways[i%len(second.ways)])
+	for i := range 1 << len(both.open) {
+		one := [2]filling{first, second}[i&1]
+		both.ways = append(both.ways, one.ways[both.narrowed(i, one.open)])
 	}
 	return both
+}
+
+// narrowed returns the position of a combination of values among the combinations of fewer facts.
+func (f filling) narrowed(position int, fewer []Fact) (narrow int) {
+	for bit, fact := range fewer {
+		value := position >> slices.Index(f.open, fact) & 1
+		narrow |= value << bit
+	}
+	return narrow
 }
 
 // fill completes all readings.

@@ -41,25 +41,21 @@ func fillReservations(r Reading, given Given) filling {
 	switch {
 	case !isKnown && isOnBoth:
 		return known(ofShoot.fill)
-	case !sameMode:
-		return fillByLabels(r, given)
-	case isKnown && !formula.appliesTo(&r.Updated):
-		return known(ofShoot.fill)
+	case isKnown:
+		return r.inModes(modes{formula.appliesTo(&r.Old), formula.appliesTo(&r.Updated)}, given)
 	}
-	perPool := mode{perPool: true, reserves: profile.reservation}
-	if r.setsForShoot() && perPool.keepsFilled(r) {
-		return fillSetForShoot(r, given, perPool)
+	static := r.inModes(modes{}, given)
+	perPool := r.inModes(modes{true, true}, given)
+	if isFilledPerPool(&r.Old) {
+		return perPool
 	}
-	inPools := perPool.open(r, profile, mode.fillBoth)
-	isPerPool := isKnown || isFilledPerPool(&r.Old)
-	isSame := ofShoot.keeps(r) == perPool.keeps(r)
-	switch {
-	case isPerPool:
-		return inPools
-	case isSame && len(inPools.open) == 0:
-		return known(ofShoot.fill)
+	same := r.either(ReservationMode, static, perPool)
+	if sameMode {
+		return same
 	}
-	return either(ReservationMode, known(ofShoot.fill), inPools)
+	begins := r.inModes(modes{after: true}, given)
+	ends := r.inModes(modes{before: true}, given)
+	return r.either(FormulaByLabel, same, r.either(ReservationMode, begins, ends))
 }
 
 // open fills in by the formula in a way. If it does not know the machine type, and may give just what the other side
@@ -136,10 +132,8 @@ func fillStoredByLabels(r Reading, given Given, stored filling) filling {
 		return stored
 	case isKnown:
 		return known(ofShoot.fill)
-	case len(stored.open) == 0 && keepsBy(r, stored.ways[0]) == ofShoot.keeps(r):
-		return stored
 	}
-	return either(FormulaByLabel, stored, known(ofShoot.fill))
+	return r.either(FormulaByLabel, stored, known(ofShoot.fill))
 }
 
 // ofShoot is the mode without useGKEFormula.
@@ -151,143 +145,6 @@ func sameLabels(r *Reading) bool {
 	return r.Updated.Deletion != "" || sameNode(r.Old.Cluster.Labels, r.Updated.Cluster.Labels)
 }
 
-// fillByLabels completes kubeReserved of a Shoot for which the selector of useGKEFormula may hold on one side
-// only. What the plugin has filled in stays if the manifest is merged into the stored Shoot.
-func fillByLabels(r Reading, given Given) filling {
-	profile := given.CloudProfile
-	perPool := mode{perPool: true, reserves: profile.reservation}
-	begins := perPool.open(r, profile, func(m mode) func(*Reading) { return between(ofShoot, m) })
-	ends := perPool.open(r, profile, func(m mode) func(*Reading) { return between(m, ofShoot) })
-	inPools := perPool.open(r, profile, mode.fillBoth)
-	formula, isKnown := given.Landscape.GKEFormula.Value()
-	switch {
-	case isKnown && formula.appliesTo(&r.Updated):
-		if r.hasAllThatStays(given, removesKubeletOfShoot) {
-			return begins
-		}
-		return mayBeKept(r, given, r.keptUnless(removesKubeletOfShoot), known(ofShoot.fill), begins)
-	case isKnown:
-		if r.hasAllThatStays(given, removesOwnKubelet) {
-			return ends
-		}
-		return mayBeKept(r, given, r.keptUnless(removesOwnKubelet), inPools, ends)
-	}
-	isSame := ofShoot.keeps(r) && perPool.keeps(r)
-	if isSame && keepBetween(r, ofShoot, perPool) && keepBetween(r, perPool, ofShoot) {
-		return known(ofShoot.fill)
-	}
-	return either(FormulaByLabel, either(ReservationMode, known(ofShoot.fill), inPools),
-		either(ReservationMode, begins, ends))
-}
-
-// keptUnless returns the fact that decides about what the plugin has filled in, which client-side apply may remove.
-func (r *Reading) keptUnless(removes func(*Reading) bool) Fact {
-	if removes(r) {
-		return KeptByServer
-	}
-	return KeptReservation
-}
-
-// mayBeKept fills in what a Shoot keeps if the manifest is merged into it, or what it gets if the manifest replaces it.
-// The fact says which ways of applying keep it.
-func mayBeKept(r Reading, given Given, fact Fact, kept, replaced filling) filling {
-	merges, isKnown := given.Merges.Value()
-	isSure := len(kept.open)+len(replaced.open) == 0
-	switch {
-	case isKnown && merges:
-		return kept
-	case isKnown:
-		return replaced
-	case isSure && keepsBy(r, kept.ways[0]) == keepsBy(r, replaced.ways[0]):
-		return kept
-	}
-	return either(fact, kept, replaced)
-}
-
-// fillSetForShoot completes kubeReserved of a Shoot that gets reservations, where its pools keep their
-// names if they keep what the plugin has filled into them by useGKEFormula. The plugin then fills in
-// nothing for the pools, and what the stored pools have wins.
-func fillSetForShoot(r Reading, given Given, perPool mode) filling {
-	replaced := perPool.open(r, given.CloudProfile, mode.fillBoth)
-	inPools := mayBeKept(r, given, KeptReservation, known(perPool.keepFilled), replaced)
-	if _, isKnown := given.Landscape.GKEFormula.Value(); isKnown {
-		return inPools
-	}
-	return either(ReservationMode, known(ofShoot.fill), inPools)
-}
-
-// setsForShoot reports whether a Shoot gets reservations by its manifest, whose pools may have what the
-// plugin has filled in. What a cluster stores says so itself.
-func (r *Reading) setsForShoot() bool {
-	isOfManifests := !r.Old.Cluster.isReadBack && !r.Updated.Cluster.isReadBack
-	return isOfManifests && !r.Old.shootReserves() && r.Updated.shootReserves()
-}
-
-// keepFilled fills in the pools on the old side. The new side keeps that, unless its manifest removes a
-// part of the pool in which it stands.
-func (m mode) keepFilled(r *Reading) {
-	m.fillPool(&r.Old)
-	p := &r.Updated
-	if removesOwnKubelet(r) {
-		m.fillPool(p)
-		return
-	}
-	own := hash.Kubelet{SumReservations: true}
-	if p.HasOwnKubelet {
-		own = *p.kubeletInManifest()
-	}
-	own.KubeReserved = completed(own.KubeReserved, filledInto(&r.Old, m.reserves(&r.Old)))
-	p.written = p.kubeletInManifest()
-	p.isFilled = true
-	p.Worker.Kubelet = &own
-}
-
-// filledInto returns those reservations that the manifest of a pool lacks.
-func filledInto(p *Pool, all hash.Reserved) (filled hash.Reserved) {
-	has := hash.Reserved{}
-	if p.HasOwnKubelet {
-		has = *orDefault(p.kubeletInManifest().KubeReserved, hash.Reserved{})
-	}
-	if has.CPU == nil {
-		filled.CPU = all.CPU
-	}
-	if has.Memory == nil {
-		filled.Memory = all.Memory
-	}
-	if has.PID == nil {
-		filled.PID = all.PID
-	}
-	return filled
-}
-
-// removesOwnKubelet reports whether the new manifest leaves out an object of the pool that the old one has
-// on the way to its reservations: applying removes it as a whole.
-func removesOwnKubelet(r *Reading) bool {
-	way := []string{"kubernetes", "kubelet", kubeReserved}
-	for i := range way {
-		path := way[:i+1]
-		if r.Old.Node.At(path...) != nil && r.Updated.Node.At(path...) == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// keepsFilled is keeps where the new side keeps what was filled into the pools.
-func (m mode) keepsFilled(r Reading) bool { return keepsBy(r, m.keepFilled) }
-
-// hasAllThatStays reports whether the new side has whatever stays of what the plugin has filled in on the old side: it
-// is what applying makes of the stored Shoot, or client-side apply removes the object in which that stands.
-func (r *Reading) hasAllThatStays(given Given, removes func(*Reading) bool) bool {
-	return r.oneIsReadBack() || given.ByClient && removes(r)
-}
-
-// removesKubeletOfShoot is removesOwnKubelet for the reservations of the Shoot.
-func removesKubeletOfShoot(r *Reading) bool {
-	isGone := r.Old.Cluster.Kubelet != nil && r.Updated.Cluster.Kubelet == nil
-	return isGone || r.Old.shootReserves() && !r.Updated.shootReserves()
-}
-
 // between fills in by one mode on the old side, and by another one on the new side.
 func between(before, after mode) func(*Reading) {
 	return func(r *Reading) {
@@ -297,10 +154,6 @@ func between(before, after mode) func(*Reading) {
 		after.fillPool(&r.Updated)
 	}
 }
-
-// keepBetween reports whether names have the same strings of the kubelet on both sides if each is filled in
-// by its mode.
-func keepBetween(r Reading, before, after mode) bool { return keepsBy(r, between(before, after)) }
 
 // keepsBy reports whether names have the same strings of the kubelet on both sides if they are filled in so.
 func keepsBy(r Reading, fill func(*Reading)) bool {
@@ -328,9 +181,6 @@ func isFilledInNothing(p *Pool) bool {
 
 // fill completes the kubelet configurations of a reading.
 func (m mode) fill(r *Reading) { between(m, m)(r) }
-
-// fillBoth is fill as a way.
-func (m mode) fillBoth() func(*Reading) { return m.fill }
 
 // fillPool completes the kubelet configuration of a pool.
 func (m mode) fillPool(p *Pool) {

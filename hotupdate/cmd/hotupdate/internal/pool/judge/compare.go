@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -85,8 +84,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 func (o Options) given() facts.Given {
 	given := facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape}
 	if len(o.Ways) == 1 {
-		given.ByClient = o.Ways[0].By == apply.Client
-		given.Merges = verdict.Known(o.Ways[0].By != apply.Replace, "--apply")
+		given.Way = verdict.Known(o.Ways[0].By, "--apply")
 	}
 	return given
 }

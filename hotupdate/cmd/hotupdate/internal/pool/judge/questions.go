@@ -4,6 +4,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // asked adds to an indeterminate finding the question that its rule leaves open. If the values of the
@@ -138,6 +139,19 @@ func imageQuestion(admitted verdict.Verdict) verdict.Question {
 		Rule: verdict.NoCloudProfile, Fact: "whether the machine image can be updated in place",
 		Owner: theProfile, Answer: nameProfile,
 		Values: []verdict.Value{verdict.Gives("yes", admitted), verdict.Gives("no", verdict.Forbidden)},
+	}
+}
+
+// readQuestion asks for the version of a new pool. It decides whether an extension that has adopted the library reads
+// its config.
+func readQuestion(first kubeminor.Minor) verdict.Question {
+	return verdict.Question{
+		Rule: verdict.ReadByVersion, Fact: "the Kubernetes version of the new pool", Owner: theCluster,
+		Answer: "write the version",
+		Values: []verdict.Value{
+			verdict.Gives(first.String()+" or newer", verdict.MachinesAdded),
+			verdict.Gives("an older one", verdict.Forbidden),
+		},
 	}
 }
 

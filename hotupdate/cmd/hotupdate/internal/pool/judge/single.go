@@ -20,55 +20,71 @@ func Added(p *facts.Pool, o Options) Comparison {
 		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
 		Numbers: verdict.Numbers{AddedAtMost: p.Running().Maximum},
 	}
-	add := func(v verdict.Verdict, rule verdict.Rule) {
-		added.Verdict = max(added.Verdict, v)
-		added.Rules = append(added.Rules, rule)
-		if v == verdict.Indeterminate {
-			question := imageQuestion(verdict.MachinesAdded)
-			added.Questions = append(added.Questions, question)
-			added.May = question.Becomes()
-		}
-	}
 	if inPlace(p.Declared) {
 		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
 		switch {
 		case !isKnown:
-			add(verdict.None, verdict.GateIsOn)
+			added.judge(verdict.None, verdict.GateIsOn)
 		case !isOn:
-			add(verdict.Forbidden, verdict.GateIsOff)
+			added.judge(verdict.Forbidden, verdict.GateIsOff)
 		}
-		if v, rule := o.imageInPlace(hash.Image{}, o.CloudProfile.ImageOf(p)); v != verdict.None {
-			add(v, rule)
+		if v, rule := o.imageInPlace(hash.Image{}, o.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
+			added.ask(imageQuestion(verdict.MachinesAdded))
+		} else if v != verdict.None {
+			added.judge(v, rule)
 		}
 	}
-	adopted := added.Verdict
-	switch isUnread := o.Extension != Released && o.isUnread(p); {
-	case isUnread && o.Extension == Adopted:
-		add(verdict.Forbidden, verdict.NotYetRead)
-	case isUnread:
-		adopted = verdict.Forbidden
+	adopted := added
+	adopted.Questions = slices.Clone(added.Questions)
+	adopted.Rules = slices.Clone(added.Rules)
+	adopted.judgeUnread(p, o)
+	if o.Extension == Adopted {
+		added = adopted
 	}
 	if o.refusesNewFields(p) {
-		add(verdict.Forbidden, verdict.NotReleased)
+		added.judge(verdict.Forbidden, verdict.NotReleased)
 	}
-	if o.Extension == Both && adopted != added.Verdict {
-		added.Adopted = &adopted
+	if o.Extension == Both && adopted.Verdict != added.Verdict {
+		added.Adopted = &adopted.Verdict
+	}
+	if added.Verdict == verdict.Forbidden { // whatever the answers are
+		added.Questions = nil
+		added.May = verdict.Set{}
 	}
 	added.Rules = verdict.Sorted(added.Rules)
 	return added
 }
 
-// isUnread reports whether a new pool has fields that an extension which has adopted the library does not read at its
-// Kubernetes minor, and so refuses, see [pair.refuseUnread].
-func (o Options) isUnread(p *facts.Pool) bool {
+// judge adds a verdict on a new pool.
+func (c *Comparison) judge(v verdict.Verdict, rule verdict.Rule) {
+	c.Verdict = max(c.Verdict, v)
+	c.Rules = append(c.Rules, rule)
+}
+
+// ask adds a question about a new pool, which is added or refused.
+func (c *Comparison) ask(question verdict.Question) {
+	c.judge(verdict.Indeterminate, question.Rule)
+	c.Questions = append(c.Questions, question)
+	c.May = question.Becomes()
+}
+
+// judgeUnread judges the fields of a new pool that an extension which has adopted the library does not read before
+// some Kubernetes minor, and so refuses, see [pair.refuseUnread].
+func (c *Comparison) judgeUnread(p *facts.Pool, o Options) {
 	first, waits := kubeminor.Read(o.ProviderOf(p).ReadsFrom)
 	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
-	if !waits || !isKnown || o.givenNaming() != nil {
-		return false
+	isRead := isKnown && version.Compare(first) >= 0
+	switch {
+	case !waits, o.givenNaming() != nil, isRead, !o.hasUnread(p):
+	case isKnown:
+		c.judge(verdict.Forbidden, verdict.NotYetRead)
+	default:
+		c.ask(readQuestion(first))
 	}
-	if version.Compare(first) >= 0 {
-		return false
-	}
+}
+
+// hasUnread reports whether a new pool has fields that an extension which ignores configs does not read.
+func (o Options) hasUnread(p *facts.Pool) bool {
 	configs, err := compareConfigs(&facts.Pool{}, p, o)
 	return err == nil && slices.ContainsFunc(configs.changes, func(c Finding) bool {
 		return c.Class != hotupdate.Hot && c.Class != hotupdate.Ignored
