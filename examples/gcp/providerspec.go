@@ -50,8 +50,9 @@ type Disk struct {
 
 	AutoDelete *bool `json:"autoDelete,omitempty"`
 	Boot       bool  `json:"boot"`
-	// Labels are those that the disk is created with. The driver keeps [ProviderSpec.Labels] on it.
-	Labels map[string]string `json:"labels,omitempty"`
+	// Labels are those that the disk is created with. The extension writes the same as to
+	// [ProviderSpec.Labels], which the driver keeps on the disk. So a changed label is applied.
+	Labels map[string]string `json:"labels,omitempty" hotupdatable:"ignore"`
 	// SizeGB is in GiB.
 	SizeGB     int32           `json:"sizeGb"`
 	Type       *string         `json:"type,omitempty"`

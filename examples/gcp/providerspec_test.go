@@ -65,3 +65,24 @@ func TestProviderSpec(t *testing.T) {
 	assert.Equal(t, []gcp.ServiceAccount{{Email: "a@b", Scopes: []string{"z"}}}, s.ServiceAccounts)
 	assert.Equal(t, "default@x", provider.ProviderSpec(t, nil).ServiceAccounts[0].Email)
 }
+
+// TestLabelsOfDisks: the extension for GCP writes the labels of a pool to the VM and to each of its disks. A changed label reaches all of them, so
+// nothing of the class has changed outside of its hot part.
+func TestLabelsOfDisks(t *testing.T) {
+	schema, err := gcp.ProviderSpecSchema()
+	require.NoError(t, err)
+	class := func(tier string) *gcp.ProviderSpec {
+		labels := map[string]string{"tier": tier}
+		return &gcp.ProviderSpec{Labels: labels, Disks: []gcp.Disk{{Boot: true, Labels: labels}, {Labels: labels}}}
+	}
+	before := class("gold")
+	after := class("silver")
+	sum, err := schema.Hash(before)
+	require.NoError(t, err)
+	updated, err := schema.Hash(after)
+	require.NoError(t, err)
+	assert.Equal(t, sum, updated)
+	wanted, err := after.TagsOf(tags.Disk)
+	require.NoError(t, err)
+	assert.Equal(t, after.Disks[0].Labels, wanted)
+}

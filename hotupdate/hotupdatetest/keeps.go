@@ -19,8 +19,8 @@ import (
 //   - A failure is shrunk to a small counter-example, as by [Check], with the path of the field if only one
 //     is set.
 //
-// A configuration with a field that is new must not be generated: give the type of the release, or leave
-// the field unset in both functions.
+// Before must not get a field that is new: give the type of the release, or leave the field unset at the
+// top of before. With the latter the check also shows that the era does not hash the field.
 func Keeps[C any](t rapid.TB, before, after func(config *C) ([]string, error), options ...Option) {
 	t.Helper()
 	s := subjectOf[C](t, options)

@@ -15,8 +15,10 @@ func TestNameToWrite(t *testing.T) {
 		{"apis.Spec.APIVersion", "APIVersion", internal + "`json:\"apiVersion\"`", "it begins with an initialism"},
 		{"apis.Spec.ID", "ID", internal + "`json:\"id\"`", "a short one"},
 		{"apis.Spec.X", "X", internal + "`json:\"x\"`", "one letter"},
-		{"v1alpha1.GCPProviderSpec.APIVersion", "APIVersion", "write `json:\"APIVersion\"`, its name in JSON today",
-			"the driver for GCP reads this type: its versioned type is this one, and another name changes what it writes"},
+		{
+			"v1alpha1.GCPProviderSpec.APIVersion", "APIVersion", "write `json:\"APIVersion\"`, its name in JSON today",
+			"the driver for GCP reads this type: its versioned type is this one, and another name changes what it writes",
+		},
 		{"v1.Spec.Zone", "Zone", "write `json:\"Zone\"`, its name in JSON today", "the version has no further letters"},
 		{"v1beta2.Spec.Zone", "Zone", "write `json:\"Zone\"`, its name in JSON today", "a beta"},
 		{"vm1.Spec.Zone", "Zone", internal + "`json:\"zone\"`", "a package that only looks like a version"},
