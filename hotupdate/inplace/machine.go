@@ -24,7 +24,8 @@ type Machine struct {
 	// machinepriority.machine.sapcloud.io.
 	Annotations map[string]string
 	// Preserved says that machine-controller-manager preserves the machine: its status has a
-	// preserveExpiryTime.
+	// preserveExpiryTime in the future. A machine that has failed then stays in the pool, is not
+	// updated, and is the last one to be deleted as surplus.
 	Preserved bool
 	Node      *Node // nil if no node has joined
 }
@@ -40,8 +41,12 @@ type Node struct {
 	Reason string
 }
 
-// leaves reports whether the machine is leaving the pool.
-func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase == phaseFailed }
+// leaves reports whether the machine is leaving the pool. A failed machine is replaced, unless it is
+// preserved.
+func (m *Machine) leaves() bool {
+	isReplaced := m.Phase == phaseFailed && !m.Preserved
+	return m.Phase == phaseTerminating || isReplaced
+}
 
 // hasJoined reports whether the creation of the machine is finished. Until then its node, if there
 // is one, is left alone.

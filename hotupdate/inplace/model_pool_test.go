@@ -64,6 +64,7 @@ const (
 	stillborn               // has no node, owned by another one
 	idle                    // needs the update
 	deselected              // needs the update, and its user has deselected it
+	spared                  // needs the update, has failed, and is preserved
 	down                    // needs the update, and is not available
 	selected                // under update
 	failed                  // the update has failed
@@ -167,6 +168,10 @@ func observed(name string, state machineState) inplace.Machine {
 	case idle, down:
 		labels[candidateLabel] = "true"
 		m.Available = state == idle
+	case spared:
+		labels[candidateLabel] = "true"
+		m.Phase = "Failed"
+		m.Preserved = true
 	case deselected:
 		labels[candidateLabel] = "true"
 		m.Available = true
@@ -345,7 +350,7 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 	for i, state := range seen.machines {
 		deletesOld := deletes[idle] || deletes[deselected]
 		isWorse := deletes[updated] || deletesOld && state != updated
-		isChosen := isKept(i) && seen.chosen.has(i)
+		isChosen := isKept(i) && seen.chosen.has(i) && state != spared
 		if isWorse && isChosen && kept <= int(w.replicas) {
 			return true
 		}
@@ -374,11 +379,11 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 }
 
 // progress is what becomes of machines without failures; no entry: nothing.
-var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent}
+var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent, spared: terminating}
 
 // mishaps are what else can become of machines.
 var mishaps = map[machineState][]machineState{
-	idle: {down, terminating}, down: {terminating}, selected: {failed, idle, deselected, terminating}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
+	idle: {down, spared, terminating}, spared: {idle}, down: {terminating}, selected: {failed, idle, deselected, terminating}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
 	fresh: {terminating}, updated: {fresh, terminating}, unborn: {terminating}, stillborn: {terminating},
 }
 

@@ -22,7 +22,8 @@ const (
 )
 
 // RolloutAnnotation is this package's own state: on a node the target of its update, on a
-// MachineDeployment the [MachineDeployment.Record].
+// MachineDeployment the [MachineDeployment.Record]. A node object that is deleted during its update,
+// and registers again, has lost it: after a rollback it counts as updated.
 const RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 
 // SelectionAnnotation has the revision for which [Select] has selected the node. It is written

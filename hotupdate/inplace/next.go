@@ -17,7 +17,10 @@ const (
 	ActionWait Action = "wait"
 	// ActionBlocked means that the update needs an intervention: report it.
 	ActionBlocked Action = "blocked"
-	// ActionWriteNode copies labels, annotations and unschedulable from Step.Node to the node.
+	// ActionWriteNode copies labels, annotations and unschedulable from Step.Node to the node. Taints are
+	// the caller's: in the write that ends an update, which removes the label candidate-for-update,
+	// machine-controller-manager also removes its taint prefer-no-schedule, and adds the taint
+	// node.gardener.cloud/critical-components-not-ready.
 	ActionWriteNode Action = "write node"
 	// ActionSetCondition sets the node's condition to Step.Node.Reason, status True.
 	ActionSetCondition Action = "set condition"
@@ -65,6 +68,8 @@ func Next(d MachineDeployment, m Machine) (Step, error) {
 	switch {
 	case m.leaves() || !m.hasJoined():
 		return Step{Do: ActionDone, Why: "the machine leaves the pool, or its creation is not finished"}, nil
+	case m.Phase == phaseFailed:
+		return Step{Do: ActionWait, Why: "the machine has failed, and is preserved: it is not updated"}, nil
 	case m.Node != nil && m.Node.mark().Revision > d.Revision:
 		const why = "the node knows a newer revision: the MachineDeployment as observed is stale"
 		return Step{Do: ActionWait, Why: why}, nil

@@ -222,6 +222,7 @@ func TestNext(t *testing.T) {
 		{"not joined", "SelectedForUpdate candidate selected", inPhase("Pending"), inplace.ActionDone, ""},
 		{"not joined, and given back later", "UpdateSuccessful candidate selected cordoned successful " + ours2, both(transferred, inPhase("Pending")), inplace.ActionDone, ""},
 		{"terminating", "ReadyForUpdate candidate selected", inPhase("Terminating"), inplace.ActionDone, ""},
+		{"failed, and preserved", "SelectedForUpdate candidate selected cordoned " + ours2, both(inPhase("Failed"), preserved), inplace.ActionWait, ""},
 		{"failed, which machine-controller-manager replaces", "ReadyForUpdate candidate selected", inPhase("Failed"), inplace.ActionDone, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

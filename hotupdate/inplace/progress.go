@@ -57,6 +57,8 @@ func (r *rollout) stateOf(m *candidate) (state MachineState, message string) {
 		return StateFailed, step.Why
 	case step.Do == ActionBlocked:
 		return StateFailed, step.Why
+	case m.Phase == phaseFailed:
+		return StateUnavailable, step.Why
 	case m.stage == updated && m.Available:
 		return StateUpdated, step.Why
 	case m.isUnderUpdate():

@@ -46,7 +46,7 @@ type Selection struct {
 //     unavailable, or if replicas remain available. A machine under update is not deleted until it
 //     has succeeded or failed.
 //   - Of the surplus, machines with the lowest priority are deleted first, then machines that have
-//     failed, machines that need the update, and unavailable machines.
+//     failed, machines that need the update, and unavailable machines. Preserved machines are last.
 //   - In a pool with ManualInPlaceUpdate nothing is selected, and no surge machine is created.
 //   - A node that a user has deselected is not selected for this revision, and no surge machine is
 //     created for it, until the user selects it, or removes [SelectionAnnotation]. It is
@@ -81,15 +81,21 @@ func Select(d MachineDeployment) (Selection, error) {
 }
 
 // selected returns the nodes that are promised to be selected, as they are to be written. A promise
-// that was made before a pause, or before the strategy changed, is kept and not carried out.
+// that was made before a pause, or before the strategy changed or the machine failed, is kept and not
+// carried out.
 func (r *rollout) selected() map[string]*Node {
 	nodes := map[string]*Node{}
 	for _, m := range r.machines {
-		if m.isPromised && !r.leavesToUser() && !r.holdsBack(m.Node) {
+		if m.isPromised && !r.leavesToUser() && r.mayBegin(m.Machine) {
 			nodes[m.Name] = m.Node.selectedFor(r.Revision)
 		}
 	}
 	return nodes
+}
+
+// mayBegin reports whether nothing keeps the update of a machine with a node from beginning.
+func (d *MachineDeployment) mayBegin(m *Machine) bool {
+	return m.Phase != phaseFailed && !d.holdsBack(m.Node)
 }
 
 // leavesToUser reports whether the user selects the nodes.
@@ -220,9 +226,17 @@ func (r *rollout) isSurplus(m *candidate) bool {
 // byWorth returns the machines in the order of their deletion.
 func (r *rollout) byWorth() []*candidate {
 	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.stage, b.stage),
-			cmp.Compare(a.rank(), b.rank()))
+		return cmp.Or(cmp.Compare(a.preserved(), b.preserved()), cmp.Compare(a.priority, b.priority),
+			cmp.Compare(a.stage, b.stage), cmp.Compare(a.rank(), b.rank()))
 	})
+}
+
+// preserved puts machines that are preserved last.
+func (c *candidate) preserved() int {
+	if c.Preserved {
+		return 1
+	}
+	return 0
 }
 
 // rank puts machines that are not available first.
@@ -260,7 +274,7 @@ func (r *rollout) maySelect(m *candidate) bool {
 		return false
 	case m.InPlace == machineupdate.InPlaceUnable:
 		return false
-	case r.holdsBack(m.Node):
+	case !r.mayBegin(m.Machine):
 		return false
 	case m.Node.isDeselected(r.Revision):
 		return false
@@ -270,7 +284,8 @@ func (r *rollout) maySelect(m *candidate) bool {
 
 // takesTurn reports whether a machine is updated in its turn.
 func (r *rollout) takesTurn(m *candidate) bool {
-	return m.stage == idle && (m.Node == nil || !m.Node.isDeselected(r.Revision))
+	isDeselected := m.Node != nil && m.Node.isDeselected(r.Revision)
+	return m.stage == idle && m.Phase != phaseFailed && !isDeselected
 }
 
 // canAfford reports whether enough machines remain available during the update of a machine.

@@ -86,6 +86,8 @@ func TestSelect(t *testing.T) {
 	owned.Machines[0].Node = node(`UpdateSuccessful candidate cordoned {"revision":2,"cordoned":true}`)
 	rolledBack := pool(1, "1", "0", updated)
 	rolledBack.Machines[0].Node = node("ReadyForUpdate candidate")
+	promisedSpared := pool(2, "1", "0", idle, spared)
+	promisedSpared.Record = `{"select":["b"]}`
 	notAgain := pool(2, "1", "0", deselected, idle)
 	notAgain.Record = `{"select":["a"]}`
 	deselectedBefore := pool(1, "1", "0", deselected)
@@ -169,6 +171,10 @@ func TestSelect(t *testing.T) {
 		{"a pause carries out a promise to create", promisedSurge, "[]", "[t-0]", "[]", "Waiting a b"},
 		{"a pause of a manual pool", paused(byUser), "[]", "[]", "[]", "Waiting a b"},
 		{"all is done, but the template may have changed during the pause", paused(pool(2, "1", "0", updated, updated)), "[]", "[]", "[]", "Updated a b"},
+		{"a preserved machine that has failed is neither replaced nor selected", pool(2, "2", "1", updated, spared), "[]", "[]", "[]", "Unavailable b, Updated a"},
+		{"a preserved machine is the last to be deleted", pool(2, "2", "0", down, spared, idle), "[c]", "[]", "[a]", "Unavailable b, Updating c"},
+		{"a preserved machine is surplus if no other may be deleted", pool(1, "1", "0", idle, spared), "[a]", "[]", "[b]", "Updating a"},
+		{"what is promised is not done to a preserved machine that has failed", promisedSpared, "[]", "[]", "[]", "Unavailable b, Waiting a"},
 		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", "WaitingForUser a b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
