@@ -128,23 +128,28 @@ func (f *File) noteChange(base commit, workTree folder, places []string) {
 	if err == nil && at == f.path && bytes.Equal(before, now) {
 		return
 	}
-	f.note(base, places[0], at != "")
-	if at == "" {
+	switch at {
+	case "":
+		f.note(base, f.path, "is removed")
 		return
+	case f.path:
+		f.note(base, at, "is changed")
+	default:
+		f.note(base, at, "is added")
 	}
 	if _, problem := Parse(now, workTree.name(at)); errors.Join(err, problem) != nil {
 		f.Notes = append(f.Notes, errors.Join(err, problem).Error())
 	}
 }
 
-// note notes that a file of the base is another one in the work tree, where it may be missing.
-func (f *File) note(base commit, file string, isThere bool) { //nolint:revive // two texts
-	what := "is removed"
-	if isThere {
-		what = "is changed"
+// note notes what was done to a file since the base, which counts.
+func (f *File) note(base commit, file, what string) {
+	counts := "the file of commit %.12s counts"
+	if f.path == "" {
+		counts = "commit %.12s, which counts, has none"
 	}
-	f.Notes = append(f.Notes, fmt.Sprintf("%s: %s, which decides nothing here: the file of commit %.12s counts", file,
-		what, base.revision))
+	counts = fmt.Sprintf(counts, base.revision)
+	f.Notes = append(f.Notes, file+": "+what+", which decides nothing here: "+counts)
 }
 
 func unreadable(name string, err error) error {
@@ -199,8 +204,11 @@ func (f *File) Read(name string) (text []byte, from string, err error) {
 	}
 	if base, isOfCommit := in.(commit); isOfCommit {
 		now, err := disk(base.root).read(file)
-		if err != nil || !bytes.Equal(now, text) {
-			f.note(base, file, err == nil)
+		switch {
+		case err != nil:
+			f.note(base, file, "is removed")
+		case !bytes.Equal(now, text):
+			f.note(base, file, "is changed")
 		}
 	}
 	return text, from, nil

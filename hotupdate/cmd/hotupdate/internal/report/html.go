@@ -31,7 +31,7 @@ func HTML(out io.Writer, r *Report) error {
 		"quiet":   func(s section) []string { _, quiet := s.parts(); return quiet },
 		"mark":    func(c ChangeReport) string { return c.mark() },
 		"values":  func(c ChangeReport) []string { return c.values(plaintext.Printable) },
-		"origin":  func(c ChangeReport) string { return Origin(c.Origin, c.Source) },
+		"origin":  func(c ChangeReport) string { return c.origin() },
 	}
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -349,6 +350,16 @@ func Origin(origin, source string) string {
 		return source
 	}
 	return cmp.Or(origins[origin], origin+" ") + source
+}
+
+// origin says for developers what the verdict on a change comes from: the class of a field or, for a field of
+// Gardener's types that has no class, the rule above the change.
+func (c *ChangeReport) origin() string {
+	hasNoClass := c.Class == hotupdate.Ignored.String() && c.Origin == "default"
+	if hasNoClass && c.Source == "" {
+		return "a field of Gardener, judged by the rule above"
+	}
+	return Origin(c.Origin, c.Source)
 }
 
 var origins = map[string]string{

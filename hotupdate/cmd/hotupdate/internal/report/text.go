@@ -209,7 +209,7 @@ func (t *textWriter) change(c *ChangeReport, width int) {
 	} else {
 		row = "  " + row
 	}
-	t.text.WriteString("  " + row + t.forDevelopers(Origin(c.Origin, c.Source)) + "\n")
+	t.text.WriteString("  " + row + t.forDevelopers(c.origin()) + "\n")
 }
 
 func (t *textWriter) forDevelopers(text string) string {
