@@ -57,7 +57,10 @@ const (
 )
 
 // objects are the objects of a side that are not of other kinds, in the order of the text.
-type objects struct{ list []*object }
+type objects struct {
+	path string // of the side
+	list []*object
+}
 
 // plain returns the objects that are the same wherever their text is.
 func (all *objects) plain() map[manifests.Digest]*object {

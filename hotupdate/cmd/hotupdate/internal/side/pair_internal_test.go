@@ -74,7 +74,7 @@ new: Shoot a is not judged: it may be Shoot n/a in old, or another one; write th
 			updated := sideOf("new", test.updated)
 			pairs := pairUp(old, updated, test.anyName)
 			withholdAmbiguous(pairs)
-			err := joined(notJudged(&objects{old}, &objects{updated}))
+			err := joined(notJudged(&objects{list: old}, &objects{list: updated}))
 			if err == nil {
 				err = checkRelated(pairs)
 			}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -61,15 +62,15 @@ type placeholder struct {
 // placeholders finds placeholders: actions of templates, and variables.
 type placeholders struct{ withoutVariables bool }
 
-// in returns the first placeholder in a value; nil if there is none. Annotations are left out: they may
-// describe anything.
+// in returns the first placeholder in a value; nil if there is none. Annotations are left out, since they may describe
+// anything, but for those of Gardener, such as an operation.
 func (p placeholders) in(n *tree.Node) *placeholder {
 	if n.Kind() == tree.Text {
 		return p.inText(n)
 	}
 	for name, member := range n.Members() {
 		if name == "annotations" {
-			continue
+			member = ofGardener(member)
 		}
 		if found := p.in(member); found != nil {
 			return found
@@ -81,6 +82,17 @@ func (p placeholders) in(n *tree.Node) *placeholder {
 		}
 	}
 	return nil
+}
+
+// ofGardener returns the annotations that Gardener reads.
+func ofGardener(annotations *tree.Node) *tree.Node {
+	for key := range annotations.Members() {
+		domain, _, _ := strings.Cut(key, "/")
+		if domain != "gardener.cloud" && !strings.HasSuffix(domain, ".gardener.cloud") {
+			annotations = annotations.With([]string{key}, nil)
+		}
+	}
+	return annotations
 }
 
 func (p placeholders) inText(n *tree.Node) *placeholder {

@@ -113,7 +113,7 @@ type NotJudged struct {
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
 func (r *Reader) readAll(ctx context.Context, path string) *objects {
-	all := &objects{}
+	all := &objects{path: path}
 	if path == noFile {
 		return all
 	}

@@ -3,6 +3,7 @@ package side
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -88,6 +89,12 @@ func withhold(pairs []pair, old, updated *objects) {
 	withholdAmbiguous(pairs)
 	inOld := unreadOf(old, updated)
 	inUpdated := unreadOf(updated, old)
+	if slices.ContainsFunc(pairs, func(p pair) bool { return p.old == nil }) {
+		inOld.all = cmp.Or(inOld.all, old.link())
+	}
+	if slices.ContainsFunc(pairs, func(p pair) bool { return p.updated == nil }) {
+		inUpdated.all = cmp.Or(inUpdated.all, updated.link())
+	}
 	for _, p := range pairs {
 		switch {
 		case p.old == nil && p.updated.problem == nil:
