@@ -13,7 +13,8 @@ import (
 
 // cluster is a MachineDeployment with its machines and their nodes.
 type cluster struct {
-	pool inplace.MachineDeployment
+	pool   inplace.MachineDeployment
+	pauses bool // its user pauses it once
 }
 
 func (c *cluster) machine(name string) *inplace.Machine {
@@ -63,16 +64,34 @@ func (c *cluster) pass() {
 // userSelects lets the user of a pool select one of the machines that wait for it, after the update
 // of the last one has ended.
 func (c *cluster) userSelects(waiting map[string]string) {
-	isUnderUpdate := func(m inplace.Machine) bool { return m.Node != nil && m.Node.IsUnderUpdate() }
-	if len(waiting) > 0 && !slices.ContainsFunc(c.pool.Machines, isUnderUpdate) {
+	if len(waiting) > 0 && !c.isUnderUpdate() {
 		first := slices.Min(slices.Collect(maps.Keys(waiting)))
 		c.machine(first).Node.Labels[inplace.SelectedLabel] = "true"
 	}
 }
 
+// userPauses lets the user of a pool pause it when the first update begins, until that has ended.
+func (c *cluster) userPauses(updating map[string]string) {
+	switch {
+	case !c.pauses:
+	case len(updating) > 0:
+		c.pool.Paused = true
+	case c.pool.Paused:
+		c.pool.Paused = false
+		c.pauses = false
+	}
+}
+
+func (c *cluster) isUnderUpdate() bool {
+	return slices.ContainsFunc(c.pool.Machines, func(m inplace.Machine) bool { return m.Node.IsUnderUpdate() })
+}
+
 func (c *cluster) title() string {
-	if c.pool.Strategy == hotupdate.ManualInPlaceUpdate {
+	switch {
+	case c.pool.Strategy == hotupdate.ManualInPlaceUpdate:
 		return "the user selects the nodes"
+	case c.pauses:
+		return "the user pauses the rollout during the first update"
 	}
 	return fmt.Sprintf("maxUnavailable %s, maxSurge %s", c.pool.MaxUnavailable.String(), c.pool.MaxSurge.String())
 }
@@ -93,7 +112,11 @@ func (c *cluster) picture() string {
 		}
 		fmt.Fprintf(&line, "%s %-13s", m.Name, what)
 	}
-	return fmt.Sprintf("%s%d available", line.String(), available)
+	paused := ""
+	if c.pool.Paused {
+		paused = ", paused"
+	}
+	return fmt.Sprintf("%s%d available%s", line.String(), available, paused)
 }
 
 // progress returns how many machines are in each state.

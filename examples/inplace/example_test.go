@@ -48,6 +48,17 @@ func Example() {
 	// v1-0 v2           v1-1 under update 1 available, 1 Updated, 1 Updating
 	// v1-0 v2           v1-1 v2           1 available, 1 Updated, 1 Updating
 	// v1-0 v2           v1-1 v2           2 available, 2 Updated
+	// the user pauses the rollout during the first update
+	// v1-0 v1           v1-1 v1           v1-2 v1           3 available, 3 Waiting
+	// v1-0 under update v1-1 v1           v1-2 v1           2 available, 1 Updating, 2 Waiting
+	// v1-0 under update v1-1 v1           v1-2 v1           2 available, paused, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v1           v1-2 v1           2 available, paused, 1 Updating, 2 Waiting
+	// v1-0 v2           v1-1 v1           v1-2 v1           3 available, paused, 1 Updated, 2 Waiting
+	// v1-0 v2           v1-1 under update v1-2 v1           2 available, 1 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 v1           2 available, 1 Updated, 1 Updating, 1 Waiting
+	// v1-0 v2           v1-1 v2           v1-2 under update 2 available, 2 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           v1-2 v2           2 available, 2 Updated, 1 Updating
+	// v1-0 v2           v1-1 v2           v1-2 v2           3 available, 3 Updated
 }
 
 type broken struct{}

@@ -1,5 +1,6 @@
 // Command inplace shows how a pool of five machines is updated in place, without and with a surge
-// machine, and how one of two machines is, whose user selects the nodes:
+// machine, how one of two machines is, whose user selects the nodes, and how a pause lets the update
+// of one node end before it holds back the others:
 //
 //	go run ./examples/inplace
 //
@@ -26,12 +27,15 @@ func main() {
 	}
 }
 
-// tell tells three stories.
+// tell tells four stories.
 func tell(out io.Writer) error {
+	paused := newCluster(hotupdate.AutoInPlaceUpdate, 3, 1, 0)
+	paused.pauses = true
 	for _, c := range []*cluster{
 		newCluster(hotupdate.AutoInPlaceUpdate, 5, 1, 0),
 		newCluster(hotupdate.AutoInPlaceUpdate, 5, 0, 1),
 		newCluster(hotupdate.ManualInPlaceUpdate, 2, 0, 0),
+		paused,
 	} {
 		_, _ = fmt.Fprintln(out, c.title()) // the last write returns the error
 		last := ""
@@ -49,6 +53,7 @@ func tell(out io.Writer) error {
 				}
 			}
 			c.userSelects(selection.Progress[inplace.StateWaitingForUser])
+			c.userPauses(selection.Progress[inplace.StateUpdating])
 			c.pass()
 		}
 	}
