@@ -109,8 +109,14 @@ func (s *Set) add(o *manifest.Object) error {
 	if group == "" || kind == "" {
 		return fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place)
 	}
+	if spec.At("versions").Len() == 0 { // else objects of the kind would be of no known kind
+		return fmt.Errorf("%s: has no version in spec.versions; write one", o.Place)
+	}
 	for _, version := range spec.At("versions").Elements() {
 		name := version.At("name").Text()
+		if name == "" {
+			return fmt.Errorf("%s: has a version without a name in spec.versions; write it", o.Place)
+		}
 		of := facts.TypeMeta{APIVersion: group + "/" + name, Kind: kind}
 		if first := s.resources[of]; first != nil && !bytes.Equal(first.raw, raw) {
 			return fmt.Errorf("%s: has %s %s, and so has %s; leave out one of them", o.Place, of.APIVersion, kind,
