@@ -196,7 +196,7 @@ func paged[T, R any](
 		pages.AddPage(http.StatusOK, pageOf(page), nil)
 	}
 	if len(items) == 0 {
-		pages.AddPage(http.StatusOK, pageOf(nil), nil)
+		pages.AddPage(http.StatusOK, pageOf([]T{}), nil) // Azure writes an empty list
 	}
 	return pages
 }

@@ -131,6 +131,9 @@ func (f found) add(kind tags.Kind, id *string, live map[string]*string) {
 	f[strings.ToLower(*id)] = driver.Resource{Kind: kind, ID: *id, Tags: own}
 }
 
+// errNoList is the error of an answer without a body, which the SDK takes for a success.
+var errNoList = errors.New("the answer has no list of VMs, not even an empty one")
+
 // readMany reads machines of one resource group: its VMs, network interfaces and disks. A machine of
 // which a list does not show all resources is not answered: reads lag.
 func readMany(
@@ -144,9 +147,15 @@ func readMany(
 	err := driver.AtOnce(ctx,
 		func(ctx context.Context) error {
 			vms = nil
-			return each(ctx, c.vms.NewListPager(group, nil), func(page *armcompute.VirtualMachinesClientListResponse) {
+			isWhole := true
+			err := each(ctx, c.vms.NewListPager(group, nil), func(page *armcompute.VirtualMachinesClientListResponse) {
 				vms = append(vms, page.Value...)
+				isWhole = isWhole && page.Value != nil
 			})
+			if err == nil && !isWhole {
+				return errNoList
+			}
+			return err
 		},
 		func(ctx context.Context) error {
 			return each(ctx, c.cards.NewListPager(group, nil), func(page *armnetwork.InterfacesClientListResponse) {

@@ -165,9 +165,11 @@ func translated(m *machine, err error) error {
 	return answer.Status(err, refused.Code, refused.Header)
 }
 
-func isRefused(err error, status int) bool {
+// isNotFound reports whether Compute Engine says that there is no such resource. The page of a proxy with this
+// status has no errors of the API.
+func isNotFound(err error) bool {
 	refused, ok := errors.AsType[*googleapi.Error](err)
-	return ok && refused.Code == status
+	return ok && refused.Code == http.StatusNotFound && len(refused.Errors) > 0
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -237,7 +237,7 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 			vm, err = m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
 			return err
 		})
-		if isRefused(err, http.StatusNotFound) {
+		if isNotFound(err) {
 			continue
 		}
 		if err != nil {
@@ -251,7 +251,7 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 				disk, err = m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()
 				return err
 			})
-			if isRefused(err, http.StatusNotFound) {
+			if isNotFound(err) {
 				continue // the machine is not answered
 			}
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -170,6 +171,9 @@ func original(err error) error {
 	return err
 }
 
+// isNotFound reports whether OpenStack says that there is no such resource. The page of a proxy with this
+// status is not JSON.
 func isNotFound(err error) bool {
-	return gophercloud.ResponseCodeIs(original(err), http.StatusNotFound)
+	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](original(err))
+	return ok && refused.Actual == http.StatusNotFound && json.Valid(refused.Body)
 }

@@ -289,6 +289,8 @@ func filter(name string, values ...string) types.Filter {
 	return types.Filter{Name: &name, Values: values}
 }
 
+var errNoList = errors.New("the answer has no list of instances, not even an empty one")
+
 // instances returns the instances that match, page by page.
 func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter) ([]types.Instance, error) {
 	var all []types.Instance
@@ -298,6 +300,9 @@ func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter)
 		spendIfMore(ctx, describeInstances, pages)
 		if err != nil {
 			return nil, err
+		}
+		if page.Reservations == nil { // the page of a proxy, which the SDK takes for a success
+			return nil, errNoList
 		}
 		for _, reservation := range page.Reservations {
 			all = append(all, reservation.Instances...)

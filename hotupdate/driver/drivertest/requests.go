@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,6 +29,8 @@ import (
 //   - A connection that breaks before the answer or within it, and an answer with status 500, 503 or 429, is
 //     met by another attempt in the same update: no update fails.
 //   - After 429 with a delay the request is not sent again before the delay is over.
+//   - An answer that is none of the cloud's, such as an empty success or the page of a proxy, is not taken for the
+//     answer that there is no VM. The update may fail. The next one does without it.
 //   - A request without an answer ends with the context of its update, or has a deadline. So does the
 //     update. The next update does without it.
 //
@@ -81,12 +84,14 @@ func CheckRequests[D updates](
 
 // fault is what happens to a request.
 type fault struct {
-	name   string
-	status int
-	after  time.Duration // the delay that the answer names
-	broken error         // there is no answer
-	isCut  bool          // the request is carried out, and its answer ends early
-	hangs  bool
+	name      string
+	status    int
+	after     time.Duration // the delay that the answer names
+	broken    error         // there is no answer
+	isCut     bool          // the request is carried out, and its answer ends early
+	hangs     bool
+	isOfProxy bool // the answer is none of the cloud's
+	page      string
 }
 
 const delay = 7 * time.Second
@@ -105,6 +110,9 @@ func faults() []fault {
 		{name: "status 429", status: http.StatusTooManyRequests},
 		{name: "status 429 with a delay", status: http.StatusTooManyRequests, after: delay},
 		{name: "no answer", hangs: true},
+		{name: "an empty success", isOfProxy: true, status: http.StatusOK},
+		{name: "a success of a proxy", isOfProxy: true, status: http.StatusOK, page: "<html></html>"},
+		{name: "status 404 of a proxy", isOfProxy: true, status: http.StatusNotFound, page: "<html></html>"},
 	}
 }
 
@@ -118,6 +126,7 @@ func (c *checker) meet(t *transport) {
 		isRight := err == nil || kind == machineupdate.ErrPending
 		isExcused := t.excuses(c.calls, c.pass.lane)
 		c.require(isRight || isExcused, c.promise, "the update fails: %v", err)
+		c.require(kind != machineupdate.ErrNotFound, c.promise, "the update says that there is no VM")
 	}
 	for _, s := range []*State{c.from, c.to} {
 		if !c.prepare(s) || !c.rest() {
@@ -166,13 +175,13 @@ type sentRequest struct{ name, body string }
 func (r *sentRequest) text() string { return r.name + "\n" + r.body }
 
 // excuses reports whether an update may fail because of its failed request: without an answer it ends with
-// its context, and a write of a lane whose changes take time is not repeated.
+// its context, an answer of a proxy may stand for any error, and a write of a lane whose changes take time is not repeated.
 func (t *transport) excuses(update int, lane string) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	isOfUpdate := t.update == update
 	takesTime := lane != "" && t.writing[t.failed.text()]
-	return isOfUpdate && (t.hangs || takesTime)
+	return isOfUpdate && (t.hangs || t.isOfProxy || takesTime)
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -221,7 +230,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: fmt.Sprint(t.status, " ", http.StatusText(t.status)), StatusCode: t.status, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(bytes.NewReader([]byte("<html></html>"))), Request: r,
+		Body: io.NopCloser(strings.NewReader(t.page)), Request: r,
 	}, nil
 }
 
