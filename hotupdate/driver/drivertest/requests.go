@@ -175,13 +175,15 @@ type sentRequest struct{ name, body string }
 func (r *sentRequest) text() string { return r.name + "\n" + r.body }
 
 // excuses reports whether an update may fail because of its failed request: without an answer it ends with
-// its context, an answer of a proxy may stand for any error, and a write of a lane whose changes take time is not repeated.
+// its context, an answer of a proxy may stand for any error, and a write of a lane whose changes take time
+// is not repeated.
 func (t *transport) excuses(update int, lane string) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	isOfUpdate := t.update == update
 	takesTime := lane != "" && t.writing[t.failed.text()]
-	return isOfUpdate && (t.hangs || t.isOfProxy || takesTime)
+	mayFail := t.hangs || t.isOfProxy || takesTime
+	return isOfUpdate && mayFail
 }
 
 // RoundTrip implements [http.RoundTripper].
