@@ -137,8 +137,8 @@ func (e *outdatedError) Is(target error) bool {
 }
 
 // replaceAfresh reads the infrastructure tags of a resource again, and writes all of them if the change is
-// not made yet. A write without a condition loses what others have changed since the read. A paced call may go on when its update has ended, so
-// nothing of the update is changed.
+// not made yet. A write without a condition loses what others have changed since the read. A paced call
+// may go on when its update has ended, so nothing of the update is changed.
 func (u *update[T, C]) replaceAfresh(
 	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
 ) error {

@@ -112,20 +112,25 @@ func TestUnansweredReplace(t *testing.T) {
 			true, nil, []string{first, first}, map[string]string{"cluster": "c", "mine": "2"},
 		},
 		"carried out, and others write": {
-			true, map[string]string{"theirs": "1"},
-			[]string{first, first}, map[string]string{"cluster": "c", "mine": "2", "theirs": "1"},
+			true,
+			map[string]string{"theirs": "1"},
+			[]string{first, first},
+			map[string]string{"cluster": "c", "mine": "2", "theirs": "1"},
 		},
 		"lost": {
 			false, nil, []string{first, first}, map[string]string{"cluster": "c", "mine": "2"},
 		},
 		"lost, and others write": {
-			false, map[string]string{"theirs": "1"},
+			false,
+			map[string]string{"theirs": "1"},
 			[]string{first, first, "i-1 v1 map[cluster:c mine:2 theirs:1]"},
 			map[string]string{"cluster": "c", "mine": "2", "theirs": "1"},
 		},
 		"carried out, and others take it back": {
-			true, map[string]string{"mine": "3"},
-			[]string{first, first, "i-1 v2 map[cluster:c mine:2]"}, map[string]string{"cluster": "c", "mine": "2"},
+			true,
+			map[string]string{"mine": "3"},
+			[]string{first, first, "i-1 v2 map[cluster:c mine:2]"},
+			map[string]string{"cluster": "c", "mine": "2"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,8 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		if r.reason == "" {
 			continue
 		}
-		what := string(result.ending) + " " + r.reason + " " + string(apierrors.ReasonForError(result.Err)) + notDone(result.Err)
+		cause := string(apierrors.ReasonForError(result.Err)) + notDone(result.Err)
+		what := string(result.ending) + " " + r.reason + " " + cause
 		if !result.ending.isFutile() || e.Memory.isNews(o, what) {
 			e.Event(result.Machine, r.level, r.reason, r.message)
 		}
@@ -53,15 +55,12 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 }
 
 // notDone names the resources that the driver could not update.
-func notDone(err error) (names string) {
+func notDone(err error) string {
 	problem, _ := errors.AsType[*PartialError](err)
 	if problem == nil {
 		return ""
 	}
-	for _, r := range problem.NotDone {
-		names += " " + r.Kind + " " + r.ID
-	}
-	return names
+	return fmt.Sprint(problem.NotDone)
 }
 
 // reportDecision reports an unusable record or class; the zero report if both are usable.
