@@ -87,6 +87,13 @@ func TestOrigins(t *testing.T) {
 		assert.Equal(t, row.origins, origins, row.machine.GetName())
 	}
 
+	paused := inPlace.DeepCopy()
+	paused.Object["spec"].(map[string]any)["paused"] = true
+	require.NoError(t, c.deployments.Informer().GetStore().Update(paused))
+	own, err := c.ownership(kept)
+	require.NoError(t, err)
+	assert.Equal(t, "new", own.wanted, "a pause holds back the rollout, and no hot update")
+
 	u := &Updater{cache: c}
 	usage, err := u.usage([]*object{transferred})
 	require.NoError(t, err)
