@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -205,7 +206,7 @@ func encryptedRoot(r *record) []string {
 	if r.Pool.Volume == nil || r.Pool.Volume.Encrypted == nil {
 		return nil
 	}
-	return []string{fmt.Sprint(*r.Pool.Volume.Encrypted)}
+	return []string{strconv.FormatBool(*r.Pool.Volume.Encrypted)}
 }
 
 func withEncryption(r *record) []string {
@@ -213,7 +214,7 @@ func withEncryption(r *record) []string {
 	for _, v := range r.Pool.DataVolumes {
 		data = appendSet(append(data, v.Size), v.Type)
 		if v.Encrypted != nil {
-			data = append(data, fmt.Sprint(*v.Encrypted))
+			data = append(data, strconv.FormatBool(*v.Encrypted))
 		}
 	}
 	return data
