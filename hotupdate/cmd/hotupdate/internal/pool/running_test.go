@@ -61,7 +61,7 @@ func TestWhatRuns(t *testing.T) {
 			asks := func(p pool.Planned) bool {
 				return slices.ContainsFunc(p.Questions, func(q verdict.Question) bool { return q.Rule == verdict.EarlierMayWait })
 			}
-			assert.Equal(t, test.want == verdict.Indeterminate, slices.ContainsFunc(plan.Pools, asks))
+			assert.Equal(t, test.want != verdict.None, slices.ContainsFunc(plan.Pools, asks), "what waits may be graver than a roll")
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestIgnoredShoots(t *testing.T) {
 		"it stays, failed, not heeded": {no, edits{failed, annotated("true")}, edits{purpose}, verdict.Indeterminate, false, "the failed operation is retried with what waits"},
 		"it ends, failed, not known":   {open, edits{failed, annotated("true")}, edits{released}, verdict.Indeterminate, true, "if it is not heeded, its end is no change of the spec"},
 		"it begins":                    {open, edits{succeeded}, edits{annotated("true")}, verdict.None, false, "all is rolled out"},
-		"the change itself rolls":      {open, edits{succeeded, annotated("true")}, edits{released, at("machine.type", "n2")}, verdict.Roll, false, "whatever waits, the pool rolls"},
+		"the change itself rolls":      {open, edits{succeeded, annotated("true")}, edits{released, at("machine.type", "n2")}, verdict.Roll, true, "the pool rolls, and what waits may be graver"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +141,93 @@ func TestIgnoredShoots(t *testing.T) {
 				})
 			}
 			assert.Equal(t, test.asksKey, slices.ContainsFunc(plan.Pools, asks), test.reason)
+		})
+	}
+}
+
+// TestWhatWaitsIsNotBounded: an earlier change that is rolled out with this one can be any change, such as a pool that
+// was removed, a smaller maximum or hibernation.
+func TestWhatWaitsIsNotBounded(t *testing.T) {
+	t.Parallel()
+	status := func(state string, isHibernated bool) edit {
+		return edit{"status", object{
+			"lastOperation": object{"state": state, "type": "Reconcile"}, "observedGeneration": 12, "hibernated": isHibernated,
+		}}
+	}
+	annotated := func(name, value string) edit { return edit{"metadata.annotations", object{name: value}} }
+	confined := edit{"spec.maintenance.confineSpecUpdateRollout", true}
+	hibernated := edit{"spec.hibernation", object{"enabled": true}}
+	succeeded := status("Succeeded", false)
+	failed := status("Failed", false)
+	for name, test := range map[string]struct {
+		old, change edits
+		want        verdict.Verdict
+	}{
+		"the rollout is no longer confined": {edits{succeeded, confined}, edits{{"spec.maintenance.confineSpecUpdateRollout", false}}, verdict.Indeterminate},
+		"the last operation has failed":     {edits{failed}, edits{at("labels", object{"x": "a"})}, verdict.Indeterminate},
+		"the Shoot is no longer ignored":    {edits{succeeded, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate},
+		"ignored until now, failed":         {edits{failed, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"spec.purpose", "testing"}}, verdict.Indeterminate},
+		"hibernation is retried":            {edits{failed, hibernated}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate},
+		"the change itself rolls":           {edits{failed}, edits{at("machine.type", "n2")}, verdict.Roll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := manifest(t, "pairs/"+onGCP, test.old...)
+			updated := manifest(t, "pairs/"+onGCP, append(slices.Clone(test.old), test.change...)...)
+			plan := planned(t, old, updated)
+			for i := range plan.Pools {
+				planned := &plan.Pools[i]
+				assert.Equal(t, test.want.String(), planned.Effect().String())
+				assert.False(t, planned.Possible().IsBounded(), "%v", planned.Possible())
+				for _, graver := range []verdict.Verdict{verdict.MachinesDeleted, verdict.Removed} {
+					assert.True(t, planned.Possible().Has(graver), graver.String())
+				}
+				for _, question := range planned.Questions {
+					assert.NotContains(t, question.String(), "machines may be deleted", "all verdicts in one line")
+				}
+			}
+		})
+	}
+}
+
+// TestWhatIsReconciledAtOnce: a change waits for the maintenance window unless Gardener reconciles the Shoot at once:
+// mustIncreaseGeneration, which also decides whether earlier changes are rolled out.
+func TestWhatIsReconciledAtOnce(t *testing.T) {
+	t.Parallel()
+	operation := func(name string) edit { return edit{"metadata.annotations", object{"gardener.cloud/operation": name}} }
+	later := edit{"metadata.annotations", object{"maintenance.gardener.cloud/operation": "reconcile"}}
+	confined := edit{"spec.maintenance.confineSpecUpdateRollout", true}
+	free := edit{"spec.maintenance.confineSpecUpdateRollout", false}
+	hibernated := func(is bool) edit { return edit{"spec.hibernation", object{"enabled": is}} }
+	purpose := edit{"spec.purpose", "testing"}
+	rolls := at("machine.type", "n2")
+	ignored := edit{"metadata.annotations", object{"shoot.gardener.cloud/ignore": "true"}}
+	for name, test := range map[string]struct {
+		old, change edits
+		waits       bool
+	}{
+		"a confined change":                {edits{confined}, edits{rolls}, true},
+		"the change that confines":         {nil, edits{confined, rolls}, true},
+		"the end of the confinement":       {edits{confined}, edits{free}, false},
+		"reconcile":                        {edits{confined}, edits{rolls, operation("reconcile")}, false},
+		"retry":                            {edits{confined}, edits{rolls, operation("retry")}, false},
+		"maintain":                         {edits{confined}, edits{rolls, operation("maintain")}, false},
+		"rotate-ssh-keypair":               {edits{confined}, edits{rolls, operation("rotate-ssh-keypair")}, false},
+		"rollout-workers":                  {edits{confined}, edits{rolls, operation("rollout-workers=general")}, false},
+		"force-in-place-update":            {edits{confined}, edits{rolls, operation("force-in-place-update")}, true},
+		"hibernation begins":               {edits{confined, hibernated(false)}, edits{hibernated(true)}, false},
+		"hibernation ends":                 {edits{confined, hibernated(true)}, edits{hibernated(false)}, false},
+		"hibernation is as before":         {edits{confined, hibernated(false)}, edits{purpose}, true},
+		"an operation for later":           {nil, edits{later}, true},
+		"an operation for later, a change": {nil, edits{later, purpose}, false},
+		"gardenlet may ignore the Shoot":   {edits{confined, ignored}, edits{rolls}, false},
+		"not confined":                     {nil, edits{purpose}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := manifest(t, "pairs/"+onGCP, test.old...)
+			updated := manifest(t, "pairs/"+onGCP, append(slices.Clone(test.old), test.change...)...)
+			assert.Equal(t, test.waits, slices.Contains(planned(t, old, updated).Rules, verdict.WaitsForMaintenance))
 		})
 	}
 }

@@ -71,6 +71,8 @@ func TestSetsTogether(t *testing.T) {
 	assert.Equal(t, "roll, hot update or none", verdict.Only(verdict.None, verdict.Roll, verdict.HotUpdate).String())
 	assert.Equal(t, "roll", verdict.Only(verdict.Roll).String())
 	assert.Empty(t, verdict.Set{}.String())
+	assert.Equal(t, "any verdict", verdict.Any().String())
+	assert.Equal(t, "roll or a graver verdict", verdict.Any().And(verdict.Only(verdict.Roll)).String())
 }
 
 func formula() verdict.Question {

@@ -87,10 +87,16 @@ func (s Set) And(other Set) Set {
 // Words returns the verdicts in the words of plan, the gravest first.
 func (s Set) Words() []string { return wordsOf(s.Verdicts(), Verdict.String) }
 
-// String lists the verdicts for people: roll, hot update or none.
+// String lists the verdicts for people: roll, hot update or none. Of a set that is not bounded, only the mildest
+// verdict counts.
 func (s Set) String() string {
 	words := s.Words()
-	if len(words) < 2 {
+	switch {
+	case s.unbounded && s.Has(None):
+		return "any verdict"
+	case s.unbounded:
+		return s.Mildest().String() + " or a graver verdict"
+	case len(words) < 2:
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1

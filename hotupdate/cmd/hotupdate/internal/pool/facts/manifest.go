@@ -75,8 +75,6 @@ type Manifest struct {
 	Unknown []members.Problem
 	// Doubted are missing members above the pools that a misspelled member probably means.
 	Doubted []Doubt
-	// WaitsForMaintenance says that changes wait for the maintenance window.
-	WaitsForMaintenance bool
 }
 
 // Above returns the manifest without its pools.

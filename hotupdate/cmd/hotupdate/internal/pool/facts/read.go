@@ -65,13 +65,11 @@ func (m *Manifest) readShoot() error {
 	return errors.Join(problems...)
 }
 
-// cluster returns the facts of a Shoot about all its pools, and sets whether its changes wait.
+// cluster returns the facts of a Shoot about all its pools.
 func (m *Manifest) cluster() Cluster {
 	spec := m.Tree.At("spec")
 	status := m.Tree.At("status")
 	annotations := m.Tree.At("metadata", "annotations")
-	later := annotations.At(operationLater).Text()
-	m.WaitsForMaintenance = spec.At("maintenance", "confineSpecUpdateRollout").IsTrue() || later != ""
 	pending := status.At("inPlaceUpdates", "pendingWorkerUpdates")
 	return Cluster{
 		Version: spec.At("kubernetes", "version").Text(), Hibernated: spec.At("hibernation", "enabled").IsTrue(),

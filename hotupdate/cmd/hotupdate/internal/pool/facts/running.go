@@ -26,6 +26,7 @@ const (
 	ignoreAnnotation = "shoot.gardener.cloud/ignore"
 	failed           = "Failed"
 	retry            = "retry"
+	forceInPlace     = "force-in-place-update"
 	gardenNamespace  = "garden" // whose Shoots gardenlet may always be told to ignore
 )
 
@@ -110,8 +111,8 @@ func (m *Manifest) RollsOut(old *Manifest, l *Landscape) RollOut {
 	return NoRollOut
 }
 
-// reconciles reports whether gardenlet rolls out the spec of a Shoot because it changes from an old one:
-// mustIncreaseGeneration, and the end of the annotation by which gardenlet ignores the Shoot, if it heeds it.
+// reconciles reports whether gardenlet rolls out the spec of a Shoot at once because the Shoot changes from an old
+// one: mustIncreaseGeneration, and the end of the annotation by which gardenlet ignores the Shoot, if it heeds it.
 func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
 	switch {
 	case heeds && m.isIgnored():
@@ -122,11 +123,30 @@ func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
 	enabled := []string{"spec", "hibernation", "enabled"}
 	isHibernation := m.Tree.At(enabled...).IsTrue() != old.Tree.At(enabled...).IsTrue()
 	isSpec := !m.isConfined() && !tree.Equal(m.Tree.At("spec"), old.Tree.At("spec"))
-	operations := operationsIn(m.Tree.At("metadata", "annotations"), operationNow)
+	return m.isRequested() || isHibernation || isSpec
+}
+
+// isRequested reports whether an annotation requests an operation for now, which also rolls out the spec. After a
+// failed operation only retry does, and force-in-place-update requests nothing by itself.
+func (m *Manifest) isRequested() bool {
 	isFailed := m.Tree.At("status", "lastOperation", "state").Text() == failed
-	isRequested := len(operations) > 0
-	if isFailed {
-		isRequested = slices.ContainsFunc(operations, func(o Operation) bool { return o.Name == retry })
+	operations := operationsIn(m.Tree.At("metadata", "annotations"), operationNow)
+	return slices.ContainsFunc(operations, func(o Operation) bool {
+		if isFailed {
+			return o.Name == retry
+		}
+		return o.Name != forceInPlace
+	})
+}
+
+// WaitsForMaintenance reports whether a change from an old manifest waits for the maintenance window: its rollout
+// is confined to it, or it requests an operation for it, and gardenlet does not roll out the spec at once.
+func (m *Manifest) WaitsForMaintenance(old *Manifest, l *Landscape) bool {
+	if m.isIgnored() {
+		return false
 	}
-	return isRequested || isHibernation || isSpec
+	later := m.Tree.At("metadata", "annotations", operationLater).Text()
+	isLater := m.isConfined() || later != ""
+	atOnce := slices.ContainsFunc(m.heeds(l), func(heeds bool) bool { return m.reconciles(old, heeds) })
+	return isLater && !atOnce
 }

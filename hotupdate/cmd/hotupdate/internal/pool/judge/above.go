@@ -70,7 +70,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	provider := o.ProviderOf(&facts.Pool{Provider: updated.Provider})
 	isOpen := func(path string) bool { return provider.Name == "" && fields.IsForeign(path) }
 	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above(), isOpen)
-	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(updated)}
+	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(old, updated)}
 	for _, d := range found.elsewhere {
 		above.Changes = append(above.Changes, judgeAbove(updated.Kind, provider, d))
 	}
@@ -91,14 +91,14 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 }
 
 // assumptions returns what is assumed of all pools of a manifest, and what is judged.
-func (o Options) assumptions(updated *facts.Manifest) (rules []verdict.Rule) {
+func (o Options) assumptions(old, updated *facts.Manifest) (rules []verdict.Rule) {
 	switch {
 	case o.Extension == Released:
 		rules = append(rules, verdict.ExtensionReleased)
 	case o.Extension != Both && o.Naming == nil:
 		rules = append(rules, verdict.ExtensionAdopted)
 	}
-	if updated.WaitsForMaintenance {
+	if updated.Kind == facts.Shoot && updated.WaitsForMaintenance(old, &o.Landscape) {
 		rules = append(rules, verdict.WaitsForMaintenance)
 	}
 	return append(rules, o.Landscape.Rules()...)

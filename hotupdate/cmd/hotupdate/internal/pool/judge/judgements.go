@@ -150,9 +150,8 @@ func (p *pair) deletion() []Finding {
 }
 
 // waiting judges earlier changes that may wait, if this change makes gardenlet roll out the Shoot:
-// mustIncreaseGeneration.
+// mustIncreaseGeneration. What waits can be any change, also of the pools themselves: nothing bounds the verdict.
 func (p *pair) waiting() []Finding {
-	again := verdict.OfClass(hotupdate.InPlace, p.strategy)
 	question := verdict.Question{
 		Rule: verdict.EarlierMayWait, Fact: "respectSyncPeriodOverwrite",
 		Owner:  "controllers.shoot of the configuration of gardenlet",
@@ -163,11 +162,11 @@ func (p *pair) waiting() []Finding {
 		return nil
 	case facts.IfHeeded:
 		question.Values = []verdict.Value{
-			verdict.Gives("false", verdict.None), verdict.Gives("true", again, verdict.None),
+			verdict.Gives("false", verdict.None), {Text: "true", Gives: verdict.Any()},
 		}
 	case facts.UnlessHeeded:
 		question.Values = []verdict.Value{
-			verdict.Gives("false", again, verdict.None), verdict.Gives("true", verdict.None),
+			{Text: "false", Gives: verdict.Any()}, verdict.Gives("true", verdict.None),
 		}
 	case facts.MayRollOut:
 		question = verdict.Question{
@@ -175,7 +174,7 @@ func (p *pair) waiting() []Finding {
 			Owner:  "the Worker of the cluster",
 			Answer: "compare the Worker of the cluster with the spec of the Shoot",
 			Values: []verdict.Value{
-				verdict.Gives("none", verdict.None), verdict.Gives("changes that touch machines", again),
+				verdict.Gives("none", verdict.None), {Text: "any", Gives: verdict.Any()},
 			},
 		}
 	}
