@@ -161,7 +161,7 @@ func (d *MachineDeployment) awaitsSelection(m *Machine) bool {
 	switch {
 	case m == nil || m.Node == nil:
 		return false
-	case m.leaves():
+	case m.leaves() || m.Phase == phaseFailed:
 		return false
 	case m.Node.isSelected():
 		return false

@@ -25,7 +25,7 @@ type Machine struct {
 	Annotations map[string]string
 	// Preserved says that machine-controller-manager preserves the machine: its status has a
 	// preserveExpiryTime in the future. A machine that has failed then stays in the pool, is not
-	// updated, and is the last one to be deleted as surplus.
+	// updated, holds up no other machine, and is the last one to be deleted as surplus.
 	Preserved bool
 	Node      *Node // nil if no node has joined
 }

@@ -67,6 +67,7 @@ const (
 	spared                  // needs the update, has failed, and is preserved
 	down                    // needs the update, and is not available
 	selected                // under update
+	held                    // selected, has failed before it was cordoned, and is preserved
 	failed                  // the update has failed
 	fresh                   // updated, and not available
 	updated                 // updated, and available
@@ -172,6 +173,12 @@ func observed(name string, state machineState) inplace.Machine {
 		labels[candidateLabel] = "true"
 		m.Phase = "Failed"
 		m.Preserved = true
+	case held:
+		labels[candidateLabel] = "true"
+		labels[inplace.SelectedLabel] = "true"
+		m.Phase = "Failed"
+		m.Preserved = true
+		m.Node.Annotations = map[string]string{inplace.SelectionAnnotation: "2"}
 	case deselected:
 		labels[candidateLabel] = "true"
 		m.Available = true
@@ -350,7 +357,8 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 	for i, state := range seen.machines {
 		deletesOld := deletes[idle] || deletes[deselected]
 		isWorse := deletes[updated] || deletesOld && state != updated
-		isChosen := isKept(i) && seen.chosen.has(i) && state != spared
+		isPreserved := state == spared || state == held
+		isChosen := isKept(i) && seen.chosen.has(i) && !isPreserved
 		if isWorse && isChosen && kept <= int(w.replicas) {
 			return true
 		}
@@ -379,11 +387,11 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 }
 
 // progress is what becomes of machines without failures; no entry: nothing.
-var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent, spared: terminating}
+var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent, spared: terminating, held: terminating}
 
 // mishaps are what else can become of machines.
 var mishaps = map[machineState][]machineState{
-	idle: {down, spared, terminating}, spared: {idle}, down: {terminating}, selected: {failed, idle, deselected, terminating}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
+	idle: {down, spared, terminating}, spared: {idle}, down: {terminating}, selected: {failed, idle, deselected, held, terminating}, held: {selected}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
 	fresh: {terminating}, updated: {fresh, terminating}, unborn: {terminating}, stillborn: {terminating},
 }
 
@@ -466,7 +474,7 @@ func (w poolWorld) superseded() poolWorld {
 func (m poolModel) explore() (states int, err error) {
 	m.decisions = map[decisionInput]decision{}
 	from := map[poolWorld]poolWorld{m.start(): {}}
-	good := [5]map[poolWorld]bool{{}, {}, {}, {}, {}}
+	good := [6]map[poolWorld]bool{{}, {}, {}, {}, {}, {}}
 	for queue := []poolWorld{m.start()}; len(queue) > 0; {
 		w := queue[0]
 		queue = queue[1:]
@@ -506,11 +514,12 @@ type poolEnvironment struct {
 	isPaused bool
 }
 
-var poolEnvironments = [5]poolEnvironment{
+var poolEnvironments = [6]poolEnvironment{
 	{name: "all is well"},
 	{name: "failed updates stay", stuck: []machineState{failed}},
 	{name: "no machine joins", stuck: []machineState{unborn, stillborn}},
 	{name: "machines stay down", stuck: []machineState{down, fresh}},
+	{name: "failed machines stay preserved", stuck: []machineState{spared, held}},
 	{name: "paused", isPaused: true},
 }
 
@@ -579,6 +588,9 @@ func (m poolModel) isEnd(w poolWorld, d decision, env poolEnvironment) error {
 	if env.isPaused {
 		return w.isPausedEnd(d)
 	}
+	if m.couldSelect(w) {
+		return errors.New("a machine waits that could be updated")
+	}
 	for _, state := range w.machines {
 		switch {
 		case state == updated:
@@ -596,6 +608,22 @@ func (m poolModel) isEnd(w poolWorld, d decision, env poolEnvironment) error {
 		return fmt.Errorf("ends with %d machines", left)
 	}
 	return nil
+}
+
+// couldSelect reports whether a machine waits although the pool needs it and has room for its update. Only machines that run the target, or are
+// about to, make its update unnecessary.
+func (m poolModel) couldSelect(w poolWorld) bool {
+	upToDate := int8(0)
+	waits := false
+	for i, state := range w.machines {
+		if state == fresh || state == updated {
+			upToDate++
+		}
+		waits = waits || state == idle && !w.record.selects.has(i)
+	}
+	isNeeded := waits && upToDate < w.replicas
+	isAuto := m.strategy == hotupdate.AutoInPlaceUpdate
+	return isNeeded && isAuto && w.available() > w.replicas-m.unavailable
 }
 
 // isPausedEnd reports what is wrong with a state in which nobody acts any more because of the pause.
@@ -730,6 +758,12 @@ var naiveSelectors = map[string]struct {
 			}
 		}
 		p.Record = kept.text()
+		return oursSelect(p)
+	}},
+	"a preserved machine that has failed is expected to be updated": {"both", "a machine waits that could be updated", func(p inplace.MachineDeployment) inplace.Selection {
+		for i := range p.Machines {
+			p.Machines[i].Phase = "Running"
+		}
 		return oursSelect(p)
 	}},
 	"a pause is not seen": {"both", "a paused rollout goes on", func(p inplace.MachineDeployment) inplace.Selection {

@@ -40,7 +40,8 @@ type Selection struct {
 //   - Surge machines are created up to replicas plus maxSurge. Machines that the pool lacks are
 //     always created.
 //   - No more machines are selected than the pool needs: machines that will be surplus are not
-//     updated.
+//     updated. A preserved machine that has failed does not count as selected or updated: another
+//     one is selected instead.
 //   - Surplus is deleted once as many updated machines as replicas are available without it. After
 //     the pool has become smaller, machines beyond replicas plus maxSurge are deleted if they are
 //     unavailable, or if replicas remain available. A machine under update is not deleted until it
@@ -81,8 +82,7 @@ func Select(d MachineDeployment) (Selection, error) {
 }
 
 // selected returns the nodes that are promised to be selected, as they are to be written. A promise
-// that was made before a pause, or before the strategy changed or the machine failed, is kept and not
-// carried out.
+// that was made before a pause, or before the strategy changed, is kept and not carried out.
 func (r *rollout) selected() map[string]*Node {
 	nodes := map[string]*Node{}
 	for _, m := range r.machines {
@@ -141,11 +141,13 @@ func newRollout(d *MachineDeployment) (*rollout, error) {
 }
 
 // isWithdrawn reports whether a recorded promise to select a machine is dropped now, since a user has
-// deselected its node. Until the record says so, the machine does not count as available: if the
-// annotation is removed meanwhile, another controller still keeps the promise.
+// deselected its node, or the machine has failed. Until the record says so, the machine does not count
+// as available: if the annotation is removed meanwhile, or the machine recovers, another controller
+// still keeps the promise.
 func (d *MachineDeployment) isWithdrawn(m *Machine, recorded record) bool {
 	isDeselected := m.Node != nil && m.Node.isDeselected(d.Revision)
-	return isDeselected && slices.Contains(recorded.Select, m.Name)
+	isDropped := isDeselected || m.Phase == phaseFailed
+	return isDropped && slices.Contains(recorded.Select, m.Name)
 }
 
 // stage is the progress of a machine, in the order in which surplus is deleted.
@@ -153,7 +155,7 @@ type stage int
 
 const (
 	failed   stage = iota // the update has failed and needs intervention
-	idle                  // the machine needs the update
+	idle                  // the machine needs the update, or has failed before the end of its update
 	underway              // it will be updated without another decision
 	updated               // it has the target's state, and its update is finished
 )
@@ -171,6 +173,7 @@ func (m *Machine) candidate(d *MachineDeployment, isPromised bool) *candidate {
 		c.stage = updated
 	case m.hasFailed():
 		c.stage = failed
+	case m.Phase == phaseFailed: // preserved: its update does not go on
 	case isTargets || isSelected:
 		c.stage = underway
 	}
@@ -190,10 +193,12 @@ func (r *rollout) count(meets func(*candidate) bool) (n int) {
 func (r *rollout) total() int { return len(r.machines) + len(r.promised.Create) }
 
 // missing returns how many machines have yet to be updated. A machine created for the target counts
-// as updated once it has a node.
+// as updated once it has a node. A preserved machine that has failed does not count: it may never
+// recover.
 func (r *rollout) missing() int {
 	return r.Replicas - r.count(func(m *candidate) bool {
-		return m.stage == underway || m.stage == updated && m.Node != nil
+		hasNode := m.Node != nil && m.Phase != phaseFailed
+		return m.stage == underway || m.stage == updated && hasNode
 	})
 }
 

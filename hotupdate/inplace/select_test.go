@@ -200,6 +200,69 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestPreservedMachineHoldsUpNoOther: a preserved machine that has failed is not updated, however far its update has come. Another machine is
+// selected instead of it, and it is surplus once the pool is updated without it.
+func TestPreservedMachineHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		record  string
+		machine inplace.Machine
+	}{
+		"nothing has begun":           {"", observed("a", spared)},
+		"promised to be selected":     {`{"select":["a"]}`, observed("a", spared)},
+		"selected":                    {"", observed("a", held)},
+		"selected, promise is open":   {`{"select":["a"]}`, observed("a", held)},
+		"cordoned":                    {"", spareMachine("former", `SelectedForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`)},
+		"its agent was at work":       {"", spareMachine("former", `ReadyForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`)},
+		"transferred, not given back": {"", spareMachine("t", `UpdateSuccessful candidate selected cordoned successful {"revision":2,"cordoned":true}`)},
+		"updated":                     {"", spareMachine("t", `UpdateSuccessful {"revision":2,"done":true}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := pool(2, "1", "1", spared, idle, updated)
+			p.Machines[0] = test.machine
+			p.Record = test.record
+			s, err := inplace.Select(p)
+			require.NoError(t, err)
+			require.Equal(t, `{"select":["b"]}`, s.Record)
+			require.Equal(t, "Unavailable a, Updated c, Updating b", states(s))
+
+			p.Machines[1] = observed("b", updated)
+			p.Record = s.Record
+			s, err = inplace.Select(p)
+			require.NoError(t, err)
+			require.Equal(t, []string{"a"}, s.Delete)
+		})
+	}
+}
+
+// spareMachine returns the machine a, which has failed and is preserved, with a node as of function node.
+func spareMachine(owner, of string) inplace.Machine {
+	m := observed("a", spared)
+	m.Owner = owner
+	m.Node = node(of)
+	m.InPlace = machineupdate.InPlaceApplied
+	return m
+}
+
+// TestDroppedPromiseIsNotAvailable: a machine whose promise is dropped because it has failed leaves no room for another one before the record
+// says so, even if its caller calls it available. With the record, it takes its turn again once it runs.
+func TestDroppedPromiseIsNotAvailable(t *testing.T) {
+	t.Parallel()
+	p := pool(2, "1", "0", spared, idle)
+	p.Record = `{"select":["a"]}`
+	p.Machines[0].Available = true
+	s, err := inplace.Select(p)
+	require.NoError(t, err)
+	require.Empty(t, s.Record)
+
+	p.Record = s.Record
+	p.Machines[0] = observed("a", idle)
+	s, err = inplace.Select(p)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"select":["a"]}`, s.Record)
+}
+
 // TestProgressHasTheReason: the agent's own words reach whoever looks at the rollout.
 func TestProgressHasTheReason(t *testing.T) {
 	t.Parallel()
