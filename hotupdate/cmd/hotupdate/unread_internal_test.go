@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -52,6 +53,40 @@ var unreadable = map[string]struct{ text, problem string }{
 		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "metadata: {name: shoot-0,", `metadata: {name: ${CLUSTER},`, 1),
 		"is not valid YAML or JSON: ",
 	},
+	"PGP":               {"-----BEGIN PGP MESSAGE-----\n\nhQEMA0xabcdefgh\nAbCdEf==\n=abcd\n-----END PGP MESSAGE-----\n", "is encrypted by PGP; decrypt it first, with gpg"},
+	"age":               {"-----BEGIN AGE ENCRYPTED FILE-----\nYWdlLWVuY3J5\n-----END AGE ENCRYPTED FILE-----\n", "is encrypted by age; decrypt it first, with age"},
+	"ansible-vault":     {"$ANSIBLE_VAULT;1.1;AES256\n36313233\n3435\n", "is encrypted by Ansible; decrypt it first, with ansible-vault decrypt"},
+	"other text":        {"SGVsbG8gd29ybGQsIEkgYW0gYSBmaWxl\nSGVsbG8gd29ybGQs\n", "is not an object but text; decrypt it first if it is encrypted"},
+	"$NAME":             {named("$CLUSTER"), "has a value that looks like a placeholder"},
+	"$(NAME)":           {named("$(CLUSTER)"), "has a value that looks like a placeholder"},
+	"(( name ))":        {named("(( name ))"), "has a value that looks like a placeholder"},
+	"<NAME>":            {named("<CLUSTER>"), "has a value that looks like a placeholder"},
+	"$[name]":           {named("$[name]"), "has a value that looks like a placeholder"},
+	"__NAME__":          {named("__NAME__"), "has a value that looks like a placeholder"},
+	"an encrypted name": {named(encrypted), "is encrypted by SOPS; decrypt it first, with sops decrypt"},
+	"another name that no API server accepts": {
+		named("?cluster?"), "metadata.name is not a name, which has lower-case letters, digits, - and . only",
+	},
+	"a namespace that no API server accepts": {
+		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "namespace: garden-p0", "namespace: PROJECT", 1),
+		"metadata.namespace is not a name, which has lower-case letters, digits, - and . only",
+	},
+	"a kind that is replaced": {
+		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "kind: Shoot", "kind: $(KIND)", 1), "has a value that looks like a placeholder",
+	},
+	"ytt":              {inBlock("name: #@ data.values.name"), "has #@, a template of ytt; render it first, with ytt"},
+	"a tag of Ansible": {inBlock("name: !vault |\n    $ANSIBLE_VAULT;1.1;AES256\n    3631"), "has a tag that another program reads, such as !vault"},
+}
+
+// named is the Shoot with another name.
+func named(name string) string {
+	return strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: "`+name+`",`, 1)
+}
+
+// inBlock is the Shoot whose metadata are a mapping in lines.
+func inBlock(name string) string {
+	return strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "metadata: {name: shoot-0, namespace: garden-p0}",
+		"metadata:\n  namespace: garden-p0\n  "+name, 1)
 }
 
 func inUTF16(text string) string {
@@ -115,6 +150,49 @@ func TestUnreadableTextIsNotAbsence(t *testing.T) {
 			})
 			assert.Equal(t, exitRemoved, gate.plan(t, "--fail-on", "roll,removed").code)
 			assert.Equal(t, exitMachinesAdded, repository{gate.updated, gate.old}.plan(t, "--exit-code").code)
+		})
+	}
+}
+
+// TestPlaceholderOnBothSidesIsNotJudged: what a value that decides will be is in neither file, so equal placeholders do not show that nothing
+// changes. Text that may be any is no placeholder.
+func TestPlaceholderOnBothSidesIsNotJudged(t *testing.T) {
+	t.Parallel()
+	machine := func(to string) func(string) string {
+		return func(text string) string { return strings.Replace(text, "type: m5.large", "type: "+to, 1) }
+	}
+	for i, to := range []string{
+		`"$MACHINE_TYPE"`, `"$(MACHINE_TYPE)"`, `"(( .type ))"`, `"<MACHINE TYPE>"`, `"$[type]"`, `__TYPE__`, `m5.$SIZE`, `"%TYPE%"`, `"@TYPE@"`,
+		`"` + encrypted + `"`, "!vault x",
+	} {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			gate := newRepository(t, 2, func(i int, text string) string { return text })
+			put(t, filepath.Join(gate.old, "p0/shoot-0.yaml"), machine(to)(fmt.Sprintf(shootOfRepository, 0, 0)))
+			put(t, filepath.Join(gate.updated, "p0/shoot-0.yaml"), machine(to)(fmt.Sprintf(shootOfRepository, 0, 0)))
+			ran := gate.plan(t, "--exit-code")
+			assert.Equal(t, exitError, ran.code, ran.stdout)
+			assert.Regexp(t, `2 worker pools are untouched, (1 object is|2 objects are) not judged\.`, ran.stdout, to)
+			assert.NotContains(t, ran.stdout+ran.stderr, "AES256")
+		})
+	}
+	spec := func(more string) string {
+		return strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "\nspec:\n", "\nspec:\n"+more, 1)
+	}
+	for name, text := range map[string]string{
+		"an annotation":     strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: shoot-0, annotations: {example.com/a: "$HOME"},`, 1),
+		"another extension": spec("  extensions: [{type: a, providerConfig: {apiVersion: a/v1, kind: A, field: \"$(HOST)\", label: __NAME__}}]\n"),
+		"a secret":          spec("  dns: {providers: [{type: aws-route53, secretName: \"a\"}]} # #@author\n"),
+		"user data":         strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: shoot-0, labels: {team: a__B__c}, annotations: {worker.gardener.cloud/userData: "#!/bin/sh\necho $HOME #@ !vault"},`, 1),
+		"a comment":         "# see !vault, ${NAME}, #@ data and $NAME\n" + fmt.Sprintf(shootOfRepository, 0, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate := newRepository(t, 2, func(i int, text string) string { return text })
+			put(t, filepath.Join(gate.old, "p0/shoot-0.yaml"), text)
+			put(t, filepath.Join(gate.updated, "p0/shoot-0.yaml"), text)
+			ran := gate.plan(t, "--exit-code")
+			assert.Equal(t, exitOK, ran.code, ran.stdout+ran.stderr)
 		})
 	}
 }

@@ -16,6 +16,10 @@ var (
 	errLFS      = errors.New("is a pointer of Git LFS, and not the file; run git lfs pull first")
 	errSOPS     = errors.New("is encrypted by SOPS; decrypt it first, with sops decrypt")
 	errConflict = errors.New("has conflict markers of git; resolve the conflict first")
+	errPGP      = errors.New("is encrypted by PGP; decrypt it first, with gpg --decrypt")
+	errAge      = errors.New("is encrypted by age; decrypt it first, with age --decrypt")
+	errVault    = errors.New("is encrypted by Ansible; decrypt it first, with ansible-vault decrypt")
+	errNoObject = errors.New("is not an object but text; decrypt it first if it is encrypted")
 )
 
 // concealed says why the text of a document does not show which objects it holds; nil if it does. Such a text
@@ -32,6 +36,14 @@ func concealed(text []byte, o *manifests.Object) error {
 		return errConflict
 	case o.Err == nil && isEncrypted(o.Tree) && hidesKind(o.Tree):
 		return errSOPS
+	case bytes.HasPrefix(text, []byte("-----BEGIN PGP MESSAGE-----")):
+		return errPGP
+	case bytes.HasPrefix(text, []byte("-----BEGIN AGE ENCRYPTED FILE-----")):
+		return errAge
+	case bytes.HasPrefix(text, []byte("$ANSIBLE_VAULT;")):
+		return errVault
+	case o.Err == nil && o.Tree.Kind() == tree.Text:
+		return errNoObject
 	}
 	return nil
 }
@@ -55,7 +67,9 @@ func isEncrypted(object *tree.Node) bool {
 // hidesKind reports whether the kind of an encrypted object is not legible: its value is encrypted, or the
 // object is the encrypted text of a whole file.
 func hidesKind(object *tree.Node) bool {
-	isHidden := func(n *tree.Node) bool { return strings.HasPrefix(n.Text(), "ENC[") }
 	wholeFile := object.Len() == 2 && isHidden(object.At("data"))
 	return wholeFile || slices.ContainsFunc([]*tree.Node{object.At("apiVersion"), object.At("kind")}, isHidden)
 }
+
+// isHidden reports whether SOPS has encrypted a value.
+func isHidden(n *tree.Node) bool { return strings.HasPrefix(n.Text(), "ENC[") }

@@ -1,37 +1,41 @@
 package side
 
 import (
-	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // examinePlaceholders reports whether an object that may be compared has texts that another program
 // replaces, and says so: what is applied is then in no file. An object whose kind or name is replaced may be
-// any object.
+// any object, and so may one whose name no API server accepts.
 func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
-	text := one.document.Text()
-	hasMarks := bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("${"))
-	if !hasMarks || isStoredObject(o.Tree) {
+	if isStoredObject(o.Tree) {
 		return false
 	}
 	substitution := o.Tree.At("metadata", "annotations", substitutionOfFlux)
-	find := placeholders{withoutVariables: substitution.Text() == "disabled"}
+	find := placeholders{withoutVariables: substitution.Text() == "disabled", withWords: !r.Schemas.custom.Has(one.Type)}
 	version := o.Tree.At("apiVersion")
 	kind := o.Tree.At("kind")
 	ofType := cmp.Or(find.in(version), find.in(kind))
-	ofName := cmp.Or(find.in(o.Tree.At("metadata", "namespace")), find.in(o.Tree.At("metadata", "name")))
-	found := cmp.Or(ofType, ofName, find.in(o.Tree))
+	ofName := cmp.Or(find.inMetadata(o.Tree, "namespace"), find.inMetadata(o.Tree, "name"), markedOf(one.document))
 	isOpenVersion := find.in(version) != nil || isGroupOfGardener(one.Type.APIVersion)
 	isOpenKind := find.in(kind) != nil || r.mayBeCompared(one.Type.Kind)
 	mayBecomeKnown := isOpenVersion && isOpenKind
-	mayBeKnown := r.isKnown(one.Type) || ofType != nil && mayBecomeKnown
-	if found == nil || !mayBeKnown {
+	if mayBeKnown := r.isKnown(one.Type) || ofType != nil && mayBecomeKnown; !mayBeKnown {
+		return false
+	}
+	if r.hasMetadata(one.Type) {
+		ofName = cmp.Or(ofName, invalidName(o.Tree, "namespace"), invalidName(o.Tree, "name"))
+	}
+	found := cmp.Or(ofType, ofName, find.in(o.Tree))
+	if found == nil {
 		return false
 	}
 	one.problem = manifests.InFile(o.At(o.Line-1+found.line), found.problem)
@@ -41,6 +45,11 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 		one.isNameless = true
 	}
 	return true
+}
+
+// hasMetadata reports whether objects of a kind have names. Provider configs have none.
+func (r *Reader) hasMetadata(kind facts.TypeMeta) bool {
+	return facts.KindOf(kind) != facts.NoKind || r.Schemas.custom.Has(kind)
 }
 
 // substitutionOfFlux is the annotation that exempts an object from the substitution of variables.
@@ -59,8 +68,49 @@ type placeholder struct {
 	problem error
 }
 
+// invalidName returns the name or namespace of an object, if no API server accepts it; nil if one does.
+//
+// Source: apimachinery's IsDNS1123Subdomain.
+func invalidName(object *tree.Node, member string) *placeholder {
+	n := object.At("metadata", member)
+	name := n.Text()
+	isValid := len(name) <= maxName && subdomain.MatchString(name)
+	if name == "" || isValid {
+		return nil
+	}
+	return &placeholder{n.Line(), fmt.Errorf("metadata.%s is not a name, which has lower-case letters, digits, - and . "+
+		"only; render the file first, if another program replaces it", member)}
+}
+
+// maxName bounds the names of objects.
+const maxName = 253
+
+var subdomain = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+
+// markedOf returns the first mark by which another program finds the values that it replaces; nil if a document
+// has none.
+func markedOf(d *manifests.Document) *placeholder {
+	switch kind, line := tree.MarkOf(d.Text()); kind {
+	case tree.YTT:
+		return &placeholder{line, errors.New("has #@, a template of ytt; render it first, with ytt")}
+	case tree.LocalTag:
+		return &placeholder{line, errors.New("has a tag that another program reads, such as !vault; let it write the " +
+			"value first")}
+	case tree.NoMark:
+	}
+	return nil
+}
+
 // placeholders finds placeholders: actions of templates, and variables.
-type placeholders struct{ withoutVariables bool }
+type placeholders struct {
+	withoutVariables bool
+	withWords        bool // that look like placeholders
+}
+
+// inMetadata returns the placeholder in a member of the metadata; nil if there is none.
+func (p placeholders) inMetadata(object *tree.Node, member string) *placeholder {
+	return p.in(object.At("metadata", member))
+}
 
 // in returns the first placeholder in a value; nil if there is none. Annotations are left out, since they may describe
 // anything, but for those of Gardener, such as an operation.
@@ -69,10 +119,12 @@ func (p placeholders) in(n *tree.Node) *placeholder {
 		return p.inText(n)
 	}
 	for name, member := range n.Members() {
+		below := p
 		if name == "annotations" {
 			member = ofGardener(member)
 		}
-		if found := p.in(member); found != nil {
+		below.withWords = p.withWords && !isFree[name]
+		if found := below.in(member); found != nil {
 			return found
 		}
 	}
@@ -82,6 +134,12 @@ func (p placeholders) in(n *tree.Node) *placeholder {
 		}
 	}
 	return nil
+}
+
+// isFree are members whose texts may be any: scripts, credentials, and what other extensions read. A word that
+// looks like a placeholder may be meant there.
+var isFree = map[string]bool{
+	"userData": true, "extensions": true, "kubeAPIServer": true, "dns": true, "managedFields": true,
 }
 
 // ofGardener returns the annotations that Gardener reads.
@@ -96,12 +154,22 @@ func ofGardener(annotations *tree.Node) *tree.Node {
 }
 
 func (p placeholders) inText(n *tree.Node) *placeholder {
-	if tree.IsTemplate([]byte(n.Text())) {
+	text := n.Text()
+	if strings.Contains(text, "{{") && tree.IsTemplate([]byte(text)) {
 		return &placeholder{n.Line(), tree.ErrTemplate}
 	}
-	if found := variable.FindStringSubmatch(n.Text()); found != nil && !p.withoutVariables {
-		return &placeholder{n.Line(), fmt.Errorf("has ${%s}, a variable that Flux or envsubst replaces; render it "+
-			"first, with flux build kustomization or envsubst", found[1])}
+	if strings.Contains(text, "${") && !p.withoutVariables {
+		if found := variable.FindStringSubmatch(text); found != nil {
+			return &placeholder{n.Line(), fmt.Errorf("has ${%s}, a variable that Flux or envsubst replaces; render it "+
+				"first, with flux build kustomization or envsubst", found[1])}
+		}
+	}
+	switch {
+	case !p.withWords:
+	case isHidden(n):
+		return &placeholder{n.Line(), errSOPS}
+	case strings.ContainsAny(text, marksOfWords) && word.MatchString(text):
+		return &placeholder{n.Line(), errWord}
 	}
 	return nil
 }
@@ -109,3 +177,16 @@ func (p placeholders) inText(n *tree.Node) *placeholder {
 // variable matches a variable, whose default or another operation may follow the name. Flux takes $${name} for the
 // text ${name}.
 var variable = regexp.MustCompile(`(?:^|[^$])\$\{([A-Za-z_][A-Za-z0-9_]*)(?:[-:=?+#%/^,@][^}]*)?\}`)
+
+var errWord = errors.New("has a value that looks like a placeholder, such as $NAME, $(NAME), (( name )), <NAME> or " +
+	"__NAME__; render the file first")
+
+// marksOfWords has a character of every word that looks like a placeholder.
+const marksOfWords = "$(<_%@"
+
+// word matches a text that is one word with placeholders in it. A real value of a field that decides, such as
+// the name of a machine type, has none of them.
+var word = regexp.MustCompile(`^(?:[\w.:/+-]*(?:` + strings.Join([]string{
+	`\$[A-Za-z_]\w*`, `\$\([^()]+\)`, `\$\[[^\[\]]+\]`, `\(\(.+\)\)`, `<[A-Za-z][\w. -]*>`, `\b__[A-Z0-9_]+__\b`,
+	`%[A-Z0-9_]+%`, `@[A-Z0-9_]+@`,
+}, "|") + `))+[\w.:/+-]*$`)

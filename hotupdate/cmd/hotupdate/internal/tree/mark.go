@@ -1,0 +1,58 @@
+package tree
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Mark is what another program than an API server reads in a document of YAML.
+type Mark int
+
+// The marks. A comment of ytt is an instruction, and a tag with one ! is of another program, such as Ansible.
+const (
+	NoMark Mark = iota
+	YTT
+	LocalTag
+)
+
+// MarkOf returns the first mark of a document, and its line in the text, counted from 1. It finds none in text
+// that is not valid YAML, and none within the text of a value.
+func MarkOf(text []byte) (mark Mark, line int) {
+	if !mayBeMarked.Match(text) {
+		return NoMark, 0
+	}
+	var document yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&document); err != nil {
+		return NoMark, 0
+	}
+	return markOf(&document)
+}
+
+func markOf(n *yaml.Node) (mark Mark, line int) {
+	comments := []string{n.HeadComment, n.LineComment, n.FootComment}
+	isLocal := strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") && n.Tag != "!"
+	switch {
+	case slices.ContainsFunc(comments, ofYTT.MatchString):
+		return YTT, max(1, n.Line)
+	case isLocal:
+		return LocalTag, n.Line
+	}
+	for _, below := range n.Content {
+		if mark, line = markOf(below); mark != NoMark {
+			return mark, line
+		}
+	}
+	return NoMark, 0
+}
+
+// ofYTT matches comments that have an instruction to ytt: code, or an annotation.
+//
+// Source: "Syntax" and the annotations of modules in the documentation of ytt.
+var ofYTT = regexp.MustCompile(`(?m)^#@(\s|data/|overlay/|schema/|library/|yaml/|assert/|ytt/)`)
+
+// mayBeMarked matches every text with a mark, and others.
+var mayBeMarked = regexp.MustCompile(`#@|(?m)(^|[\s\[{,:-])![A-Za-z]`)
