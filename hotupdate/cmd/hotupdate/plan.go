@@ -369,18 +369,18 @@ func (c *call) rulesOfConfig(field string) [][]string {
 	if err != nil {
 		return rows
 	}
-	o := judge.Options{Schema: schemas.Schema, Providers: c.std.providers}
+	o := judge.Options{Schema: schemas.Schema, Providers: c.std.providers, Extension: judge.Released}
 	for _, p := range c.std.providers {
 		for _, version := range append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...) {
-			v, judged, isField := pool.TodayIn(p, version+".0", field, o)
+			v, era, isField := pool.TodayIn(p, version+".0", field, o)
 			last := rows[len(rows)-1]
-			isSame := last[0] == p.Name && isField && last[3] == judged.NewEra
+			isSame := last[0] == p.Name && isField && last[3] == era
 			from := "from " + version
 			if version == oldestMinor {
 				from = "the oldest"
 			}
 			if isField && !isSame {
-				rows = append(rows, []string{p.Name, from, v.String(), judged.NewEra})
+				rows = append(rows, []string{p.Name, from, v.String(), era})
 			}
 		}
 	}

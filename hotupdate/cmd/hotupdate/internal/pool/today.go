@@ -1,9 +1,6 @@
 package pool
 
 import (
-	"encoding/json"
-	"errors"
-	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -152,78 +149,4 @@ func textsBeside(text string) (all []any) {
 var otherStrategy = map[string]string{
 	"AutoRollingUpdate": "AutoInPlaceUpdate", "AutoInPlaceUpdate": "AutoRollingUpdate",
 	"ManualInPlaceUpdate": "AutoRollingUpdate",
-}
-
-// TodayIn says what a change of a field of the provider config does to a rolling pool of a provider with a
-// Kubernetes version, under today's release. It is false if the config does not have the field. A name
-// that ends with [] has elements.
-func TodayIn(
-	p judge.Provider, version, field string, o judge.Options,
-) (v verdict.Verdict, pool *judge.Comparison, isField bool) {
-	o.Extension = judge.Released
-	names := strings.Split(field, ".")
-	for _, sample := range samples {
-		for _, element := range []map[string]any{{"name": "a"}, {}} {
-			old, oldErr := sampleOf(p, version, nested(names, sample[0], element))
-			updated, newErr := sampleOf(p, version, nested(names, sample[1], element))
-			if oldErr != nil || newErr != nil {
-				continue
-			}
-			isConfig := errors.Join(o.Check(&old.Pools[0]), o.Check(&updated.Pools[0])) == nil
-			plan, err := compare(old, updated, o)
-			if isConfig && err == nil {
-				planned := plan.Pools[0]
-				return planned.Effect(), &planned.Comparison, true
-			}
-		}
-	}
-	return verdict.Indeterminate, nil, false
-}
-
-// samples are pairs of values of each kind.
-var samples = [][2]any{
-	{"a", "b"},
-	{1, 2},
-	{true, false},
-	{"1Gi", "2Gi"},
-	{[]any{"a"}, []any{"b"}},
-	{map[string]any{}, nil},
-	{map[string]any{"a": "1"}, map[string]any{"a": "2"}},
-}
-
-// nested returns a config with a value at a path.
-func nested(names []string, value any, element map[string]any) any {
-	if len(names) == 0 {
-		return value
-	}
-	name, isList := strings.CutSuffix(names[0], "[]")
-	below := nested(names[1:], value, element)
-	if isList {
-		object, isObject := below.(map[string]any)
-		if isObject {
-			maps.Copy(object, element)
-		}
-		below = []any{below}
-	}
-	return map[string]any{name: below}
-}
-
-// sampleOf returns a Worker with one pool and this config.
-func sampleOf(p judge.Provider, version string, config any) (*facts.Manifest, error) {
-	object, _ := config.(map[string]any)
-	object = maps.Clone(object)
-	object["apiVersion"] = p.APIVersion
-	object["kind"] = p.Kind
-	text, err := json.Marshal(map[string]any{
-		"apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": string(facts.Worker),
-		"metadata": map[string]any{"name": "a"},
-		"spec": map[string]any{"type": p.Name, "pools": []any{map[string]any{
-			"name": "a", "machineType": "a", "minimum": 1, "maximum": 1, "kubernetesVersion": version,
-			"machineImage": map[string]any{"name": "a", "version": "1"}, "providerConfig": object,
-		}}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return facts.Read(tree.Of(text))
 }

@@ -1,0 +1,326 @@
+package pool
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
+)
+
+// TodayIn says what a change of a field of the provider config does to a rolling pool of a provider with a
+// Kubernetes version: the gravest of what plan says of sample edits of each leaf at or below the field, each in a
+// config with this leaf alone and in one with all fields. It also returns the era of the pool. It is false if
+// the Schema of the provider does not have the field. The field is written as explain shows it, or with [] for
+// any element.
+func TodayIn(p judge.Provider, version, field string, o judge.Options) (v verdict.Verdict, era string, isField bool) {
+	s, err := newSampler(p, version, o)
+	if err != nil {
+		return verdict.Indeterminate, "", false
+	}
+	from, isField := s.root.find(field)
+	if !isField {
+		return verdict.Indeterminate, "", false
+	}
+	v = verdict.None
+	isJudged := false
+	for _, leaf := range s.leaves(from) {
+		found, isReadable := s.gravest(leaf)
+		isJudged = isJudged || isReadable
+		v = max(v, found)
+	}
+	if !isJudged {
+		v = verdict.Indeterminate
+	}
+	return v, s.era, true
+}
+
+// sampler makes and compares sample configs of a provider.
+type sampler struct {
+	provider judge.Provider
+	version  string
+	options  judge.Options
+	schema   *hotupdate.Schema
+	root     place
+	complete any // the config with all fields that the extension knows
+	era      string
+}
+
+func newSampler(p judge.Provider, version string, o judge.Options) (*sampler, error) {
+	schema, err := p.Schema()
+	if err != nil {
+		return nil, err
+	}
+	root := (*schemabridge.Schema)(schema).Plan().Root
+	s := &sampler{provider: p, version: version, options: o, schema: schema, root: place{node: root}}
+	for _, leaf := range s.leaves(s.root) {
+		isNew := slices.Contains(p.New, leaf.steps[0].name) // which today's release refuses
+		if value, _, isScalar := s.values(leaf); isScalar && !isNew {
+			s.complete = leaf.set(s.complete, value)
+		}
+	}
+	return s, nil
+}
+
+// place is a place in provider configs.
+type place struct {
+	node  *fieldplan.Node
+	steps []placeStep
+}
+
+// placeStep leads to a member of an object or map, or to the first element of a list, which has no name.
+type placeStep struct {
+	name string
+	key  string // of a list: the member that pairs its elements, if there is one
+	kind fieldplan.Kind
+}
+
+// to returns the place one step on.
+func (l place) to(node *fieldplan.Node, name string) place {
+	step := placeStep{name: name, kind: l.node.Kind}
+	if l.node.Pairing == fieldplan.ByKey {
+		step.key = l.node.Key.Name
+	}
+	return place{node, append(slices.Clone(l.steps), step)}
+}
+
+// find finds a field by its path. Of a list any element is the first one, and of a map each key a key.
+func (l place) find(field string) (place, bool) {
+	for _, step := range fieldpath.ParseShown(field) {
+		switch l.node.Kind {
+		case fieldplan.Object:
+			member := l.node.Lookup(step.Name)
+			if member == nil {
+				return l, false
+			}
+			l = l.to(member.Node, step.Name)
+		case fieldplan.Map:
+			name := step.Name
+			if name == "" {
+				name = anyKey
+			}
+			l = l.to(l.node.Entry(name), name)
+		case fieldplan.List, fieldplan.Array:
+			if !step.Element {
+				return l, false
+			}
+			l = l.to(l.node.Elem, "")
+		case fieldplan.Leaf:
+			return l, false
+		}
+	}
+	return l, true
+}
+
+// anyKey is a key of maps.
+const anyKey = "a"
+
+// leaves returns the leaves at or below a place, and the lists, maps and objects above them, which can be absent.
+func (s *sampler) leaves(at place) (all []place) {
+	if len(at.steps) > 0 {
+		all = append(all, at)
+	}
+	if at.node.Recursive {
+		return all
+	}
+	switch at.node.Kind {
+	case fieldplan.Object:
+		for _, member := range at.node.Fields {
+			all = append(all, s.leaves(at.to(member.Node, member.Name))...)
+		}
+	case fieldplan.Map:
+		for _, key := range keysOf(at.node) {
+			all = append(all, s.leaves(at.to(at.node.Entry(key), key))...)
+		}
+	case fieldplan.List, fieldplan.Array:
+		all = append(all, s.leaves(at.to(at.node.Elem, ""))...)
+	case fieldplan.Leaf:
+	}
+	return all
+}
+
+// keysOf returns a key of a map for each class that its entries have.
+func keysOf(node *fieldplan.Node) []string {
+	keys := []string{anyKey}
+	if node.Keys != nil {
+		for _, rule := range node.Keys.All {
+			keys = append(keys, strings.TrimSuffix(rule.Pattern, "*"))
+		}
+	}
+	return keys
+}
+
+// scalars are pairs of values, one for each kind of leaf.
+var scalars = [][2]any{{"a", "b"}, {1, 2}, {true, false}, {"1h", "2h"}, {"10.0.0.0/8", "11.0.0.0/8"}}
+
+// values returns two values of a leaf. It is false for a list, map or object, which can only be empty or absent.
+func (s *sampler) values(leaf place) (value, other any, isScalar bool) {
+	switch leaf.node.Kind {
+	case fieldplan.Object, fieldplan.Map:
+		return map[string]any{}, nil, false
+	case fieldplan.List, fieldplan.Array:
+		return []any{}, nil, false
+	case fieldplan.Leaf:
+	}
+	for _, pair := range scalars {
+		if s.isConfig(leaf.set(nil, pair[0])) && s.isConfig(leaf.set(nil, pair[1])) {
+			return pair[0], pair[1], true
+		}
+	}
+	return nil, nil, false
+}
+
+// isConfig reports whether the Schema reads a config.
+func (s *sampler) isConfig(config any) bool {
+	text, err := json.Marshal(config)
+	if err == nil {
+		_, err = s.schema.Decode(text)
+	}
+	return err == nil
+}
+
+// gravest returns the gravest verdict on sample edits of a leaf. It is false if the configs cannot be read.
+func (s *sampler) gravest(leaf place) (gravest verdict.Verdict, isReadable bool) {
+	value, other, isScalar := s.values(leaf)
+	gravest = verdict.None
+	for _, config := range []any{nil, s.complete} {
+		if isScalar {
+			config = leaf.set(config, value)
+		} else if _, isSet := leaf.valueIn(config); !isSet {
+			config = leaf.set(config, value)
+		}
+		edited := []any{leaf.removed(config)}
+		if isScalar {
+			edited = append(edited, leaf.set(config, other))
+		}
+		for _, one := range edited {
+			for _, pair := range [][2]any{{config, one}, {one, config}} {
+				v, isRead := s.compare(pair[0], pair[1])
+				isReadable = isReadable || isRead
+				gravest = max(gravest, v)
+			}
+		}
+	}
+	return gravest, isReadable
+}
+
+// compare compares two configs by the code of plan. It is false if they cannot be read.
+func (s *sampler) compare(before, after any) (v verdict.Verdict, isReadable bool) {
+	old, oldErr := s.sample(before)
+	updated, newErr := s.sample(after)
+	if oldErr != nil || newErr != nil {
+		return verdict.None, false
+	}
+	plan, err := compare(old, updated, s.options)
+	if err != nil {
+		return verdict.None, false
+	}
+	s.era = plan.Pools[0].NewEra
+	return plan.Pools[0].Effect(), true
+}
+
+// set returns a copy of a config with a value at the place. An element that is not there yet gets its key.
+func (l place) set(config, value any) any {
+	if len(l.steps) == 0 {
+		return value
+	}
+	step := l.steps[0]
+	rest := place{l.node, l.steps[1:]}
+	if step.kind == fieldplan.List || step.kind == fieldplan.Array {
+		return []any{rest.set(firstOf(config, step.key), value)}
+	}
+	object, _ := config.(map[string]any)
+	object = maps.Clone(object)
+	if object == nil {
+		object = map[string]any{}
+	}
+	object[step.name] = rest.set(object[step.name], value)
+	return object
+}
+
+// firstOf returns the first element of a list. A list without one has an element that consists of its key.
+func firstOf(list any, key string) any {
+	elements, _ := list.([]any)
+	switch {
+	case len(elements) > 0:
+		return elements[0]
+	case key != "":
+		return map[string]any{key: anyKey}
+	}
+	return nil
+}
+
+// valueIn returns the value of a config at the place, if it is set.
+func (l place) valueIn(config any) (value any, isSet bool) {
+	for _, step := range l.steps {
+		switch below := config.(type) {
+		case map[string]any:
+			config, isSet = below[step.name]
+		case []any:
+			isSet = len(below) > 0
+			if isSet {
+				config = below[0]
+			}
+		default:
+			isSet = false
+		}
+		if !isSet {
+			return nil, false
+		}
+	}
+	return config, true
+}
+
+// removed returns a copy of a config without the place.
+func (l place) removed(config any) any {
+	last := len(l.steps) - 1
+	above := place{steps: l.steps[:last]}
+	parent, _ := above.valueIn(config)
+	switch holder := parent.(type) {
+	case map[string]any:
+		holder = maps.Clone(holder)
+		delete(holder, l.steps[last].name)
+		return above.set(config, holder)
+	case []any:
+		return above.set(config, []any{})
+	}
+	return config
+}
+
+// sample returns a Worker with one pool and this config.
+func (s *sampler) sample(config any) (*facts.Manifest, error) {
+	object, _ := config.(map[string]any)
+	object = maps.Clone(object)
+	if object == nil {
+		object = map[string]any{}
+	}
+	object["apiVersion"] = s.provider.APIVersion
+	object["kind"] = s.provider.Kind
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": string(facts.Worker),
+		"metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{"type": s.provider.Name, "pools": []any{map[string]any{
+			"name": "a", "machineType": "a", "minimum": 1, "maximum": 1, "kubernetesVersion": s.version,
+			"machineImage": map[string]any{"name": "a", "version": "1"}, "providerConfig": object,
+			"updateStrategy": hotupdate.AutoRollingUpdate.String(), "volume": sampleVolume("root"),
+			"dataVolumes": []any{sampleVolume(anyKey)},
+		}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return facts.Read(tree.Of(text))
+}
+
+// sampleVolume is a volume of the sample pool. The elements of dataVolumes in a config name it.
+func sampleVolume(name string) map[string]any {
+	return map[string]any{"name": name, "size": "10Gi", "type": "a"}
+}
