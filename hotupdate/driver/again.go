@@ -15,7 +15,8 @@ import (
 
 // Again makes a part of a call of the Definition, such as the next look at an operation, and repeats it
 // alone while the cloud throttles it or fails to answer it: the part before, such as the write that began
-// the operation, is not made again. The rules are those of whole calls, see "Calls that fail" in CALLS.md.
+// the operation, is not made again. The rules are those of whole calls, see "Calls that fail" in CALLS.md. A write
+// that is refused as [Outdated] is not repeated here: the kit reads the resource before it writes again.
 // Translate of the Definition gets the error of the part before that. Its context is that of the call.
 func Again(ctx context.Context, part func(ctx context.Context) error) error {
 	return repeatHere(ctx, part, machineupdate.ErrThrottled, machineupdate.ErrUnavailable)
@@ -68,7 +69,7 @@ type parts struct {
 }
 
 // repeatHere makes a part of a call until it does not fail in one of these ways, the attempts are used up
-// or the context is done.
+// or the context is done. A part that is refused as Outdated would be refused again.
 func repeatHere(
 	ctx context.Context, part func(ctx context.Context) error, kinds ...machineupdate.DriverError,
 ) error {
@@ -81,7 +82,8 @@ func repeatHere(
 	for try := 0; ; try++ {
 		err := caught(func() error { return how.translated(part(ctx)) })
 		kind, after := machineupdate.DriverErrorOf(err)
-		if !slices.Contains(kinds, kind) || after > maxNamedDelay {
+		isRepeated := slices.Contains(kinds, kind) && !isOutdated(err)
+		if !isRepeated || after > maxNamedDelay {
 			return err
 		}
 		if kind == machineupdate.ErrUnavailable {

@@ -85,6 +85,7 @@ func (u *update[T, C]) take(ctx context.Context, s *step[C]) {
 		attempts = 1
 	}
 	_, err := u.do(ctx, attempts, u.actions(s), part, s.send)
+	u.tellReplanned(s)
 	if err == nil {
 		u.isTaken = true
 		err = s.failed

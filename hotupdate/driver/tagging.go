@@ -16,13 +16,15 @@ import (
 func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	var problems fault.List
 	var plans []tags.ResourcePlan
+	inputs := map[tags.Kind]tags.PlanInput{}
 	for _, kind := range t.Kinds {
 		live := map[string]map[string]string{}
 		for _, r := range u.of(kind) {
 			live[r.text()] = r.Tags
 		}
 		if len(live) > 0 {
-			planned, err := t.Rules.Plan(u.state(t, kind), slices.Collect(maps.Keys(live)), live)
+			inputs[kind] = u.state(t, kind)
+			planned, err := t.Rules.Plan(inputs[kind], slices.Collect(maps.Keys(live)), live)
 			plans = append(plans, planned...)
 			for _, problem := range fault.All(err) {
 				if !contains(problems, problem) { // a key is unusable for every kind
@@ -33,31 +35,36 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	}
 	u.tellLeftAlone(t)
 	for i := range plans {
-		u.report(&plans[i])
+		u.tellKeptTags(&plans[i])
+		u.takeovers = append(u.takeovers, func() { u.tellTaken(&plans[i], u.named[plans[i].Resource].Tags) })
 	}
 	if t.Replace != nil {
-		u.replaceTags(t, plans)
+		u.replaceTags(t, plans, inputs)
 	} else {
 		u.changeTags(t, t.Rules.Batches(plans))
 	}
 	return problems.Err()
 }
 
-// report reports what a plan takes from others or leaves to them. What it takes is reported with the
-// first call.
-func (u *update[T, C]) report(plan *tags.ResourcePlan) {
+// tellTaken reports the keys with live values of others that a plan overwrites.
+func (u *update[T, C]) tellTaken(plan *tags.ResourcePlan, live map[string]string) {
 	r := u.named[plan.Resource]
 	for _, key := range plan.Takeover {
-		u.takeovers = append(u.takeovers, func() { u.definition.Takeover(r.name(), key) })
+		u.definition.Takeover(r.name(), key)
 	}
-	if u.request.OtherWriter != nil {
-		for _, key := range plan.Rewritten {
-			u.takeovers = append(u.takeovers, func() { u.request.OtherWriter(r.text(), key, r.Tags[key]) })
-		}
+	if u.request.OtherWriter == nil {
+		return
 	}
+	for _, key := range plan.Rewritten {
+		u.request.OtherWriter(r.text(), key, live[key])
+	}
+}
+
+// tellKeptTags reports the desired keys with values that a plan leaves to others.
+func (u *update[T, C]) tellKeptTags(plan *tags.ResourcePlan) {
 	if len(plan.Kept) > 0 {
 		u.tell(fmt.Sprintf("%s keeps its values of %q: AnyValue of the driver's Rules leaves them to others",
-			r.text(), plan.Kept))
+			plan.Resource, plan.Kept))
 	}
 }
 
@@ -98,28 +105,36 @@ func (u *update[T, C]) tellLeftAlone(t *Tagging[T, C]) {
 	}
 }
 
-func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {
+func (u *update[T, C]) replaceTags(
+	t *Tagging[T, C], plans []tags.ResourcePlan, inputs map[tags.Kind]tags.PlanInput,
+) {
 	for i := range plans {
-		if len(plans[i].Set)+len(plans[i].Remove) > 0 {
-			r := u.named[plans[i].Resource]
-			s := u.add("Replace", plans[i].Resource)
-			s.rereads = t.Rules.Guard == tags.Unguarded
-			s.send = func(ctx context.Context, _ []*member[C]) error {
-				if s.rereads {
-					return u.replaceAfresh(ctx, t, r, &plans[i])
-				}
-				err := u.definition.translated(u.cloud, t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags)))
-				_, s.rereads = errors.AsType[*outdatedError](err)
-				return err
+		if isEmpty(&plans[i]) {
+			continue
+		}
+		r := u.named[plans[i].Resource]
+		input := inputs[r.Kind]
+		s := u.add("Replace", plans[i].Resource)
+		s.plan = &plans[i]
+		s.rereads = t.Rules.Guard == tags.Unguarded
+		s.send = func(ctx context.Context, _ []*member[C]) error {
+			if s.rereads {
+				return u.replaceAfresh(ctx, t, s, &input)
 			}
+			err := u.definition.translated(u.cloud, t.Replace(ctx, u.cloud, r, plans[i].Apply(r.Tags)))
+			s.rereads = isOutdated(err)
+			return err
 		}
 	}
 }
 
+// isEmpty reports whether a plan changes nothing.
+func isEmpty(plan *tags.ResourcePlan) bool { return len(plan.Set)+len(plan.Remove) == 0 }
+
 // Outdated marks err, the error of [Tagging].Replace, as the refusal of a write whose condition does not
 // hold: others have changed the resource since it was read, or an attempt whose answer was lost has. Before the
-// next attempt the kit reads the resource again. If it shows the change, nothing more is written; otherwise
-// the change is merged with what it shows. The result has the text of err, wraps it, and is a
+// next attempt the kit reads the resource again, and plans again: if nothing is left to change, nothing more is
+// written. [Again] does not repeat such a write. The result has the text of err, wraps it, and is a
 // [machineupdate.ErrUnavailable]. Outdated returns nil for nil.
 func Outdated(err error) error {
 	if err == nil {
@@ -136,35 +151,95 @@ func (e *outdatedError) Is(target error) bool {
 	return target == error(machineupdate.ErrUnavailable)
 }
 
-// replaceAfresh reads the infrastructure tags of a resource again, and writes all of them if the change is
-// not made yet. A write without a condition loses what others have changed since the read. A paced call
-// may go on when its update has ended, so nothing of the update is changed.
+func isOutdated(err error) bool {
+	_, ok := errors.AsType[*outdatedError](err)
+	return ok
+}
+
+// replaceAfresh reads the infrastructure tags of the resource of a step again, plans again, and writes all of
+// them unless the plan is empty. A write without a condition loses what others have changed since the read. A
+// paced call may go on when its update has ended, so it changes nothing of the update but replanned of the
+// step.
 func (u *update[T, C]) replaceAfresh(
-	ctx context.Context, t *Tagging[T, C], r *Resource, plan *tags.ResourcePlan,
+	ctx context.Context, t *Tagging[T, C], s *step[C], input *tags.PlanInput,
 ) error {
+	live, err := u.readAgain(ctx, s.resources[0])
+	if err != nil {
+		return err
+	}
+	name := live.text()
+	plans, err := t.Rules.Plan(*input, []string{name}, map[string]map[string]string{name: live.Tags})
+	if err != nil {
+		return err
+	}
+	again := &replanned{plan: &plans[0], live: live.Tags, earlier: s.replanned.Load()}
+	s.replanned.Store(again)
+	if isEmpty(again.plan) {
+		return nil
+	}
+	err = u.definition.translated(u.cloud, t.Replace(ctx, u.cloud, live, again.plan.Apply(live.Tags)))
+	if err == nil {
+		return nil
+	}
+	kind, _ := machineupdate.DriverErrorOf(err)
+	if isOutdated(err) || kind == machineupdate.ErrThrottled { // nothing is overwritten
+		s.replanned.Store(again.earlier)
+	}
+	var read update[T, C]
+	read.hide(maps.Values(live.Tags))
+	return &redactedError{read.redacted(err.Error()), err}
+}
+
+// readAgain reads one resource of the machine again.
+func (u *update[T, C]) readAgain(ctx context.Context, r *Resource) (*Resource, error) {
 	var live []Resource
 	err := u.once(ctx, u.cloud, u.request.ProviderID, "Resources", func(ctx context.Context) (err error) {
 		live, err = u.resources(ctx)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at := slices.IndexFunc(live, func(l Resource) bool { return l.text() == r.text() && !l.IsMissing })
 	if at < 0 {
-		return errGone
+		return nil, errGone
 	}
-	merged := plan.Apply(live[at].Tags)
-	if maps.Equal(merged, live[at].Tags) {
-		return nil
+	return &live[at], nil
+}
+
+// replanned is a plan that a step made after it had read its resource again.
+type replanned struct {
+	plan    *tags.ResourcePlan
+	live    map[string]string // what was read
+	earlier *replanned
+}
+
+// tellReplanned reports what the later plans of a step take from others or leave to them, unless that is told
+// already.
+func (u *update[T, C]) tellReplanned(s *step[C]) {
+	if s.plan == nil {
+		return
 	}
-	err = t.Replace(ctx, u.cloud, &live[at], merged)
-	if err == nil {
-		return nil
+	told := *s.plan
+	for later := s.replanned.Load(); later != nil; later = later.earlier {
+		untold := tags.ResourcePlan{
+			Resource:  told.Resource,
+			Takeover:  without(later.plan.Takeover, told.Takeover),
+			Rewritten: without(later.plan.Rewritten, told.Rewritten),
+			Kept:      without(later.plan.Kept, told.Kept),
+		}
+		u.tellTaken(&untold, later.live)
+		u.tellKeptTags(&untold)
+		told.Takeover = slices.Concat(told.Takeover, untold.Takeover)
+		told.Rewritten = slices.Concat(told.Rewritten, untold.Rewritten)
+		told.Kept = slices.Concat(told.Kept, untold.Kept)
 	}
-	var read update[T, C]
-	read.hide(maps.Values(live[at].Tags))
-	return &redactedError{read.redacted(err.Error()), err}
+}
+
+// without returns the keys that are not among others.
+func without(keys, others []string) []string {
+	isOther := func(key string) bool { return slices.Contains(others, key) }
+	return slices.DeleteFunc(slices.Clone(keys), isOther)
 }
 
 // redactedError is an error whose text hides values that were read after the plan.

@@ -134,21 +134,8 @@ func TestUnansweredReplace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.resources = w.resources[1:2] // the VM
-			vm := w.find("i-1")
-			version := 0
-			vm.Version = "v0"
-			write := func(all map[string]string) {
-				vm.Tags = maps.Clone(all)
-				version++
-				vm.Version = fmt.Sprint("v", version)
-			}
-			tagging := &w.definition.Tags[0]
-			tagging.Rules.Guard = tags.GuardVersion
-			tagging.Set = nil
-			tagging.Remove = nil
-			tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+			w, vm, write := newVersioned(t)
+			w.definition.Tags[0].Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
 				_ = w.called(fmt.Sprint("i-1 ", r.Version, " ", all))
 				isFirst := len(w.calls) == 1
 				if vm.Version != r.Version {
@@ -158,9 +145,7 @@ func TestUnansweredReplace(t *testing.T) {
 					write(all)
 				}
 				if isFirst && tc.theirs != nil {
-					theirs := maps.Clone(vm.Tags)
-					maps.Copy(theirs, tc.theirs)
-					write(theirs)
+					write(merged(vm.Tags, tc.theirs))
 				}
 				if isFirst {
 					return answer.Unavailable(errCloud)
@@ -172,6 +157,173 @@ func TestUnansweredReplace(t *testing.T) {
 			assert.Equal(t, tc.want, vm.Tags)
 		})
 	}
+}
+
+// TestOutdatedReplace: others write between the read and a write of all infrastructure tags, which is refused. The kit reads again and plans
+// again: Takeover, OtherWriter and AnyValue hold for what others have written. Again and AtOnce do not repeat the refused write.
+func TestOutdatedReplace(t *testing.T) {
+	const (
+		first = "i-1 v0 map[cluster:c mine:1 owner:ours]"
+		kept  = `vm i-1 keeps its values of ["owner"]: AnyValue of the driver's Rules leaves them to others`
+	)
+	for name, tc := range map[string]struct {
+		anyValue  []string
+		live      map[string]string // before the read, beside cluster and mine
+		theirs    map[string]string // what others write after the read
+		calls     []string
+		takeovers []string
+		rewritten []string
+		told      []string
+	}{
+		"a key of others": {
+			theirs: map[string]string{"theirs": "1"},
+			calls:  []string{first, "i-1 v1 map[cluster:c mine:1 owner:ours theirs:1]"},
+		},
+		"a desired key": {
+			theirs:    map[string]string{"owner": "theirs"},
+			calls:     []string{first, "i-1 v1 map[cluster:c mine:1 owner:ours]"},
+			takeovers: []string{"i-1 owner"},
+		},
+		"a desired key that was theirs before": {
+			live:      map[string]string{"owner": "before"},
+			theirs:    map[string]string{"owner": "theirs"},
+			calls:     []string{first, "i-1 v1 map[cluster:c mine:1 owner:ours]"},
+			takeovers: []string{"i-1 owner"},
+		},
+		"the desired value": {
+			theirs: map[string]string{"owner": "ours"},
+			calls:  []string{first},
+		},
+		"an applied key": {
+			theirs:    map[string]string{"mine": "theirs"},
+			calls:     []string{first, "i-1 v1 map[cluster:c mine:1 owner:ours]"},
+			takeovers: []string{"i-1 mine"},
+			rewritten: []string{"vm i-1 mine=theirs"},
+		},
+		"a key with any value": {
+			anyValue: []string{"owner"},
+			theirs:   map[string]string{"owner": "theirs"},
+			calls:    []string{first},
+			told:     []string{kept},
+		},
+		"a key with any value, and another": {
+			anyValue:  []string{"owner"},
+			theirs:    map[string]string{"owner": "theirs", "mine": "theirs"},
+			calls:     []string{first, "i-1 v1 map[cluster:c mine:1 owner:theirs]"},
+			takeovers: []string{"i-1 mine"},
+			rewritten: []string{"vm i-1 mine=theirs"},
+			told:      []string{kept},
+		},
+	} {
+		for way, of := range map[string]func(ctx context.Context, write func(context.Context) error) error{
+			"alone":     func(ctx context.Context, write func(context.Context) error) error { return write(ctx) },
+			"by Again":  driver.Again,
+			"by AtOnce": func(ctx context.Context, write func(context.Context) error) error { return driver.AtOnce(ctx, write) },
+		} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				w, vm, write := newVersioned(t)
+				tagging := &w.definition.Tags[0]
+				tagging.Rules.AnyValue = tc.anyValue
+				maps.Copy(vm.Tags, tc.live)
+				w.definition.Translate = func(_ *world, err error) error { return driver.Outdated(err) }
+				tagging.Replace = func(ctx context.Context, w *world, r *driver.Resource, all map[string]string) error {
+					return of(ctx, func(context.Context) error {
+						_ = w.called(fmt.Sprint("i-1 ", r.Version, " ", all))
+						if len(w.calls) == 1 {
+							write(merged(vm.Tags, tc.theirs))
+						}
+						if vm.Version != r.Version {
+							return errCloud
+						}
+						write(all)
+						return nil
+					})
+				}
+				one := uniform(map[string]string{"mine": "1"})
+				other := uniform(map[string]string{"mine": "1", "owner": "ours"})
+				request := w.request(&providerSpec{Tags: &one}, &providerSpec{Tags: &other})
+				var rewritten, told []string
+				request.OtherWriter = func(resource, key, value string) {
+					rewritten = append(rewritten, resource+" "+key+"="+value)
+				}
+				request.Tell = func(message string) { told = append(told, message) }
+				require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
+				assert.Equal(t, tc.calls, w.calls)
+				assert.Equal(t, tc.takeovers, w.takeovers)
+				assert.Equal(t, tc.rewritten, rewritten)
+				assert.Equal(t, tc.told, told)
+			})
+		}
+	}
+}
+
+// TestOutdatedTwice: a takeover by a later plan is told if its write may have been carried out, also if the answer is lost. It is not told
+// if the write is refused and the next plan takes nothing.
+func TestOutdatedTwice(t *testing.T) {
+	for name, tc := range map[string]struct {
+		second    func(theirs, ours func()) error // what follows the second write
+		takeovers []string
+	}{
+		"the answer is lost": {func(_, ours func()) error {
+			ours()
+			return answer.Unavailable(errCloud)
+		}, []string{"i-1 owner"}},
+		"they take it back": {func(theirs, _ func()) error {
+			theirs()
+			return driver.Outdated(errCloud)
+		}, nil},
+		"they take it back, and the write is throttled": {func(theirs, _ func()) error {
+			theirs()
+			return machineupdate.ErrThrottled
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, vm, write := newVersioned(t)
+			before := maps.Clone(vm.Tags)
+			w.definition.Tags[0].Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+				_ = w.called(r.Version)
+				switch {
+				case len(w.calls) == 1:
+					write(merged(vm.Tags, map[string]string{"owner": "theirs"}))
+					return driver.Outdated(errCloud)
+				case len(w.calls) == 2:
+					return tc.second(func() { write(before) }, func() { write(all) })
+				}
+				assert.Equal(t, vm.Version, r.Version)
+				write(all)
+				return nil
+			}
+			require.NoError(t, w.update(map[string]string{"mine": "1", "owner": "ours"}))
+			assert.Equal(t, map[string]string{"cluster": "c", "mine": "1", "owner": "ours"}, vm.Tags)
+			assert.Equal(t, tc.takeovers, w.takeovers)
+		})
+	}
+}
+
+// newVersioned is a world with a VM alone, whose infrastructure tags have a version, and what writes all of them.
+func newVersioned(t *testing.T) (w *world, vm *driver.Resource, write func(all map[string]string)) {
+	t.Helper()
+	w = newWorld(t)
+	w.resources = w.resources[1:2]
+	vm = w.find("i-1")
+	vm.Version = "v0"
+	version := 0
+	tagging := &w.definition.Tags[0]
+	tagging.Rules.Guard = tags.GuardVersion
+	tagging.Set = nil
+	tagging.Remove = nil
+	return w, vm, func(all map[string]string) {
+		vm.Tags = maps.Clone(all)
+		version++
+		vm.Version = fmt.Sprint("v", version)
+	}
+}
+
+// merged returns infrastructure tags with others.
+func merged(all, more map[string]string) map[string]string {
+	all = maps.Clone(all)
+	maps.Copy(all, more)
+	return all
 }
 
 // TestUnavailableAsynchronous: only a read tells whether the cloud has accepted such a change.

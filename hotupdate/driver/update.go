@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -42,6 +43,9 @@ type step[C any] struct {
 	send      func(ctx context.Context, members []*member[C]) error
 	equal     string // the content of a call that may be shared, apart from its resources
 	bound     int    // the number of resources that it may name
+	// of a Replace: its plan, and the last one that it made after a later read
+	plan      *tags.ResourcePlan
+	replanned atomic.Pointer[replanned]
 	// set if the change is still under way when the call returns
 	pending error
 	// set if the cloud accepted the change before and did not make it
