@@ -3,6 +3,8 @@ package machineupdate
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +48,7 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 		if r.reason == "" {
 			continue
 		}
-		cause := string(apierrors.ReasonForError(result.Err)) + notDone(result.Err)
+		cause := string(apierrors.ReasonForError(result.Err)) + o.notDone(result.Err)
 		what := string(result.ending) + " " + r.reason + " " + cause
 		if !result.ending.isFutile() || e.Memory.isNews(o, what) {
 			e.Event(result.Machine, r.level, r.reason, r.message)
@@ -54,13 +56,26 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	}
 }
 
-// notDone names the resources that the driver could not update.
-func notDone(err error) string {
+// notDone tells one partial update from another: by the resources that the driver could not update, to which class,
+// and why.
+func (o *observation) notDone(err error) string {
 	problem, _ := errors.AsType[*PartialError](err)
 	if problem == nil {
 		return ""
 	}
-	return fmt.Sprint(problem.NotDone)
+	class := o.Class.class.key() + string(o.Class.class.ProviderSpec)
+	return fmt.Sprint(problem.NotDone, maphash.String(seedOfTold, class), wordsOf(problem))
+}
+
+// seedOfTold is of the hashes of classes: what was told is kept in memory, which has no need of whole classes.
+var seedOfTold = maphash.MakeSeed()
+
+// wordsOf returns the words of an error that have no digit, sorted: times, the IDs of requests, and the order of the
+// errors of resources differ each time.
+func wordsOf(err error) []string {
+	words := strings.Fields(err.Error())
+	hasDigit := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
+	return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(words, hasDigit))))
 }
 
 // reportDecision reports an unusable record or class; the zero report if both are usable.

@@ -172,7 +172,7 @@ func (e *Executor[M]) remember(o *observation, result *Result[M]) {
 	switch {
 	case e.Memory == nil:
 	case hasWritten && result.ending.isFutile(): // what was written is the marker, by which the record repeats the pass
-		e.Memory.marked(o, e.Now())
+		e.Memory.marked(o, result.RequeueAfter, e.Now())
 		result.lasting = result.decision.pass.Marker.Retries >= lastingSteps
 	case hasWritten:
 		e.Memory.wrote(o, result.Machine.GetAnnotations()[o.lane.annotation], e.Now())

@@ -87,7 +87,10 @@ func (b *bed) patch(_ context.Context, name string, _ types.PatchType, data []by
 	}
 	version, err := strconv.Atoi(b.machine.ResourceVersion)
 	require.NoError(b, err)
-	b.machine = &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: strconv.Itoa(version + 1), Annotations: patch.Apply(b.machine.Annotations)}}
+	meta := b.machine.ObjectMeta
+	meta.ResourceVersion = strconv.Itoa(version + 1)
+	meta.Annotations = patch.Apply(meta.Annotations)
+	b.machine = &object{ObjectMeta: meta}
 	return b.machine, nil
 }
 

@@ -65,6 +65,8 @@ const (
 	// lookAgain is the longest time until a machine that waits is looked at: a change of its secret has
 	// no event.
 	lookAgain = time.Minute
+	// maxTold is how many faults of a lane are told until it has a record: texts of errors may differ without end.
+	maxTold = 64
 	// purgeFrom is the least number of entries at which old ones are dropped.
 	purgeFrom = 64
 )
@@ -195,12 +197,14 @@ func (m *Memory) wrote(o *observation, annotation string, now time.Time) {
 	}
 }
 
-// marked remembers a pass whose marker was written, and whose result was refused: what was told of its lane is not told
-// again.
-func (m *Memory) marked(o *observation, now time.Time) {
+// marked remembers a pass whose marker was written, and that ended without a result: what was told of its lane is not
+// told again. The record repeats the pass after some time, until which the entry has to stay.
+func (m *Memory) marked(o *observation, next time.Duration, now time.Time) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.of(o, now)
+	f := m.of(o, now)
+	f.since = now
+	f.limit = max(next, o.Settings.confirmAfter())
 	delete(m.successes, o.memorized().inAnyNode())
 }
 
@@ -234,7 +238,7 @@ func (of memorized) inAnyNode() memorized {
 	return of
 }
 
-// isNews reports whether a fault was not told yet, and remembers that it is.
+// isNews reports whether a fault was not told yet, and remembers that it is. A lane has room for maxTold faults.
 func (m *Memory) isNews(o *observation, what string) bool {
 	if m == nil {
 		return true
@@ -245,9 +249,11 @@ func (m *Memory) isNews(o *observation, what string) bool {
 	if !isKnown {
 		return true
 	}
-	wasTold := f.told[what]
-	f.told[what] = true
-	return !wasTold
+	isNews := !f.told[what] && len(f.told) < maxTold
+	if isNews {
+		f.told[what] = true
+	}
+	return isNews
 }
 
 func (o *observation) memorized() memorized {

@@ -2,7 +2,9 @@ package machineupdate_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -245,6 +247,43 @@ func TestGoexitWaits(t *testing.T) {
 	assert.Equal(t, 1, calls)
 }
 
+// notUpdated is the error of a driver that has updated a VM, but not its disks.
+func notUpdated(cause error, disks ...string) error {
+	partial := &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, Err: cause}
+	for _, disk := range disks {
+		partial.NotDone = append(partial.NotDone, machineupdate.ResourceID{Kind: "disk", ID: disk})
+	}
+	return partial
+}
+
+// TestManyPartialUpdates: what was told of a machine is not told again, however many machines there are: a Memory drops entries of machines that were
+// not looked at for long, and here each pass writes its marker.
+func TestManyPartialUpdates(t *testing.T) {
+	const fleet = 200 // more than a Memory holds before it drops
+	class := laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`)
+	memory := &machineupdate.Memory{}
+	told := 0
+	beds := make([]*bed, fleet)
+	for i := range beds {
+		b := newBed(t, class)
+		b.machine.UID = types.UID(strconv.Itoa(i))
+		b.executor.Memory = memory
+		b.executor.Event = func(kruntime.Object, string, string, string) { told++ }
+		b.errs[""] = notUpdated(assert.AnError, "vol-1")
+		beds[i] = b
+	}
+	for round := range 24 {
+		for i, b := range beds {
+			b.now = start.Add(time.Duration(round) * 90 * time.Minute) // the longest wait for a confirmation of an hour
+			if i%24 <= round {                                         // more machines join
+				lanes, _ := b.step(0)
+				require.Len(t, lanes, 1)
+			}
+		}
+	}
+	assert.Equal(t, fleet, told)
+}
+
 // TestPartialUpdatesWait: a driver could update only some of the resources, and finds nothing to change any more. It is called later and later without
 // a write, and each set of resources that were not updated is told once. A change of the class is tried at once.
 func TestPartialUpdatesWait(t *testing.T) {
@@ -253,13 +292,7 @@ func TestPartialUpdatesWait(t *testing.T) {
 	b.executor.Memory = &machineupdate.Memory{}
 	told := 0
 	b.executor.Event = func(kruntime.Object, string, string, string) { told++ }
-	without := func(disks ...string) error {
-		missing := &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, Err: assert.AnError}
-		for _, disk := range disks {
-			missing.NotDone = append(missing.NotDone, machineupdate.ResourceID{Kind: "disk", ID: disk})
-		}
-		return missing
-	}
+	without := func(disks ...string) error { return notUpdated(assert.AnError, disks...) }
 	day := func() (calls, writes int) {
 		for range 24 * 60 {
 			lanes, result := b.step(time.Minute)
@@ -281,14 +314,20 @@ func TestPartialUpdatesWait(t *testing.T) {
 	b.errs[""] = without("vol-1", "vol-2")
 	day()
 	assert.Equal(t, 2, told, "another disk is missing")
+	for _, request := range []string{"7f3a", "91bc"} {
+		b.errs[""] = notUpdated(errors.New("403: the role lacks the right, request "+request), "vol-1", "vol-2")
+		day()
+		assert.Equal(t, 3, told, "another cause, told once whatever the request")
+	}
 	b.class = laneClass(t, driver, `{"tags":{"k":"2"}}`)
 	b.writing = nil
 	lanes, _ := b.step(0)
 	assert.Len(t, lanes, 1, "it is tried at once")
+	assert.Equal(t, 4, told, "another content of the class was not applied")
 	b.errs[""] = nil
 	b.step(time.Minute)
 	assert.Equal(t, "Unconfirmed", b.state(""))
-	assert.Equal(t, 3, told, "the machine was updated")
+	assert.Equal(t, 5, told, "the machine was updated")
 
 	// an adoption writes its record, without which nothing is forgotten
 	b = newBed(t, b.class)

@@ -12,7 +12,7 @@ const (
 	versions   = "hotupdate/machineupdate Version"
 	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|TestAnyValue|Example"
-	memories   = "hotupdate/machineupdate ^Test(WaitGrows|WhatEndsTheWait|ConflictsThatLast|NewTerm|WhatDoesNotWait|GoexitWaits|MemoryIsBounded|RecordEndsTheWait|PartialUpdatesWait)$"
+	memories   = "hotupdate/machineupdate ^Test(WaitGrows|WhatEndsTheWait|ConflictsThatLast|NewTerm|WhatDoesNotWait|GoexitWaits|MemoryIsBounded|RecordEndsTheWait|PartialUpdatesWait|ManyPartialUpdates)$"
 	others     = "hotupdate/machineupdate ^TestOtherWriter"
 )
 
@@ -125,7 +125,9 @@ var updateMutants = []mutant{
 	{"a pass without a record makes the next one wait", executorFile, "wait := e.Memory.rest(o); wait > 0 {", "wait := e.Memory.rest(o); wait < 0 {", memories},
 	{"a partial update that changes nothing writes no record", "hotupdate/machineupdate/call.go", "\tif isRemembered && !result.marked {", "\tif isRemembered && false {", memories},
 	{"an adoption in part writes its record", "hotupdate/machineupdate/call.go", " && !result.decision.adopts", "", memories},
-	{"each set of resources that were not updated is told", "hotupdate/machineupdate/events.go", " + notDone(result.Err)\n", "\n", memories},
+	{"each set of resources that were not updated is told", "hotupdate/machineupdate/events.go", " + o.notDone(result.Err)\n", "\n", memories},
+	{"each cause of a partial update is told", "hotupdate/machineupdate/events.go", ", wordsOf(problem))\n", ")\n", memories},
+	{"each content of the class is told", "hotupdate/machineupdate/events.go", ", maphash.String(seedOfTold, class)", ", len(class)", memories},
 	{"a partial update is told once", "hotupdate/machineupdate/ending.go", "unrecalled, gone, partial:", "unrecalled, gone:", memories},
 	{"a goroutine that the driver ends is no record", executorFile, "!hasReturned && e.Memory != nil", "!hasReturned && e == nil", memories},
 	{"a record ends the wait", memoryFile, "\tdelete(m.futile, o.memorized())\n", "", memories},
@@ -145,7 +147,8 @@ var updateMutants = []mutant{
 	{"another class ends the wait", memoryFile, "\tadd(o.Class.class.key())\n", "", memories},
 	{"a change of the class ends the wait", memoryFile, "\tadd(string(o.Class.class.ProviderSpec))\n", "", memories},
 	{"a change of the secret ends the wait", memoryFile, "\t\tadd(string(o.Secret[key]))\n", "", memories},
-	{"a fault is told once", memoryFile, "return !wasTold", "return !wasTold || isKnown", memories},
+	{"a fault is told once", memoryFile, "	return isNews\n}", "	return isNews || isKnown\n}", memories},
+	{"what was told stays while the record repeats the pass", memoryFile, "	f.limit = max(next, o.Settings.confirmAfter())\n", "	f.limit = next - next\n", memories},
 	{"old entries are dropped", memoryFile, "len(m.futile)+len(m.successes) < m.purgeAt", "len(m.futile) >= 0", memories},
 	{"a call whose time is over gives its place back", callFile, "context.AfterFunc(callCtx, end)", "context.AfterFunc(context.Background(), end)", "hotupdate/machineupdate ^TestDeafCallGivesItsPlaceBack$"},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
