@@ -26,7 +26,7 @@ func (c *call) explainCommand() *cobra.Command {
 		Short: "the class of every field that is set",
 		Args:  needs("FILE"),
 	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions, c.addDocument,
-		c.addConfig)
+		c.addConfig, c.addExtension)
 }
 
 func (c *call) addDocument(command *cobra.Command) {
@@ -42,7 +42,7 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a set field in JSON. Today is what a change of it does under today's release of the extension,
+// fieldShown is a set field in JSON. Today is what a change of it does under the extension that receives it,
 // and empty for custom resources. As is the meaning of its value, if that is not the value itself,
 // and By says what As follows from, see schemabridge.Description.
 type fieldShown struct {
@@ -99,12 +99,13 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 			return one, err
 		}
 	}
-	isCustom := m.Options(r.Options).ByClasses
-	fields, err := pool.Explain(p, m.Options(r.Options))
+	options := m.Options(r.Options)
+	isCustom := options.ByClasses
+	fields, err := pool.Explain(p, options)
 	for _, f := range fields {
 		today := ""
 		if !isCustom {
-			today = pool.Today(m.Manifest, &p, f.Change, r.Options).String()
+			today = pool.Today(m.Manifest, &p, f.Change, options).String()
 		}
 		one.Fields = append(one.Fields, fieldShown{
 			Today: today, Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,

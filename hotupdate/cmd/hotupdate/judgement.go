@@ -20,10 +20,7 @@ func (c *call) addJudgement(command *cobra.Command) {
 	flags.StringVar(&c.strategy, "strategy", "",
 		"the update `STRATEGY` that replaces the strategies of all pools (a provider config has AutoRollingUpdate)")
 	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
-	flags.StringVar(&c.extension, "extension", "",
-		"the `EXTENSION` that receives the change: adopted has adopted this library, released is today's release.\n"+
-			"Without the flag, today's release is judged, and a line tells where adoption changes the verdict")
-	oneOf(command, "extension", judge.Adopted, judge.Released)
+	c.addExtension(command)
 	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
 			"(--schema also takes it)")
@@ -34,6 +31,15 @@ func (c *call) addJudgement(command *cobra.Command) {
 	flags.BoolVar(&c.defaulted, "defaulted", false,
 		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
 			"indeterminate if a field that only one of them sets decides it")
+}
+
+// addExtension adds the flag of the extension that receives a change.
+func (c *call) addExtension(command *cobra.Command) {
+	command.Flags().StringVar(&c.extension, "extension", "",
+		"the `EXTENSION` that receives the change: adopted has adopted this library, released is today's release.\n"+
+			"Without the flag, the config file may say it. Else today's release is judged, and plan has a line where\n"+
+			"adoption changes the verdict")
+	oneOf(command, "extension", judge.Adopted, judge.Released)
 }
 
 // reader returns a reader of manifests that judges by the flags.

@@ -14,11 +14,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// Today says what a change of a field that is set does to the pool of a manifest, under today's release of
-// the extension. It compares the manifest with a copy that has another value: the first of several that
+// Today says what a change of a field that is set does to the pool of a manifest, under the extension of the
+// options: with [judge.Both] under today's release. It compares the manifest with a copy that has another value: the first of several that
 // the command can read. The field is removed in the copy if it can have no other value.
 func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Options) verdict.Verdict {
-	o.Extension = judge.Released
 	text, prefix := textOf(m, p)
 	names := fieldpath.Names(prefix + field.Pointer)
 	if strings.HasPrefix(field.Pointer, "/spec/") || strings.HasPrefix(field.Pointer, "/status/") {
