@@ -409,7 +409,7 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 	}
 	old := *before
 	planned := Planned{
-		Name: pool.Worker.Name, Before: old.Running(), After: pool.Running(),
+		Name: pool.Worker.Name, Before: old.Running(), After: pool.Wanted(),
 		Minors: minorsOf(old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion),
 	}
 	if old.Worker.Name != pool.Worker.Name {
@@ -430,7 +430,7 @@ func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	planned := Planned{Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion)}
 	if state == Added {
 		planned.Before = none
-		planned.After = p.Running()
+		planned.After = p.Wanted()
 		planned.Comparison = judge.Added(&p, o)
 		return planned
 	}

@@ -13,6 +13,17 @@ type Numbers struct {
 	DeletedAtLeast, DeletedAtMost int
 	// AddedAtMost are the machines that are added at most, at once or by the cluster autoscaler.
 	AddedAtMost int
+	// AreOthersDeleted says that machines may be deleted already, whatever the change does.
+	AreOthersDeleted bool
+}
+
+// Or returns the numbers if it is not known which of two hold.
+func (n Numbers) Or(other Numbers) Numbers {
+	return Numbers{
+		DeletedAtLeast: min(n.DeletedAtLeast, other.DeletedAtLeast),
+		DeletedAtMost:  max(n.DeletedAtMost, other.DeletedAtMost), AddedAtMost: max(n.AddedAtMost, other.AddedAtMost),
+		AreOthersDeleted: n.AreOthersDeleted || other.AreOthersDeleted,
+	}
 }
 
 // Touched is the number of machines that are added or deleted, at most.
@@ -31,7 +42,7 @@ func (n Numbers) Of(v Verdict) int {
 func (n Numbers) Consequence(v Verdict) string {
 	switch v {
 	case MachinesAdded:
-		return upTo(n.AddedAtMost, "is", "are") + " added, and none is deleted or replaced"
+		return n.alone()
 	case MachinesMayBeDeleted:
 		return upTo(n.DeletedAtMost, "may be", "may be") + " deleted"
 	case AllMachinesMayBeDeleted:
@@ -42,6 +53,24 @@ func (n Numbers) Consequence(v Verdict) string {
 		Forbidden, PoolRenamed, Removed:
 	}
 	return ""
+}
+
+// Beside is like [Numbers.Consequence], if something else happens to machines too.
+func (n Numbers) Beside(v Verdict) string {
+	if v == MachinesAdded {
+		return n.added()
+	}
+	return n.Consequence(v)
+}
+
+func (n Numbers) added() string { return upTo(n.AddedAtMost, "is", "are") + " added" }
+
+// alone says that machines are added, and that nothing else happens if that is known.
+func (n Numbers) alone() string {
+	if n.AreOthersDeleted {
+		return n.added()
+	}
+	return n.added() + ", and none is deleted or replaced"
 }
 
 // upTo names machines, at most, with a verb for one and for several. A number of 0 is not known.

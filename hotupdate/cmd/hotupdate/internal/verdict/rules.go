@@ -126,6 +126,16 @@ var (
 	NoMachines  = Rule{
 		Decides, "the pool has no machines before the change: none is replaced or updated", workers,
 	}
+	KeepsNoMachines = Rule{
+		Decides, "the pool keeps no machine: none is replaced or updated", workers,
+	}
+	MayStillRun = Rule{
+		Decides, "hibernation is not finished: if the pool still has machines, the change finds them", workers,
+	}
+	HibernationEnds = Rule{
+		Decides, "hibernation ends before it is finished: machines may still run, and those that are missing are created",
+		workers,
+	}
 	ZoneAppended = Rule{
 		Decides, "minimum and maximum count over all zones and are spread anew: a zone whose share of the maximum " +
 			"shrinks loses the machines above it",
@@ -307,6 +317,9 @@ var (
 	StaysHibernated = Rule{
 		Notes, "the cluster is hibernated: it has no machines until it wakes up", workers,
 	}
+	StillHibernates = Rule{
+		Notes, "hibernation is not finished: it deletes the machines that still run, whatever the change does", workers,
+	}
 	PendingForced = Rule{
 		Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished",
 		Validation,
@@ -382,7 +395,8 @@ func Rules() []Rule {
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
-		ScaledToZero, MinimumLess, NumbersStay, NoMachines, ZoneAppended, HibernationScheduled, WakeUpScheduled,
+		ScaledToZero, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
+		HibernationEnds, ZoneAppended, HibernationScheduled, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
 		InfrastructureMayRoll,
@@ -395,6 +409,6 @@ func Rules() []Rule {
 		ExtensionAdopted, ExtensionReleased,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
 		ProxyModeChanged, SurgeReplaces,
-		RotationWithoutWorkers, RotationFollowed, StaysHibernated, PendingForced, WaitsForMaintenance,
+		RotationWithoutWorkers, RotationFollowed, StaysHibernated, StillHibernates, PendingForced, WaitsForMaintenance,
 	}
 }

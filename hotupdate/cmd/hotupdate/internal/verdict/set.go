@@ -84,6 +84,21 @@ func (s Set) And(other Set) Set {
 	return both
 }
 
+// WithoutMachines returns what the verdicts are if there are no machines to replace or update. A set that is not
+// bounded stays.
+func (s Set) WithoutMachines() (without Set) {
+	if s.unbounded {
+		return s
+	}
+	for _, v := range s.Verdicts() {
+		if v.NeedsMachines() {
+			v = None
+		}
+		without = without.Or(Only(v))
+	}
+	return without
+}
+
 // Words returns the verdicts in the words of plan, the gravest first.
 func (s Set) Words() []string { return wordsOf(s.Verdicts(), Verdict.String) }
 

@@ -49,6 +49,10 @@ var ofNumber = []Verdict{MachinesDeleted, AllMachinesMayBeDeleted, MachinesMayBe
 // IsOfNumber reports whether the verdict is one on the number of machines.
 func (v Verdict) IsOfNumber() bool { return slices.Contains(ofNumber, v) }
 
+// NeedsMachines reports whether the verdict says that running machines are replaced or updated. Where there are none,
+// nothing happens.
+func (v Verdict) NeedsMachines() bool { return v == Roll || v == InPlaceUpdate || v == HotUpdate }
+
 // OfChanges returns the verdicts on a change, the gravest first.
 func OfChanges() []Verdict {
 	all := []Verdict{Removed, Forbidden, Roll, Indeterminate, InPlaceUpdate, HotUpdate, None}

@@ -79,8 +79,9 @@ type Operation struct {
 type Cluster struct {
 	// Version is the Kubernetes version of the control plane.
 	Version string
-	// Hibernated says that the cluster has no machines until it wakes up.
-	Hibernated bool
+	// Hibernated says that the cluster is to have no machines until it wakes up. Hibernating says that this is not
+	// finished, as the status tells: machines may still run.
+	Hibernated, Hibernating bool
 	// Operations are the operations in the annotations of the Shoot, for now or for the next
 	// maintenance window.
 	Operations []Operation
@@ -168,12 +169,21 @@ func (m Machines) String() string {
 	return fmt.Sprintf("%d machines", m.Maximum)
 }
 
-// Running returns the number of machines that the pool has: none while its cluster is hibernated.
-func (p *Pool) Running() Machines {
+// Wanted returns the number of machines that the pool is to have: none while its cluster is hibernated.
+func (p *Pool) Wanted() Machines {
 	if p.Cluster.Hibernated {
 		return Machines{Known: true}
 	}
 	return p.Machines
+}
+
+// Running returns the number of machines that the pool has: until hibernation is finished, any number up to the
+// maximum.
+func (p *Pool) Running() Machines {
+	if p.Cluster.Hibernating {
+		return Machines{Maximum: p.Machines.Maximum, Known: p.Machines.Known}
+	}
+	return p.Wanted()
 }
 
 // InZone returns the numbers of one of the zones over which Gardener spreads the pool: the first zones get
@@ -193,9 +203,18 @@ func (m Machines) InZone(zone, zones int) Machines {
 // IsEmpty reports whether the pool has no machines: its maximum is 0, or its cluster is hibernated. A
 // manifest that leaves the maximum out does not say so.
 func (p *Pool) IsEmpty() bool {
+	return p.EndsEmpty() && !p.MayStillRun()
+}
+
+// EndsEmpty reports whether the pool has no machines once Gardener has reconciled it.
+func (p *Pool) EndsEmpty() bool { return p.Cluster.Hibernated || p.isZero() }
+
+// MayStillRun reports whether the pool may have machines although its cluster is hibernated: that is not finished.
+func (p *Pool) MayStillRun() bool { return p.Cluster.Hibernating && !p.isZero() }
+
+func (p *Pool) isZero() bool {
 	maximum := p.Node.At(fields.Maximum)
-	isZero := maximum.Kind() == tree.Number && p.Machines.Maximum == 0
-	return p.Cluster.Hibernated || isZero
+	return maximum.Kind() == tree.Number && p.Machines.Maximum == 0
 }
 
 // WithConfig returns a copy of the pool with another provider config.

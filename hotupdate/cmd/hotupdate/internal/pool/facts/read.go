@@ -71,8 +71,11 @@ func (m *Manifest) cluster() Cluster {
 	status := m.Tree.At("status")
 	annotations := m.Tree.At("metadata", "annotations")
 	pending := status.At("inPlaceUpdates", "pendingWorkerUpdates")
+	hibernated := spec.At("hibernation", "enabled").IsTrue()
+	isFinished := status.At("hibernated") == nil || status.At("hibernated").IsTrue()
 	return Cluster{
-		Version: spec.At("kubernetes", "version").Text(), Hibernated: spec.At("hibernation", "enabled").IsTrue(),
+		Version: spec.At("kubernetes", "version").Text(), Hibernated: hibernated,
+		Hibernating: hibernated && !isFinished,
 		Pending: inplace.PendingUpdates{
 			AutoInPlaceUpdate:   textsIn(pending.At("autoInPlaceUpdate")),
 			ManualInPlaceUpdate: textsIn(pending.At("manualInPlaceUpdate")),

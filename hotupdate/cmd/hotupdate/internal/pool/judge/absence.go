@@ -29,6 +29,7 @@ package judge
 //   - the order of a config's members: pair.refuseInPlace: ConfigRespelled (TestSpellingUnderReleasedAdmission)
 //   - what maintenance updates: pair.operation: MaintenanceStarted (TestVerdictsByFunction)
 //   - a missing member with a near name: pair.doubted, Above: Misspelled (TestMisspelledMembers)
+//   - machines before hibernation is finished: pair.onMachines: MayStillRun (TestUnfinishedHibernation)
 //   - respectSyncPeriodOverwrite: facts.Manifest.RollsOut: EarlierMayWait (TestIgnoredShoots)
 //   - a status, for what runs: facts.Manifest.Running: OldSpecRuns, an assumption (TestAssumedToRun)
 //   - the release of Gardener: Manifest.In, Landscape.Rules: GardenerIsKnown, an assumption (TestReleaseOfGardener)

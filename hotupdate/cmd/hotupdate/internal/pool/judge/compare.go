@@ -237,7 +237,7 @@ func (p *pair) conclude(findings []Finding) Comparison {
 	}}
 	c.Numbers, _ = p.numbers()
 	for _, found := range findings {
-		c.merge(p.asked(p.doubted(p.withoutMachines(p.withdrawn(found)))))
+		c.merge(p.onMachines(p.asked(p.doubted(p.withoutMachines(p.withdrawn(found))))))
 	}
 	if !p.updated.IsBare() {
 		c.mergeRest(p)
@@ -369,6 +369,8 @@ func (c *Comparison) consequenceOf(v verdict.Verdict) string {
 	switch {
 	case v == verdict.Indeterminate && isListed:
 		return "the known facts do not decide: " + c.May.String()
+	case v.IsOfNumber() && len(c.Also) > 0:
+		return c.Numbers.Beside(v)
 	case v.IsOfNumber():
 		return c.Numbers.Consequence(v)
 	}

@@ -111,8 +111,8 @@ func (p *pair) zones() []Finding {
 // surge reports that maxSurge replaces machines of an in-place update.
 func (p *pair) surge() []Finding {
 	drains := func(c hotupdate.Change) bool { return p.ofClass(c) == verdict.InPlaceUpdate }
-	if isPositive(p.updated.MaxSurge) && p.strategy == hotupdate.AutoInPlaceUpdate &&
-		slices.ContainsFunc(p.triggers, drains) {
+	isAuto := p.strategy == hotupdate.AutoInPlaceUpdate && isPositive(p.updated.MaxSurge)
+	if isAuto && !p.hasNone() && slices.ContainsFunc(p.triggers, drains) {
 		return ofPool(verdict.None, verdict.SurgeReplaces)
 	}
 	return nil

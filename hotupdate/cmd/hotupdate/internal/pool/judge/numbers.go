@@ -15,10 +15,22 @@ import (
 type size struct {
 	machines facts.Machines
 	zones    int
+	// mayBeNone says that the pool may also have no machines, since its hibernation is not finished.
+	mayBeNone bool
 }
 
-// sizeOf returns the size of a pool.
-func sizeOf(p *facts.Pool) size { return size{p.Running(), max(1, len(p.Zones))} }
+// sizeOf returns the size that a pool is to have.
+func sizeOf(p *facts.Pool) size { return size{machines: p.Wanted(), zones: max(1, len(p.Zones))} }
+
+// before returns the size of the old pool. Machines that an unfinished hibernation deletes anyway do not count.
+func (p *pair) before() size {
+	s := sizeOf(p.old)
+	if p.old.MayStillRun() && !p.updated.Cluster.Hibernated {
+		s.machines = p.old.Machines
+		s.mayBeNone = true
+	}
+	return s
+}
 
 // inZone returns the numbers of a zone; none for a zone that the pool does not have.
 func (s size) inZone(zone int) facts.Machines {
@@ -35,6 +47,11 @@ func (s size) inZone(zone int) facts.Machines {
 //
 // Source: Gardener v1.150, deployMachineDeployments.
 func numbersOf(old, updated size) (n verdict.Numbers) {
+	if old.mayBeNone {
+		n = numbersOf(size{zones: old.zones}, updated).Or(numbersOf(size{machines: old.machines, zones: old.zones}, updated))
+		n.AreOthersDeleted = true
+		return n
+	}
 	for zone := range max(old.zones, updated.zones) {
 		before := old.inZone(zone)
 		after := updated.inZone(zone)
@@ -63,7 +80,7 @@ func verdictOf(n verdict.Numbers, updated size) verdict.Verdict {
 // numbers returns what the change does to the number of machines, with the verdict. Zones that are not
 // appended are judged elsewhere, and leave the machines where they are.
 func (p *pair) numbers() (verdict.Numbers, verdict.Verdict) {
-	before := sizeOf(p.old)
+	before := p.before()
 	after := sizeOf(p.updated)
 	if !p.appendsZones() {
 		after.zones = before.zones
@@ -86,8 +103,10 @@ func (p *pair) scaling() (all []Finding) {
 	gravest := verdict.None
 	alone := map[string]verdict.Verdict{}
 	paths := p.sizeFields()
+	certain := p.before()
+	certain.mayBeNone = false
 	for path, field := range paths {
-		alone[path] = verdictOf(numbersOf(sizeOf(p.old), field), field)
+		alone[path] = verdictOf(numbersOf(certain, field), field)
 		gravest = max(gravest, alone[path])
 	}
 	for _, path := range []string{fields.Minimum, fields.Maximum, fields.Zones} {
@@ -105,7 +124,7 @@ func (p *pair) scaling() (all []Finding) {
 
 // sizeFields returns the size that the pool has after the change of each field that decides about it.
 func (p *pair) sizeFields() map[string]size {
-	before := sizeOf(p.old)
+	before := p.before()
 	after := sizeOf(p.updated)
 	changed := map[string]size{}
 	with := func(path string, isChanged bool, change func(*size)) {
@@ -129,7 +148,7 @@ func (p *pair) ruleOfSize(path string, v verdict.Verdict) verdict.Rule {
 	isLess := p.updated.Machines.Minimum < p.old.Machines.Minimum
 	switch {
 	case v == verdict.None && isHibernated:
-		return verdict.StaysHibernated
+		return p.ruleOfHibernated()
 	case v == verdict.None && path == fields.Minimum && isLess:
 		return verdict.MinimumLess
 	case v == verdict.None:
@@ -151,9 +170,11 @@ func (p *pair) hibernation() []Finding {
 	rule := verdict.Hibernated
 	switch {
 	case before && after:
-		return ofPool(verdict.None, verdict.StaysHibernated)
+		return ofPool(verdict.None, p.ruleOfHibernated())
 	case before == after:
 		return nil
+	case p.old.MayStillRun():
+		rule = verdict.HibernationEnds
 	case before:
 		rule = verdict.WokenUp
 	}
@@ -167,26 +188,67 @@ func (p *pair) hibernation() []Finding {
 	return []Finding{about(d, v, rule)}
 }
 
-// withoutMachines takes back what a change would do to the machines of a pool that has none. What Gardener
-// refuses, or may refuse, stays.
+// withoutMachines takes back what a change would do to the machines of a pool that has, or keeps, none. What
+// Gardener refuses, or may refuse, stays.
 func (p *pair) withoutMachines(found Finding) Finding {
-	if !p.old.IsEmpty() {
+	if !p.hasNone() {
 		return found
 	}
-	happens := []verdict.Verdict{verdict.Roll, verdict.InPlaceUpdate, verdict.HotUpdate}
-	if slices.Contains(happens, found.Verdict) || found.mayHappen() {
+	if found.Verdict.NeedsMachines() || found.mayHappen() {
 		found.Verdict = verdict.None
 		found.Rule = p.ruleOfEmpty()
 	}
 	return found
 }
 
-// ruleOfEmpty says why a pool has no machines.
+// hasNone reports whether no machine is there that the change could replace or update: the pool has none, or keeps
+// none.
+func (p *pair) hasNone() bool { return p.old.IsEmpty() || p.updated.EndsEmpty() }
+
+// ruleOfEmpty says why no machine is replaced or updated.
 func (p *pair) ruleOfEmpty() verdict.Rule {
-	if p.old.Cluster.Hibernated && p.updated.Cluster.Hibernated {
-		return verdict.StaysHibernated
+	switch {
+	case p.old.Cluster.Hibernated && p.updated.Cluster.Hibernated:
+		return p.ruleOfHibernated()
+	case p.old.IsEmpty():
+		return verdict.NoMachines
 	}
-	return verdict.NoMachines
+	return verdict.KeepsNoMachines
+}
+
+// ruleOfHibernated says what happens to the machines of a cluster that stays hibernated.
+func (p *pair) ruleOfHibernated() verdict.Rule {
+	if p.old.MayStillRun() {
+		return verdict.StillHibernates
+	}
+	return verdict.StaysHibernated
+}
+
+// onMachines adds to what is not known what the change does where no machine is: of a pool without machines, and of
+// one whose hibernation is not finished, which may have some.
+func (p *pair) onMachines(found Finding) Finding {
+	isOpen := !p.hasNone() && p.old.MayStillRun()
+	switch {
+	case found.Verdict == verdict.Indeterminate && p.hasNone():
+		found.Question.Values = onValues(found.Question.Values, verdict.Set.WithoutMachines)
+	case found.Verdict == verdict.Indeterminate && isOpen:
+		found.Question.Values = onValues(found.Question.Values, func(s verdict.Set) verdict.Set {
+			return s.Or(s.WithoutMachines())
+		})
+	case isOpen && found.Verdict.NeedsMachines():
+		found.Question = runningQuestion(found.Verdict)
+		found.Verdict = verdict.Indeterminate
+		found.Rule = verdict.MayStillRun
+	}
+	return found
+}
+
+// onValues returns the values of a question with other verdicts.
+func onValues(values []verdict.Value, gives func(verdict.Set) verdict.Set) (all []verdict.Value) {
+	for _, v := range values {
+		all = append(all, verdict.Value{Text: v.Text, Gives: gives(v.Gives)})
+	}
+	return all
 }
 
 // mayHappen reports whether it is not known if the change replaces or updates machines, and the change is

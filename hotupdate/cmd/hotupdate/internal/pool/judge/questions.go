@@ -125,6 +125,15 @@ func (p *pair) mayBeUnread(found *Finding) bool {
 	return waits && !isRead && p.hasAdopted()
 }
 
+// runningQuestion asks whether a pool still has machines before its hibernation is finished, with the verdict on them.
+func runningQuestion(v verdict.Verdict) verdict.Question {
+	return verdict.Question{
+		Rule: verdict.MayStillRun, Fact: "whether machines of the pool still run", Owner: "the cluster",
+		Answer: "wait until status.hibernated of the Shoot is true",
+		Values: []verdict.Value{verdict.Gives("no", verdict.None), verdict.Gives("yes", v)},
+	}
+}
+
 // byName are the values of a name that stays or not.
 func byName(stays, changes verdict.Verdict) []verdict.Value {
 	return []verdict.Value{

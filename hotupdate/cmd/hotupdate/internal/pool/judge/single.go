@@ -18,7 +18,7 @@ import (
 func Added(p *facts.Pool, o Options) Comparison {
 	added := Comparison{
 		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
-		Numbers: verdict.Numbers{AddedAtMost: p.Running().Maximum},
+		Numbers: verdict.Numbers{AddedAtMost: p.Wanted().Maximum},
 	}
 	if inPlace(p.Declared) {
 		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
