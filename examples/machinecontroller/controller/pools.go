@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -163,13 +164,43 @@ func targetOf(d *api.MachineDeployment) target {
 	return found
 }
 
-// followTemplate makes the machine set for a changed template the target, unless the deployment is
-// paused. It reports whether the target has changed.
+// wantedSet returns the name of the machine set that should be the target of a deployment: the one for
+// its template, or during a pause the last target. A deployment that was paused before the annotation
+// has no last target: it gets the set for its template, or if that is not made yet, the newest one.
+// The name is empty if there is none.
+func (m *members) wantedSet(d *api.MachineDeployment) string {
+	last := targetOf(d)
+	template := d.Spec.Template.Spec.Class.Name
+	switch {
+	case !d.Spec.Paused:
+		return template
+	case last.Revision > 0:
+		return last.Set
+	case m.sets[template] != nil:
+		return template
+	}
+	return m.newestSet()
+}
+
+// newestSet returns the name of the set that was created last, or nothing.
+func (m *members) newestSet() string {
+	newest := ""
+	for _, name := range slices.Sorted(maps.Keys(m.sets)) {
+		created := m.sets[name].CreationTimestamp
+		if newest == "" || m.sets[newest].CreationTimestamp.Before(&created) {
+			newest = name
+		}
+	}
+	return newest
+}
+
+// followTemplate makes the wanted machine set the target, and creates it if it is new. It reports
+// whether the target has changed.
 func (c *Controller) followTemplate(ctx context.Context, d *api.MachineDeployment, m *members) (bool, error) {
 	last := targetOf(d)
-	wanted := target{Set: d.Spec.Template.Spec.Class.Name, Revision: max(last.Revision+1, d.Generation)}
+	wanted := target{Set: m.wantedSet(d), Revision: max(last.Revision+1, d.Generation)}
 	isFollowed := last.Revision > 0 && last.Set == wanted.Set
-	if d.Spec.Paused || isFollowed {
+	if wanted.Set == "" || isFollowed {
 		return false, nil
 	}
 	if m.sets[wanted.Set] == nil {

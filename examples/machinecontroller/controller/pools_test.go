@@ -231,6 +231,32 @@ func TestDeselectedNode(t *testing.T) {
 	require.NotEqual(t, first[0].Name, second[0].Name)
 }
 
+// setReason sets the condition of a node that says how far its update has come.
+func (f *poolFixture) setReason(node *corev1.Node, reason string) {
+	f.t.Helper()
+	node.Status.Conditions[1].Reason = reason
+	_, err := f.client.Nodes.UpdateStatus(f.t.Context(), node, metav1.UpdateOptions{})
+	require.NoError(f.t, err)
+}
+
+// reconciled lets the machine controller work on the machine of a node, and returns the reason of the condition that its update then has.
+func (f *poolFixture) reconciled(node string) string {
+	f.t.Helper()
+	for range 3 {
+		f.fill()
+		for _, machine := range f.machines() {
+			if machine.Labels[api.NodeLabelKey] == node {
+				_, err := f.controller.RunMachine(f.t.Context(), machine)
+				require.NoError(f.t, err)
+			}
+		}
+	}
+	live, err := f.client.Nodes.Get(f.t.Context(), node, metav1.GetOptions{})
+	require.NoError(f.t, err)
+	at := slices.IndexFunc(live.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == inplace.ConditionType })
+	return live.Status.Conditions[at].Reason
+}
+
 // TestPausedMachine: the machine controller begins with no node during a pause, and goes on where the update has begun.
 func TestPausedMachine(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -248,18 +274,57 @@ func TestPausedMachine(t *testing.T) {
 			f.keep()
 			f.change(func(d *api.MachineDeployment) { d.Spec.Paused = test.paused })
 			node := f.selected()[0]
-			node.Status.Conditions[1].Reason = test.reason
-			_, err := f.client.Nodes.UpdateStatus(t.Context(), node, metav1.UpdateOptions{})
-			require.NoError(t, err)
-			for range 3 {
-				f.fill()
-				_, err = f.controller.RunMachine(t.Context(), f.machines()[0])
-				require.NoError(t, err)
-			}
-			live, err := f.client.Nodes.Get(t.Context(), node.Name, metav1.GetOptions{})
-			require.NoError(t, err)
-			at := slices.IndexFunc(live.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == inplace.ConditionType })
-			require.Equal(t, test.want, live.Status.Conditions[at].Reason)
+			f.setReason(node, test.reason)
+			require.Equal(t, test.want, f.reconciled(node.Name))
 		})
 	}
+}
+
+// targetAnnotation has the target of a pool. Pools from before the annotation lack it.
+const targetAnnotation = "machine.sapcloud.io/example-target"
+
+// TestPausedPoolWithoutTarget: the controller is upgraded during a pause, and the former one has recorded no target. The pool is scaled all the
+// same, and an update that has begun goes on.
+func TestPausedPoolWithoutTarget(t *testing.T) {
+	for name, template := range map[string]string{
+		"its template has a set":   "new",
+		"its template has changed": "newest",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newPoolFixture(t, 2)
+			f.keep()
+			time.Sleep(time.Second) // so that the sets have different creation times
+			f.change(func(d *api.MachineDeployment) { d.Spec.Template.Spec.Class.Name = "new" })
+			f.keep()
+			node := f.selected()[0]
+			f.setReason(node, "SelectedForUpdate")
+			f.change(func(d *api.MachineDeployment) {
+				delete(d.Annotations, targetAnnotation)
+				d.Spec.Paused = true
+				d.Spec.Replicas = 3
+				d.Spec.Template.Spec.Class.Name = template
+			})
+			f.keep()
+			require.Equal(t, []string{"new", "old"}, f.sets())
+			require.ElementsMatch(t, []string{"old", "old", "new"}, f.owners())
+			require.Len(t, f.selected(), 1, "nothing more begins")
+			require.Equal(t, "DrainSuccessful", f.reconciled(node.Name))
+
+			f.change(func(d *api.MachineDeployment) { d.Spec.Paused = false })
+			f.keep()
+			require.Contains(t, f.sets(), template)
+		})
+	}
+}
+
+// TestPoolThatIsPausedFromTheBeginning: it has no machine set, no target and no machine before the end of the pause.
+func TestPoolThatIsPausedFromTheBeginning(t *testing.T) {
+	f := newPoolFixture(t, 1)
+	f.change(func(d *api.MachineDeployment) { d.Spec.Paused = true })
+	f.keep()
+	require.Empty(t, f.sets())
+	require.NotContains(t, f.pool().Annotations, targetAnnotation)
+	f.change(func(d *api.MachineDeployment) { d.Spec.Paused = false })
+	f.keep()
+	require.Equal(t, []string{"old"}, f.owners())
 }
