@@ -195,7 +195,9 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 		isOpen := slices.Contains(plan.Rules, verdict.AdmissionUnjudged)
 		r.isAdmissionOpen = r.isAdmissionOpen || isOpen
 		for _, p := range plan.Pools {
-			m.Pools = append(m.Pools, poolOf(p))
+			shown := poolOf(p)
+			shown.raise(&p, plan)
+			m.Pools = append(m.Pools, shown)
 		}
 		r.Manifests = append(r.Manifests, m)
 	}
@@ -277,6 +279,37 @@ func poolOf(p pool.Planned) PoolReport {
 	}
 }
 
+// raise gives a pool that is kept the verdict above the pools, if that is graver: it is about the machines of all
+// pools. What is refused touches none.
+func (p *PoolReport) raise(planned *pool.Planned, plan *pool.Plan) {
+	above := plan.AbovePools.Verdict()
+	isOfAll := planned.State == pool.Kept && !plan.IsRefused && above != verdict.Forbidden
+	if !isOfAll || above <= planned.Effect() {
+		return
+	}
+	areKnown := planned.Before.Known && planned.After.Known
+	isEmpty := areKnown && planned.Before.Maximum+planned.After.Maximum == 0
+	if above.IsOfNumber() && isEmpty {
+		return
+	}
+	if own := planned.Effect(); own != verdict.None {
+		p.Also = append([]string{own.String()}, p.Also...)
+	}
+	may := planned.Possible().And(plan.AbovePools.Possible())
+	p.Basis.become(may)
+	raised := judge.Comparison{Strategy: planned.Strategy, Verdict: above, May: may}
+	raised.Numbers.DeletedAtMost = max(planned.Before.Maximum, planned.After.Maximum)
+	message := raised.Consequence()
+	if planned.Effect() != verdict.None {
+		message += "; also " + p.Message
+	}
+	p.Message = message
+	p.Verdict = above.String()
+	p.listed = above
+	p.Touched = raised.Numbers.DeletedAtMost
+	p.counted = p.Touched
+}
+
 // countedOf returns the number of machines that count under the verdict by which a pool is listed. A pool that loses
 // machines and gets others in other zones does not lose both. If something happens to the machines that stay as well,
 // all of them count.
@@ -301,14 +334,21 @@ func basisOf(
 	unknown []facts.Unknown, unjudged []string, rules []verdict.Rule, may verdict.Set, asked []verdict.Question,
 ) Basis {
 	basis := Basis{Assumed: present(unknown), Unjudged: present(unjudged), Rules: present(rules)}
-	if !may.IsOne() {
-		basis.MayBecome = may.Words()
-		basis.Unbounded = !may.IsBounded()
-	}
+	basis.become(may)
 	for _, question := range asked {
 		basis.Questions = append(basis.Questions, questionOf(question))
 	}
 	return basis
+}
+
+// become sets the verdicts that can come true.
+func (b *Basis) become(may verdict.Set) {
+	b.MayBecome = nil
+	b.Unbounded = false
+	if !may.IsOne() {
+		b.MayBecome = may.Words()
+		b.Unbounded = !may.IsBounded()
+	}
 }
 
 func questionOf(q verdict.Question) Question {

@@ -65,6 +65,7 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 	compared := configs{isKnown: isKnown, schema: schema}
 	changes, err := schema.DiffRaw(before, after)
 	for _, change := range changes {
+		change = showType(change, before, after)
 		change.Omitted = change.Omitted && o.Defaulted
 		if !updated.IsBare() {
 			change.Pointer = "/" + fields.Config + change.Pointer
@@ -73,6 +74,17 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 		compared.changes = append(compared.changes, Finding{Change: change, hasClass: true})
 	}
 	return compared, err
+}
+
+// showType shows the apiVersion or the kind of a config, which are no secrets, also if no Schema knows them.
+func showType(change hotupdate.Change, before, after []byte) hotupdate.Change {
+	path := fieldpath.Names(change.Pointer)
+	if change.Sensitive && isTypeMeta(path) {
+		change.Sensitive = false
+		change.Old = jsonOf(tree.Of(before).At(path...))
+		change.New = jsonOf(tree.Of(after).At(path...))
+	}
+	return change
 }
 
 // eras are the eras in which the extension names a pool before and after a change.
@@ -325,12 +337,13 @@ func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) F
 }
 
 // mayShow reports whether the values of a difference that the Schema does not see may be shown: the
-// Schema knows that nothing in them is sensitive, or an empty object is added or removed.
+// Schema knows that nothing in them is sensitive, an empty object is added or removed, or they are the type of the
+// config.
 func (p *pair) mayShow(d tree.Difference) bool {
 	addsEmpty := d.Old == nil && isEmptyObject(d.New)
 	removesEmpty := d.New == nil && isEmptyObject(d.Old)
 	switch {
-	case addsEmpty, removesEmpty:
+	case addsEmpty, removesEmpty, isTypeMeta(d.Path):
 		return true
 	case p.configs.schema == nil:
 		return false

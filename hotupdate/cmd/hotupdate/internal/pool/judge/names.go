@@ -43,9 +43,10 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 	for _, i := range ofConfig {
 		judged[i] = p.byName(judged[i], decided[i])
 	}
+	seen := judged
 	for _, d := range differences {
 		if len(d.related) == 0 {
-			judged = append(judged, p.unseenByName(p.typeOfWhole(d, judged))...)
+			judged = append(judged, p.unseenByName(p.typeOfWhole(d, seen))...)
 		}
 	}
 	return judged
@@ -55,12 +56,13 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 // removed or added: the name of the pool depends on them only if nothing else explains another name.
 func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
 	isWhole := facts.IsNull(p.stored.old.ProviderConfig) || facts.IsNull(p.stored.updated.ProviderConfig)
-	isOpen := d.renames == verdict.Indeterminate && isTypeMeta(d.Path)
+	isOpen := d.renames != verdict.None && isTypeMeta(d.Path)
 	if !isWhole || !isOpen {
 		return d
 	}
 	d.renames = p.renamedBy(p.stored.updated.ProviderConfig)
-	if slices.ContainsFunc(judged, func(found Finding) bool { return found.Verdict == verdict.Roll }) {
+	renamed := verdict.OfClass(hotupdate.Immutable, p.strategy)
+	if slices.ContainsFunc(judged, func(found Finding) bool { return found.Verdict == renamed }) {
 		d.renames = verdict.None
 	}
 	return d
