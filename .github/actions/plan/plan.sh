@@ -6,7 +6,7 @@
 #
 # The clone must have the further commits too: the merge of a pull request has a second parent. PATHS are the files and folders to look at, as
 # git's pathspecs, a line each. FAIL_ON is the value of --fail-on, FLAGS are further flags of hotupdate plan. The config file is that of OLD. The
-# exit code is that of hotupdate plan, and 1 if the paths match nothing.
+# exit code is that of hotupdate plan, and 1 if the paths match no manifest.
 set -euo pipefail
 
 old=$1 new=$2
@@ -183,6 +183,17 @@ for path in "${paths[@]}"; do
 	esac
 done
 matches "${paths[@]}" || refuse 'paths: every file is left out'
+
+# has_manifest COMMIT: whether a file that the paths choose has a manifest, or may make one, or cannot be read.
+has_manifest() {
+	git grep -l -a -E -e "$kinds" -e "$kind(\\{\\{|\\\$\\{)" -e 'GITCRYPT|^version https://git-lfs' "$1" -- "${paths[@]}" >"$tmp/found" || true
+	! grep -E '\.(yaml|yml|json)"?$' "$tmp/found" >/dev/null || return 0
+	git grep -l -e '' "$1" -- "${paths[@]}" >"$tmp/found" || true
+	grep -E '(^|[:/])(([kK]ustomization|Chart)(\.ya?ml)?|[^/]*values[^/]*\.ya?ml)"?$' "$tmp/found" >/dev/null
+}
+
+has_manifest "$old" || has_manifest "$new" ||
+	refuse 'paths: no file has a Shoot, a Worker or a provider config, neither before nor after the change'
 changed=()
 while IFS= read -r -d '' file; do
 	changed+=("$file")
