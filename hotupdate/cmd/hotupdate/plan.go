@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,12 +19,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (c *call) planCommand() *cobra.Command {
@@ -317,108 +313,4 @@ func exitCodeOf(v verdict.Verdict) int {
 	case verdict.Indeterminate:
 	}
 	return exitIndeterminate
-}
-
-// rulesCommand writes the table by which plan judges.
-func (c *call) rulesCommand() *cobra.Command {
-	return c.command(&cobra.Command{
-		Use:   "rules [FIELD]",
-		Short: "the fields that plan judges, or one, with the functions that say so",
-		Args:  cobra.MaximumNArgs(1),
-	}, func() (int, error) {
-		if len(c.args) == 0 {
-			c.out.WriteString(rulesText())
-			return exitOK, nil
-		}
-		text, err := c.ruleOf(c.args[0])
-		c.out.WriteString(text)
-		return exitOK, err
-	})
-}
-
-// ruleOf says what a change of one field does today: its rows in the tables, or for a field of a provider
-// config what plan says of each provider that has it, in each era of its release.
-func (c *call) ruleOf(field string) (string, error) {
-	var rows [][]string
-	config, isConfig := strings.CutPrefix(field, fields.Config+".")
-	if isConfig {
-		rows = c.rulesOfConfig(config)
-	} else {
-		rows = rowsOf(field)
-	}
-	if len(rows) == 1 {
-		return "", fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such "+
-			"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
-	}
-	return plaintext.Table(rows), nil
-}
-
-func rowsOf(field string) [][]string {
-	rows := [][]string{{"field of", "rolling", "in place", "source"}}
-	for _, section := range fieldTables() {
-		if row, isKnown := section.table.Row(fields.InShoot(field)); isKnown {
-			rows = append(rows, []string{section.title, row.Rolling.String(), row.InPlace.String(), row.Source})
-		}
-	}
-	return rows
-}
-
-func (c *call) rulesOfConfig(field string) [][]string {
-	rows := [][]string{{"provider", "Kubernetes", "a change today, of a pool that rolls", "era"}}
-	schemas, err := side.NewCatalog("", c.std.providers)
-	if err != nil {
-		return rows
-	}
-	o := judge.Options{Schema: schemas.Schema, Providers: c.std.providers, Extension: judge.Released}
-	for _, p := range c.std.providers {
-		for _, version := range append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...) {
-			v, era, isField := pool.TodayIn(p, version+".0", field, o)
-			last := rows[len(rows)-1]
-			isSame := last[0] == p.Name && isField && last[3] == era
-			from := "from " + version
-			if version == oldestMinor {
-				from = "the oldest"
-			}
-			if isField && !isSame {
-				rows = append(rows, []string{p.Name, from, v.String(), era})
-			}
-		}
-	}
-	return rows
-}
-
-// oldestMinor is in the first era of every provider.
-const oldestMinor = "1.30"
-
-func isEmpty(version string) bool { return version == "" }
-
-// fieldTable is a table of fields with its title.
-type fieldTable struct {
-	title string
-	table fields.Table
-}
-
-func fieldTables() []fieldTable {
-	return []fieldTable{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}}
-}
-
-func rulesText() string {
-	var text strings.Builder
-	for _, section := range fieldTables() {
-		rows := [][]string{{"field", "rolling", "in place", "source"}}
-		for _, f := range section.table.Sorted() {
-			rows = append(rows, []string{f.Path, f.Rolling.String(), f.InPlace.String(), f.Source})
-		}
-		text.WriteString(section.title + "\n" + plaintext.Table(rows) + "\n")
-	}
-	rows := [][]string{{"rule", "text", "source"}}
-	for _, r := range verdict.Rules() {
-		rows = append(rows, []string{string(r.Kind), r.Text, r.Source})
-	}
-	text.WriteString("rules\n" + plaintext.Table(rows) + "\n")
-	rows = [][]string{{"assumption", "text", "what decides it", "source"}}
-	for _, a := range verdict.Assumptions() {
-		rows = append(rows, []string{a.Name, a.Text, a.Answer, a.Source})
-	}
-	return text.String() + "assumptions\n" + plaintext.Table(rows)
 }
