@@ -116,18 +116,30 @@ func (m *machine) look(ctx context.Context, name string) (operation *compute.Ope
 	return operation, err
 }
 
+// operationError is the error of an operation that has failed.
+type operationError struct {
+	problems []*compute.OperationErrorErrors
+}
+
+func (e *operationError) Error() string {
+	var texts []string
+	for _, problem := range e.problems {
+		texts = append(texts, problem.Code+": "+problem.Message)
+	}
+	return "the operation failed: " + strings.Join(texts, "; ")
+}
+
 // failureOf returns the error of an operation that has ended. Compute Engine also accepts operations that
 // it then has no time for, or fails to carry out.
 func failureOf(operation *compute.Operation) error {
 	if operation.Error == nil {
 		return nil
 	}
-	var texts, codes []string
+	var codes []string
 	for _, problem := range operation.Error.Errors {
-		texts = append(texts, problem.Code+": "+problem.Message)
 		codes = append(codes, problem.Code)
 	}
-	err := errors.New("the operation failed: " + strings.Join(texts, "; "))
+	err := &operationError{operation.Error.Errors}
 	isTemporary := func(code string) bool { return code == "INTERNAL_ERROR" || code == "SERVICE_UNAVAILABLE" }
 	switch {
 	case slices.Contains(codes, "RATE_LIMIT_EXCEEDED"):
@@ -136,6 +148,36 @@ func failureOf(operation *compute.Operation) error {
 		return answer.Unavailable(err)
 	}
 	return err
+}
+
+// replace makes a write on condition of a fingerprint, and waits until its operation is done.
+func (m *machine) replace(
+	ctx context.Context, send func(...googleapi.CallOption) (*compute.Operation, error),
+) error {
+	err := m.carryOut(ctx, send)
+	if isOutdated(err) {
+		return driver.Outdated(err)
+	}
+	return err
+}
+
+// isOutdated reports whether a write is refused because of its fingerprint. A violated constraint of an
+// organization has the same status and reason, so the text decides: "Labels fingerprint either invalid or resource
+// labels have changed".
+func isOutdated(err error) bool {
+	isOfFingerprint := func(text string) bool { return strings.Contains(strings.ToLower(text), "fingerprint") }
+	if failed, ok := errors.AsType[*operationError](err); ok {
+		return slices.ContainsFunc(failed.problems, func(e *compute.OperationErrorErrors) bool {
+			return e.Code == "CONDITION_NOT_MET" && isOfFingerprint(e.Message)
+		})
+	}
+	refused, ok := errors.AsType[*googleapi.Error](err)
+	if !ok || refused.Code != http.StatusPreconditionFailed {
+		return false
+	}
+	return slices.ContainsFunc(refused.Errors, func(e googleapi.ErrorItem) bool {
+		return e.Reason == "conditionNotMet" && isOfFingerprint(e.Message)
+	})
 }
 
 // throttled are the reasons of an answer with status 403 that says that there were too many calls.
@@ -157,8 +199,6 @@ func translated(m *machine, err error) error {
 	switch {
 	case refused.Code == http.StatusUnauthorized:
 		m.services.Forget(m.service)
-	case refused.Code == http.StatusPreconditionFailed: // the fingerprint is out of date
-		return driver.Outdated(err)
 	case refused.Code == http.StatusForbidden && slices.ContainsFunc(refused.Errors, isThrottled):
 		return answer.Throttled(err, answer.RetryAfter(refused.Header))
 	}

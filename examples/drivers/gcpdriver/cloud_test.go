@@ -138,7 +138,7 @@ func (a *api) routes() http.Handler {
 
 var (
 	errAbsent  = errors.New("was not found")
-	errChanged = errors.New("the fingerprint is out of date")
+	errChanged = errors.New("the labels fingerprint is invalid, or the labels have changed")
 )
 
 // begun is an operation that has not ended yet, if it was accepted.

@@ -201,30 +201,50 @@ const (
 func listed(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	m := machines[0]
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
-	err := driver.AtOnce(ctx, func(ctx context.Context) error {
-		list := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
-		return list.Pages(ctx, func(page *compute.InstanceList) error {
-			made.one(ctx)
-			for _, vm := range page.Items {
-				s.vms[vm.Name] = vm
-			}
-			return nil
-		})
+	vms := m.service.Instances.List(m.project, m.zone).Fields("nextPageToken", "items("+vmFields+")")
+	err := made.pages(ctx, func(ctx context.Context) (isLast bool, err error) {
+		page, err := vms.Context(ctx).Do()
+		if err != nil {
+			return false, err
+		}
+		for _, vm := range page.Items {
+			s.vms[vm.Name] = vm
+		}
+		vms.PageToken(page.NextPageToken)
+		return page.NextPageToken == "", nil
 	})
 	if err != nil {
 		return s, err
 	}
-	err = driver.AtOnce(ctx, func(ctx context.Context) error {
-		list := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
-		return list.Pages(ctx, func(page *compute.DiskList) error {
-			made.one(ctx)
-			for _, disk := range page.Items {
-				s.disks[disk.Name] = disk
-			}
-			return nil
-		})
+	disks := m.service.Disks.List(m.project, m.zone).Fields("nextPageToken", "items("+diskFields+")")
+	err = made.pages(ctx, func(ctx context.Context) (isLast bool, err error) {
+		page, err := disks.Context(ctx).Do()
+		if err != nil {
+			return false, err
+		}
+		for _, disk := range page.Items {
+			s.disks[disk.Name] = disk
+		}
+		disks.PageToken(page.NextPageToken)
+		return page.NextPageToken == "", nil
 	})
 	return s, err
+}
+
+// pages reads the pages of a list up to the last one. A page that the cloud throttles or fails to answer is read again
+// alone: the whole list may have more pages than requests succeed in a row.
+func (r *requests) pages(ctx context.Context, read func(ctx context.Context) (isLast bool, err error)) error {
+	for isLast := false; !isLast; {
+		r.one(ctx)
+		err := driver.Again(ctx, func(ctx context.Context) (err error) {
+			isLast, err = read(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // alone reads each machine and its disks.
@@ -308,18 +328,18 @@ func (m *machine) own(vm *compute.Instance, disks map[string]*compute.Disk) (own
 // setLabels writes all labels of a VM or of a disk, on condition of the fingerprint.
 func setLabels(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
 	if r.Kind == tags.Disk {
-		return m.carryOut(ctx, m.service.Disks.SetLabels(m.project, m.zone, r.ID, &compute.ZoneSetLabelsRequest{
+		return m.replace(ctx, m.service.Disks.SetLabels(m.project, m.zone, r.ID, &compute.ZoneSetLabelsRequest{
 			Labels: all, LabelFingerprint: r.Version, ForceSendFields: []string{"Labels"},
 		}).Context(ctx).Do)
 	}
-	return m.carryOut(ctx, m.service.Instances.SetLabels(m.project, m.zone, r.ID, &compute.InstancesSetLabelsRequest{
+	return m.replace(ctx, m.service.Instances.SetLabels(m.project, m.zone, r.ID, &compute.InstancesSetLabelsRequest{
 		Labels: all, LabelFingerprint: r.Version, ForceSendFields: []string{"Labels"},
 	}).Context(ctx).Do)
 }
 
 // setNetworkTags writes all network tags of a VM, on condition of the fingerprint.
 func setNetworkTags(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
-	return m.carryOut(ctx, m.service.Instances.SetTags(m.project, m.zone, r.ID, &compute.Tags{
+	return m.replace(ctx, m.service.Instances.SetTags(m.project, m.zone, r.ID, &compute.Tags{
 		Items: slices.Sorted(maps.Keys(all)), Fingerprint: r.Version, ForceSendFields: []string{"Items"},
 	}).Context(ctx).Do)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
+	"google.golang.org/api/compute/v1"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/gcpdriver"
 	"github.com/hotupdate/providerconfig/examples/gcp"
@@ -417,6 +418,41 @@ func TestPages(t *testing.T) {
 	assert.Contains(t, a.requests, "GET z2/disks")
 }
 
+// TestThrottledPages: a page of a list that is throttled is read again alone. A list with more pages than requests succeed in a row ends.
+func TestThrottledPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := machines(t, 40)
+		a.page = 7 // 6 pages of VMs and 12 of disks
+		config := a.config()
+		requests := 0
+		config.HTTP = &answering{
+			RoundTripper: config.HTTP, with: refusal(http.StatusTooManyRequests, "", "", http.Header{"Retry-After": {"1"}}),
+			isFor: func(r *http.Request) bool {
+				isList := strings.HasSuffix(r.URL.Path, "/instances") || strings.HasSuffix(r.URL.Path, "/disks")
+				if isList {
+					requests++
+				}
+				return isList && requests%7 == 0
+			},
+		}
+		kit, err := gcpdriver.New(config)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		errs := make([]error, 20)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { errs[i] = kit.UpdateMachine(ctx, request(t, i, "a")) })
+		}
+		all.Wait()
+		for i, err := range errs {
+			require.NoError(t, err, i)
+		}
+		assert.Positive(t, requests)
+		time.Sleep(time.Hour) // the pacers' alarms end
+	})
+}
+
 // TestAbsent: a VM that is not there is reported as such, read alone or in a list.
 func TestAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -504,6 +540,87 @@ func TestChangedLabels(t *testing.T) {
 		found, err := a.of(t.Context(), kind)
 		require.NoError(t, err)
 		assert.Equal(t, want, found[0].Tags, kind)
+	}
+}
+
+// answering gives an answer to requests, and counts them. It passes on all others.
+type answering struct {
+	http.RoundTripper
+
+	with  http.Handler
+	isFor func(r *http.Request) bool
+	count int
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !a.isFor(r) {
+		return a.RoundTripper.RoundTrip(r)
+	}
+	a.count++
+	return fleet.Transport{Handler: a.with}.RoundTrip(r)
+}
+
+// failed is an answer with an operation that failed.
+func failed(code, message string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(&compute.Operation{Name: "operation-1", Status: "DONE", Error: &compute.OperationError{
+			Errors: []*compute.OperationErrorErrors{{Code: code, Message: message}},
+		}})
+	})
+}
+
+// TestOutdated: only a write with a fingerprint is refused as out of date, and only if the answer is about the fingerprint. The violated constraint
+// of an organization has the same status and reason.
+func TestOutdated(t *testing.T) {
+	const (
+		labels      = "Labels fingerprint either invalid or resource labels have changed"
+		networkTags = "Supplied fingerprint does not match current tags fingerprint."
+		constraint  = "Constraint constraints/compute.requireShieldedVm violated for project projects/p. See the documentation."
+	)
+	precondition := func(message string) http.Handler {
+		return refusal(http.StatusPreconditionFailed, "conditionNotMet", message, nil)
+	}
+	proxy := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "the fingerprint of the proxy's certificate", http.StatusPreconditionFailed)
+	})
+	for name, tc := range map[string]struct {
+		call   string
+		answer http.Handler
+		writes int
+		want   machineupdate.DriverError
+	}{
+		"a fingerprint of a VM":        {"instances/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
+		"a fingerprint of a disk":      {"disks/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
+		"a fingerprint of tags":        {"instances/m-0/setTags", precondition(networkTags), 4, machineupdate.ErrUnavailable},
+		"in an operation":              {"instances/m-0/setTags", failed("CONDITION_NOT_MET", networkTags), 4, machineupdate.ErrUnavailable},
+		"a constraint":                 {"instances/m-0/setLabels", precondition(constraint), 1, ""},
+		"a constraint in an operation": {"disks/m-0/setLabels", failed("CONDITION_NOT_MET", constraint), 1, ""},
+		"another failure":              {"disks/m-0/setLabels", failed("RESOURCE_NOT_READY", labels), 1, ""},
+		"another status":               {"disks/m-0/setLabels", refusal(http.StatusBadRequest, "conditionNotMet", labels, nil), 1, ""},
+		"the page of a proxy":          {"instances/m-0/setLabels", proxy, 1, ""},
+		"a call without a fingerprint": {"instances/m-0/stop", precondition(labels), 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := machines(t, 1)
+			config := a.config()
+			isFor := func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, tc.call) }
+			refusing := &answering{RoundTripper: config.HTTP, with: tc.answer, isFor: isFor}
+			config.HTTP = refusing
+			r := request(t, 0, "b")
+			if strings.HasSuffix(tc.call, "/stop") {
+				r.Lane = "service-account"
+				r.Parts = []machineupdate.Part{{Kind: "vm", Desired: `{"serviceAccounts":[{"email":"a@p","scopes":["x"]}]}`}}
+			}
+			r.BeforeWrite = func(context.Context) error { return nil }
+			err := atOnce(t, config).UpdateMachine(t.Context(), r)
+			require.Error(t, err)
+			kind, _ := machineupdate.DriverErrorOf(err)
+			if partial, ok := errors.AsType[*machineupdate.PartialError](err); ok {
+				kind, _ = machineupdate.DriverErrorOf(partial.Err)
+			}
+			assert.Equal(t, tc.want, kind)
+			assert.Equal(t, tc.writes, refusing.count)
+		})
 	}
 }
 
