@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -107,5 +109,31 @@ func TestEveryRowHasAnAnswer(t *testing.T) {
 			assert.NotEmpty(t, answer.InPlace, path)
 			assert.NotContains(t, []string{"pools", "judged", "scale", "fixed", "drain"}, answer.Rolling, path)
 		}
+	}
+}
+
+// TestRulesTakeThePathsOfExplain: each path that explain shows has an answer of rules.
+func TestRulesTakeThePathsOfExplain(t *testing.T) {
+	t.Parallel()
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Released}
+	for _, of := range extensions.All() {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			m := read(t, manifest(t, "pairs/"+of.Name+".yaml"))
+			m.Pools[0].Worker.Kubelet = &hash.Kubelet{EvictionHard: &hash.EvictionHard{MemoryAvailable: new("5%")}}
+			m.Pools[0].DataVolumes = []facts.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}}
+			shown, err := pool.Explain(m.Pools[0], o)
+			require.NoError(t, err)
+			require.NotEmpty(t, shown)
+			for _, field := range shown {
+				config, isOfConfig := strings.CutPrefix(field.Path, fields.Config+".")
+				_, _, isAnswered := pool.TodayIn(of, "1.35.0", config, o)
+				for _, table := range []fields.Table{fields.Shoot(), fields.Worker(), fields.Pool()} {
+					_, isKnown := table.Answer(field.Path)
+					isAnswered = isAnswered || isKnown && !isOfConfig
+				}
+				require.True(t, isAnswered, field.Path)
+			}
+		})
 	}
 }
