@@ -56,10 +56,18 @@ func (o owner) isOther(r *Releases, m *facts.Manifest) bool {
 	switch {
 	case r.hasConfig(m) && !o.isGiven:
 		return false
+	case m.Provider == "" && slices.ContainsFunc(m.Pools, o.hasConfigOf):
+		return false // a manifest that leaves out the type
 	case o.provider != "":
 		return m.Provider != o.provider
 	}
 	return o.isByName && o.builtIn[m.Provider]
+}
+
+// hasConfigOf reports whether a pool has a config of the API group of the provider's configs.
+func (o owner) hasConfigOf(p facts.Pool) bool {
+	isKnown := o.group != "" && !facts.IsNull(p.ProviderConfig)
+	return isKnown && !o.hasOtherGroup(p.ProviderConfig)
 }
 
 // hasConfig reports whether a pool has a config of the releases' kind, if that is known.

@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
@@ -95,6 +96,11 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 	if err == nil {
 		err = facts.CheckVersion(o.Tree, facts.VersionsOf)
 	}
+	place := o.Place
+	if line, problem := side.Replaced(d, o); problem != nil {
+		place.Line = line
+		err = problem
+	}
 	if err == nil {
 		m, err = facts.Read(o.Tree)
 	}
@@ -104,7 +110,7 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 		judged.skip = OtherKind
 	case err != nil:
 		judged.skip = NotReadable
-		judged.unreadable = &Unreadable{o.Place, manifest.Reason(err)}
+		judged.unreadable = &Unreadable{place, manifest.Reason(err)}
 	case r.owner.isOther(r, m):
 		judged.skip = OtherProvider
 		judged.other = cmp.Or(m.Provider, "none")

@@ -19,8 +19,8 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 	if isStoredObject(o.Tree) {
 		return false
 	}
-	substitution := o.Tree.At("metadata", "annotations", substitutionOfFlux)
-	find := placeholders{withoutVariables: substitution.Text() == "disabled", withWords: !r.Schemas.custom.Has(one.Type)}
+	find := placeholdersOf(o.Tree)
+	find.withWords = !r.Schemas.custom.Has(one.Type)
 	version := o.Tree.At("apiVersion")
 	kind := o.Tree.At("kind")
 	ofType := cmp.Or(find.in(version), find.in(kind))
@@ -45,6 +45,32 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 		one.isNameless = true
 	}
 	return true
+}
+
+// Replaced says why the text of a Shoot or Worker is not what is applied, and in which line: it is encrypted, or
+// another program replaces parts of it. The problem is nil for every other text.
+func Replaced(d *manifests.Document, o *manifests.Object) (line int, problem error) {
+	problem = concealed(d.Text(), o)
+	switch {
+	case problem != nil, o.Err != nil:
+		return o.Line, problem
+	case facts.KindOf(facts.TypeMetaOf(o.Tree)) == facts.NoKind, isStoredObject(o.Tree):
+		return o.Line, nil
+	case isEncrypted(o.Tree):
+		return o.Line, errSOPS
+	}
+	find := placeholdersOf(o.Tree)
+	find.withWords = true
+	if found := cmp.Or(markedOf(d), find.in(o.Tree)); found != nil {
+		return o.Line - 1 + found.line, found.problem
+	}
+	return o.Line, nil
+}
+
+// placeholdersOf returns what finds the placeholders of an object.
+func placeholdersOf(object *tree.Node) placeholders {
+	substitution := object.At("metadata", "annotations", substitutionOfFlux)
+	return placeholders{withoutVariables: substitution.Text() == "disabled"}
 }
 
 // hasMetadata reports whether objects of a kind have names. Provider configs have none.
