@@ -142,9 +142,11 @@ func (b *branches) combined() *Plan {
 		return slices.Contains(planned.Rules, verdict.HowApplied)
 	})
 	combined.addNotes(b.all[base])
-	isFromLast := b.last == base && !b.isStated && b.differs()
+	milder := b.milderThan(base)
+	isFromLast := b.last == base && !b.isStated && len(milder) > 0
 	if isFromLast && !isOpen {
-		combined.Rules = verdict.Sorted(append(combined.Rules, verdict.AppliedAsLast(b.all[base].Way.String())))
+		rule := verdict.AppliedAsLast(b.all[base].Way.String(), milder)
+		combined.Rules = verdict.Sorted(append(combined.Rules, rule))
 	}
 	return &combined
 }
@@ -171,10 +173,23 @@ func (b *branches) areRefused() bool {
 	return !slices.ContainsFunc(b.all, func(one branch) bool { return one.plan != nil && !one.plan.IsRefused })
 }
 
-// differs reports whether the ways have different verdicts.
-func (b *branches) differs() bool {
-	return slices.ContainsFunc(b.all, func(one branch) bool {
-		return one.plan == nil || !slices.Equal(one.plan.Verdicts(), b.all[0].plan.Verdicts())
+// milderThan returns the other ways with a known plan that does less than a plan to the Shoot as a whole or to a pool.
+func (b *branches) milderThan(base int) (ways []string) {
+	shown := b.all[base]
+	for _, one := range b.all {
+		way := one.Way.String()
+		isOther := one.plan != nil && way != shown.Way.String()
+		if isOther && one.plan.isMilder(shown.plan) && !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
+
+// isMilder reports whether the plan does less than another one to the Shoot as a whole or to a pool.
+func (p *Plan) isMilder(other *Plan) bool {
+	return p.ofManifest() < other.ofManifest() || slices.ContainsFunc(other.Pools, func(planned Planned) bool {
+		return slices.Compare(p.effectsOn(planned.Name), planned.Effects()) < 0
 	})
 }
 

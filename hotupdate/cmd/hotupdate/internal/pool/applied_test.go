@@ -159,7 +159,7 @@ func TestAppliedLast(t *testing.T) {
 	byFlux := manifest(t, "pairs/"+onGCP, written(stored, hibernated, owned)...)
 	plan := planned(t, byFlux, updated)
 	assert.Equal(t, verdict.MachinesAdded, plan.Verdict(), "flux no longer sends it; by kubectl apply it would stay")
-	assert.Contains(t, plan.Rules, verdict.AppliedAsLast("server=flux"))
+	assert.Contains(t, plan.Rules, verdict.AppliedAsLast("server=flux", []string{"client"}), "by replace it wakes up too")
 	assert.Equal(t, verdict.None, planned(t, byFlux, updated, apply.Way{By: apply.Client}).Verdict())
 
 	owned.value = []any{object{

@@ -146,3 +146,37 @@ func knownReleases(t *testing.T) judge.Options {
 	t.Helper()
 	return judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
 }
+
+// TestSchedulesOfHibernatedClusters: a cluster that is hibernated has no machines that a schedule could delete, unless
+// the end of a schedule wakes it up in between.
+func TestSchedulesOfHibernatedClusters(t *testing.T) {
+	t.Parallel()
+	night := object{"start": "0 20 * * *"}
+	morning := object{"end": "0 8 * * *"}
+	both := object{"start": "0 20 * * *", "end": "0 8 * * *"}
+	hibernation := func(enabled bool, schedules ...any) edits {
+		return edits{{"spec.hibernation", object{"enabled": enabled, "schedules": list(schedules)}}}
+	}
+	for name, test := range map[string]struct {
+		old, updated edits
+		want         verdict.Verdict
+		rule         verdict.Rule
+	}{
+		"a start":                         {hibernation(true), hibernation(true, night), verdict.None, verdict.StaysHibernated},
+		"a start and an end":              {hibernation(true), hibernation(true, both), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain},
+		"a start and the end of another":  {hibernation(true, morning), hibernation(true, morning, night), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain},
+		"an end, whose start is the same": {hibernation(true, night), hibernation(true, night, morning), verdict.MachinesAdded, verdict.WakeUpScheduled},
+		"an end that goes":                {hibernation(true, morning), hibernation(true, night), verdict.None, verdict.StaysHibernated},
+		"the cluster is awake":            {hibernation(false), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled},
+		"the change wakes it up":          {hibernation(true), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := planned(t, manifest(t, "pairs/"+onGCP, test.old...), manifest(t, "pairs/"+onGCP, test.updated...))
+			i := slices.IndexFunc(plan.Changes, func(c judge.Finding) bool { return c.Path == "spec.hibernation.schedules" })
+			require.GreaterOrEqual(t, i, 0)
+			assert.Equal(t, test.want.String(), plan.Changes[i].Verdict.String())
+			assert.Equal(t, test.rule, plan.Changes[i].Rule)
+		})
+	}
+}

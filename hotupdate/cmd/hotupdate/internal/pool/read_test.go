@@ -140,6 +140,10 @@ func TestReadRefuses(t *testing.T) {
 			{"wrong-json-type", "", "spec.provider.workers[0]"}, {"no-pool-name", "", "spec.provider.workers[0]"},
 		}},
 		{"null worker", shoot(edit{"spec.provider.workers.0", nil}), []problem{{"no-pool-name", "", "spec.provider.workers[0]"}}},
+		{"machines below 0", shoot(edit{"spec.provider.workers.0.minimum", -2}, edit{"spec.provider.workers.0.maximum", -1}), []problem{
+			{"negative-machines", "", "spec.provider.workers[0].minimum"}, {"negative-machines", "", "spec.provider.workers[0].maximum"},
+		}},
+		{"machines below 0 of a Worker", worker(edit{workersPool + "maximum", -1}), []problem{{"negative-machines", "", "spec.pools[0].maximum"}}},
 		{"no name", worker(edit{workersPool + "name", nil}), []problem{{"no-pool-name", "", "spec.pools[0]"}}},
 		{"one name twice", worker(edit{"spec.pools", []any{
 			map[string]any{"name": "a"}, map[string]any{"name": "b"}, map[string]any{"name": "a"}, map[string]any{"name": "a"},

@@ -144,6 +144,10 @@ var (
 	HibernationScheduled = Rule{
 		Decides, "a schedule hibernates the cluster: every machine is deleted then", "hibernation controller",
 	}
+	HibernatedAgain = Rule{
+		Decides, "a schedule hibernates the cluster again: every machine is deleted that runs since the end of a schedule " +
+			"has woken the cluster up", "hibernation controller",
+	}
 	WakeUpScheduled = Rule{
 		Decides, "a schedule wakes the cluster up: its machines are created then", "hibernation controller",
 	}
@@ -362,11 +366,11 @@ var HowApplied = Rule{
 }
 
 // AppliedAsLast says that a verdict is that of the way in which the Shoot was applied last, which is the
-// gravest one.
-func AppliedAsLast(way string) Rule {
+// gravest one, and names the ways that have a milder one, of the Shoot or of one of its pools.
+func AppliedAsLast(way string, milder []string) Rule {
 	return Rule{
-		Notes, "the Shoot was applied last by " + way + ", as its metadata says; other ways of applying have a " +
-			"milder verdict: see --apply", appliers,
+		Notes, "the Shoot was applied last by " + way + ", as its metadata says; it would be milder by " +
+			strings.Join(milder, " or ") + ": see --apply", appliers,
 	}
 }
 
@@ -396,7 +400,7 @@ func Rules() []Rule {
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
-		HibernationEnds, ZoneAppended, HibernationScheduled, WakeUpScheduled,
+		HibernationEnds, ZoneAppended, HibernationScheduled, HibernatedAgain, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
 		InfrastructureMayRoll,

@@ -178,6 +178,9 @@ func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) 
 	}
 	minimum := from.At(fields.Minimum)
 	maximum := from.At(fields.Maximum)
+	for _, field := range []string{fields.Minimum, fields.Maximum} {
+		checkWhole(at+"."+field, from.At(field), &problems)
+	}
 	p := Pool{
 		Kind: m.Kind, Node: from, Provider: m.Provider, ProviderConfig: from.At(fields.Config).JSON(),
 		Zones: textsIn(from.At(fields.Zones)), Declared: strategy, MaxSurge: shareIn(from.At("maxSurge")),

@@ -80,8 +80,11 @@ func (m *Manifest) running(heeds bool) Running {
 
 func (m *Manifest) isHibernated() bool {
 	isHibernated := m.Tree.At("status", "hibernated")
-	return m.Tree.At("spec", "hibernation", "enabled").IsTrue() && (isHibernated == nil || isHibernated.IsTrue())
+	return m.IsToHibernate() && (isHibernated == nil || isHibernated.IsTrue())
 }
+
+// IsToHibernate reports whether the cluster is hibernated, or is to be.
+func (m *Manifest) IsToHibernate() bool { return m.Tree.At("spec", "hibernation", "enabled").IsTrue() }
 
 // isConfined reports whether changes of the spec wait for the maintenance window.
 func (m *Manifest) isConfined() bool {
@@ -120,8 +123,7 @@ func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
 	case heeds && old.isIgnored():
 		return true
 	}
-	enabled := []string{"spec", "hibernation", "enabled"}
-	isHibernation := m.Tree.At(enabled...).IsTrue() != old.Tree.At(enabled...).IsTrue()
+	isHibernation := m.IsToHibernate() != old.IsToHibernate()
 	isSpec := !m.isConfined() && !tree.Equal(m.Tree.At("spec"), old.Tree.At("spec"))
 	return m.isRequested() || isHibernation || isSpec
 }

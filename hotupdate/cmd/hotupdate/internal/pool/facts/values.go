@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -36,6 +37,16 @@ func wholeIn(n *tree.Node) int {
 	number, _ := n.Number()
 	whole, _ := number.Int64()
 	return int(whole)
+}
+
+// checkWhole reports a number of machines that is below 0, which Gardener refuses.
+func checkWhole(path string, n *tree.Node, problems *fault.List) {
+	if wholeIn(n) < 0 {
+		problems.Add(&fault.Error{
+			Kind: fault.Limit, Code: "negative-machines", Path: path, What: "is below 0",
+			Hint: "write 0 or a greater number of machines",
+		})
+	}
 }
 
 // shareIn returns a number or a percentage.

@@ -72,7 +72,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above(), isOpen)
 	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(old, updated)}
 	for _, d := range found.elsewhere {
-		above.Changes = append(above.Changes, judgeAbove(updated.Kind, provider, d))
+		above.Changes = append(above.Changes, judgeAbove(old, updated, provider, d))
 	}
 	for i := range above.Changes {
 		change := &above.Changes[i]
@@ -106,7 +106,7 @@ func (o Options) assumptions(old, updated *facts.Manifest) (rules []verdict.Rule
 
 // judgeAbove judges schedules of hibernation, and a configuration or state of the infrastructure, of which an
 // extension may hash what follows from it.
-func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
+func judgeAbove(old, updated *facts.Manifest, provider Provider, d tree.Difference) Finding {
 	isKnown := provider.Name != ""
 	pointer := pathOf(d.Path).Pointer()
 	isScale := joined(d.Path) == fields.Schedules
@@ -114,7 +114,7 @@ func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
 		return isBelow(pointer, "/spec/provider/infrastructureConfig"+facts.PointerTo(path))
 	})
 	isHashedStatus := slices.ContainsFunc(provider.HashedStatus, func(path string) bool {
-		return kind == facts.Worker && isBelow(pointer, "/spec/infrastructureProviderStatus"+facts.PointerTo(path))
+		return updated.Kind == facts.Worker && isBelow(pointer, "/spec/infrastructureProviderStatus"+facts.PointerTo(path))
 	})
 	isFixed := slices.ContainsFunc(provider.FixedInfrastructure, func(path string) bool {
 		return pointer == "/spec/provider/infrastructureConfig"+facts.PointerTo(path)
@@ -127,7 +127,7 @@ func judgeAbove(kind facts.Kind, provider Provider, d tree.Difference) Finding {
 	case isScale && d.Old.IsZero() && d.New.IsZero():
 		return about(d, verdict.None, verdict.SameMeaning)
 	case isScale:
-		return judgeSchedules(d)
+		return judgeSchedules(old, updated, d)
 	case !isKnown:
 		return about(d, verdict.Indeterminate, verdict.BeyondManifests)
 	case isHashed, isHashedStatus:
