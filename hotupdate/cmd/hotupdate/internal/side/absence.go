@@ -5,6 +5,7 @@ package side
 //
 //   - an object, beside text that cannot be read: unread.mayHold: it is not judged (plan_unread)
 //   - an object, beside a link to a folder that is not followed: objects.link: it is not judged (plan_unread)
+//   - an object, beside a hidden file that has it: Reader.hidden: it is not judged (plan_unread)
 //   - a namespace or a name: withholdAmbiguous: both objects are not judged (plan_folders)
 //   - what kustomize makes of an object: objects.coverKustomized: it is not judged (plan_unread)
 //   - what a chart renders: objects.coverCharts: it is not judged (plan_nothing)

@@ -77,7 +77,7 @@ func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan
 		return nil, r.nothingFound(old, updated)
 	}
 	pairs := pairUp(before.list, after.list, r.AnyName)
-	withhold(pairs, before, after)
+	r.withhold(pairs, before, after)
 	r.NotJudged = notJudged(before, after)
 	if !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
 		if err := checkRelated(pairs); err != nil {

@@ -85,30 +85,35 @@ func (u *unread) mayHold(o *object) *object {
 
 // withhold marks the objects of only one side that the other side might have in text that cannot be
 // read, or under a name that is not whole. It would be a guess that they were added or removed.
-func withhold(pairs []pair, old, updated *objects) {
+func (r *Reader) withhold(pairs []pair, old, updated *objects) {
 	withholdAmbiguous(pairs)
 	inOld := unreadOf(old, updated)
 	inUpdated := unreadOf(updated, old)
+	var hiddenOld, hiddenUpdated map[identity]*object
 	if slices.ContainsFunc(pairs, func(p pair) bool { return p.old == nil }) {
 		inOld.all = cmp.Or(inOld.all, old.link())
+		hiddenOld = r.hidden(old.path)
 	}
 	if slices.ContainsFunc(pairs, func(p pair) bool { return p.updated == nil }) {
 		inUpdated.all = cmp.Or(inUpdated.all, updated.link())
+		hiddenUpdated = r.hidden(updated.path)
 	}
 	for _, p := range pairs {
 		switch {
 		case p.old == nil && p.updated.problem == nil:
-			p.updated.withholdFor(inOld.mayHold(p.updated))
+			p.updated.withholdFor(inOld.mayHold(p.updated), "cannot be read")
+			p.updated.withholdFor(hiddenOld[p.updated.identity()], "is not read")
 		case p.updated == nil && p.old.problem == nil:
-			p.old.withholdFor(inUpdated.mayHold(p.old))
+			p.old.withholdFor(inUpdated.mayHold(p.old), "cannot be read")
+			p.old.withholdFor(hiddenUpdated[p.old.identity()], "is not read")
 		}
 	}
 }
 
-func (o *object) withholdFor(counterpart *object) {
-	if counterpart != nil {
+func (o *object) withholdFor(counterpart *object, why string) {
+	if counterpart != nil && o.problem == nil {
 		o.problem = manifests.InFile(o.From, fmt.Errorf(
-			"%s is not judged: %s may hold it, and cannot be read", o.title(), counterpart.From))
+			"%s is not judged: %s may hold it, and %s", o.title(), counterpart.From, why))
 	}
 }
 
