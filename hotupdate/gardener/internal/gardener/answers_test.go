@@ -381,22 +381,38 @@ func (m *planManifest) isRefusedForZones() bool {
 // zonesRefused is the text of plan's rule.
 const zonesRefused = "the extension refuses every change of zones but appended ones"
 
-// ofGardener returns the answer of Gardener's code. Another key replaces no machine of a Shoot that is hibernated
-// before the change, since it has none.
+// ofGardener returns the answer of Gardener's code. Another key replaces no machine of a pool that has none before the
+// change, or keeps none: that of a Shoot that is hibernated, or a pool whose maximum is 0.
 func (p *pair) ofGardener(answer gardenerplugin.Answer) verdicts {
 	v := ofGardener(answer)
-	if !isHibernated(p.old) {
-		return v
-	}
-	if slices.Contains([]effect{roll, inPlace, indeterminate}, v.shoot) {
-		v.shoot = none
-	}
+	needMachines := []effect{roll, inPlace, indeterminate}
+	isHibernating := isHibernated(p.old) || isHibernated(p.updated)
+	empty := slices.Concat(emptyPools(p.old), emptyPools(p.updated))
 	for name, touched := range v.pools {
-		if slices.Contains([]effect{roll, inPlace, indeterminate}, touched) {
+		hasNone := isHibernating || slices.Contains(empty, name)
+		if hasNone && slices.Contains(needMachines, touched) {
 			v.pools[name] = none
 		}
 	}
+	if slices.Contains(needMachines, v.shoot) {
+		v.shoot = gravest(v.pools)
+	}
 	return v
+}
+
+// emptyPools returns the names of the pools whose maximum is 0.
+func emptyPools(shoot object) (names []string) {
+	spec, _ := shoot["spec"].(object)
+	provider, _ := spec["provider"].(object)
+	workers, _ := provider["workers"].([]any)
+	for _, one := range workers {
+		worker, _ := one.(object)
+		name, _ := worker["name"].(string)
+		if fmt.Sprint(worker["maximum"]) == "0" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func isHibernated(shoot object) bool {
