@@ -64,8 +64,8 @@ func (c *call) ruleOf(field string) (string, error) {
 func noRule(field string) error {
 	for _, section := range fieldTables() {
 		if section.table.Below(fields.InShoot(field)) {
-			return fmt.Errorf("%s: has members, which plan judges one by one; write one of them, as hotupdate rules lists "+
-				"them", field)
+			return fmt.Errorf("%s: has members, which plan judges one by one; write one of them, as hotupdate rules "+
+				"lists them", field)
 		}
 	}
 	return fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such "+

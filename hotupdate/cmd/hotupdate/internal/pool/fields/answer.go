@@ -95,9 +95,10 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 		"not known, or hashes what follows from the field; else none")
 	status := alike("roll if the extension hashes the field; indeterminate if the extension is not known; else none")
 	proxy := texts{
-		"roll if it decides whether node-local DNS counts, from Kubernetes 1.34 on; indeterminate if node-local DNS is " +
-			"not stated; else none",
-		"forbidden if it decides whether node-local DNS counts; indeterminate if node-local DNS is not stated; else none",
+		"roll if it decides whether node-local DNS counts, from Kubernetes 1.34 on; indeterminate if node-local DNS " +
+			"is not stated; else none",
+		"forbidden if it decides whether node-local DNS counts; indeterminate if node-local DNS is not stated; " +
+			"else none",
 	}
 	state := texts{
 		"roll if a rotation of credentials has begun since; else none",
@@ -111,8 +112,8 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 		Minimum:             alike("machines added if it grows; else none"),
 		Maximum: alike("machines added if it grows; machines deleted if it falls below the old minimum; all machines " +
 			"may be deleted if it becomes 0; else machines may be deleted"),
-		Zones: alike("machines may be deleted if zones are appended; indeterminate if the extension is not known; else " +
-			"forbidden"),
+		Zones: alike("machines may be deleted if zones are appended; indeterminate if the extension is not known; " +
+			"else forbidden"),
 		Strategy: alike("forbidden between AutoRollingUpdate and a strategy in place; else none"),
 		Hibernated: alike("machines deleted if it becomes true, or all machines may be deleted if no pool has a " +
 			"minimum; machines added if it becomes false; else none"),
