@@ -36,7 +36,7 @@ func TestUnfinishedHibernation(t *testing.T) {
 	awake := enabled(false)
 	larger := at("machine.type", "n2")
 	smaller := at("maximum", 5)
-	only := func(all ...verdict.Verdict) verdict.Set { return verdict.Only(all...) }
+	only := verdict.Only
 	for name, test := range map[string]struct {
 		old, change edits
 		want        verdict.Verdict
@@ -155,7 +155,7 @@ func TestSchedulesOfHibernatedClusters(t *testing.T) {
 	morning := object{"end": "0 8 * * *"}
 	both := object{"start": "0 20 * * *", "end": "0 8 * * *"}
 	hibernation := func(enabled bool, schedules ...any) edits {
-		return edits{{"spec.hibernation", object{"enabled": enabled, "schedules": list(schedules)}}}
+		return edits{{"spec.hibernation", object{"enabled": enabled, "schedules": schedules}}}
 	}
 	for name, test := range map[string]struct {
 		old, updated edits

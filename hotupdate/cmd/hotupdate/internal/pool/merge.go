@@ -184,7 +184,7 @@ func changeIn(outcome gardenerplugin.Outcome, name string) gardenerplugin.Change
 
 // pool merges what happens to a pool.
 func (m *merging) pool(planned *Planned) {
-	if planned.State != Kept || m.IsRefused {
+	if planned.State != Kept || m.IsRefused || planned.HasNone {
 		return
 	}
 	change, differs := m.changeOf(planned.Name)
@@ -202,10 +202,7 @@ func (m *merging) pool(planned *Planned) {
 			rule := m.gardener.DependsOn(m.answer.DependsOn)
 			question := m.gardener.Asks(m.answer.DependsOn, rule, verdict.Gives("some values", verdict.Roll),
 				verdict.Gives("others", planned.Staying()))
-			planned.May = planned.PossibleStaying().And(question.Becomes())
-			planned.Questions = append(planned.Questions, question)
-			planned.raise(verdict.Indeterminate)
-			planned.Rules = append(planned.Rules, rule)
+			planned.ask(question)
 		}
 	}
 	planned.Rules = verdict.Sorted(planned.Rules)
@@ -220,7 +217,19 @@ func (m *merging) raise(planned *Planned, v verdict.Verdict) {
 	case judge.KeyStays:
 		planned.Rules = append(planned.Rules, m.gardener.KeyChanges())
 	}
+	if planned.MayHaveNone {
+		planned.ask(judge.RunningQuestion(v))
+		return
+	}
 	planned.raise(v)
+}
+
+// ask adds a question that makes the verdict at least indeterminate.
+func (p *Planned) ask(question verdict.Question) {
+	p.May = p.PossibleStaying().And(question.Becomes())
+	p.Questions = verdict.Merged(append(slices.Clone(p.Questions), question))
+	p.raise(verdict.Indeterminate)
+	p.Rules = append(p.Rules, question.Rule)
 }
 
 // raise makes the verdict at least as grave, now and after adoption.

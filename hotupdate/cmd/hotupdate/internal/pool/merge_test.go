@@ -215,3 +215,44 @@ func TestMergeAdded(t *testing.T) {
 	assert.Equal(t, `"eu-central-1"`, plan.Changes[0].New)
 	assert.Empty(t, plan.Changes[0].Old)
 }
+
+// TestMergeKeysWithoutMachines: another key of a pool replaces nothing where the pool has, or keeps, no machines.
+func TestMergeKeysWithoutMachines(t *testing.T) {
+	t.Parallel()
+	hibernated := edit{"spec.hibernation", object{"enabled": true}}
+	status := func(isHibernated bool) edit {
+		return edit{"status", object{"lastOperation": object{"state": "Succeeded"}, "hibernated": isHibernated}}
+	}
+	larger := at("machine.type", "m5.huge")
+	for name, test := range map[string]struct {
+		old, updated edits
+		rolls, mayDo bool
+	}{
+		"0 machines":             {edits{at("minimum", 0), at("maximum", 0)}, edits{at("minimum", 0), at("maximum", 0), larger}, false, false},
+		"hibernated":             {edits{status(true), hibernated}, edits{status(true), hibernated, larger}, false, false},
+		"ends hibernated":        {edits{status(false)}, edits{status(false), hibernated, larger}, false, false},
+		"ends at 0":              {nil, edits{at("minimum", 0), at("maximum", 0), larger}, false, false},
+		"hibernation unfinished": {edits{status(false), hibernated}, edits{status(false), {"spec.hibernation", object{"enabled": false}}, larger}, false, true},
+		"it has machines":        {nil, edits{larger}, true, true},
+	} {
+		for _, change := range []gardenerplugin.Change{gardenerplugin.Roll, gardenerplugin.InPlace} {
+			old := read(t, manifest(t, "shoot.yaml", test.old...))
+			updated := read(t, manifest(t, "shoot.yaml", test.updated...))
+			plan, err := pool.NewPlan(old, updated, options(t))
+			require.NoError(t, err)
+			plan.Merge(answer(kept(change)), string(asked), old, updated)
+			planned := &plan.Pools[0]
+			assert.Equal(t, test.rolls, slices.Contains(planned.Effects(), verdict.Roll), "%s, %s: %s", name, change, planned.Effects())
+			assert.Equal(t, test.mayDo, planned.Possible().Has(verdict.Roll), "%s, %s: %s", name, change, planned.Possible())
+			assert.NotContains(t, planned.Effects(), verdict.InPlaceUpdate, name)
+		}
+	}
+	landscapes := answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll))
+	empty := edits{status(true), hibernated, larger}
+	old := read(t, manifest(t, "shoot.yaml", empty[:2]...))
+	updated := read(t, manifest(t, "shoot.yaml", empty...))
+	plan, err := pool.NewPlan(old, updated, options(t))
+	require.NoError(t, err)
+	plan.Merge(landscapes, string(asked), old, updated)
+	assert.Equal(t, verdict.None, plan.Pools[0].Verdict, "whatever a landscape decides")
+}

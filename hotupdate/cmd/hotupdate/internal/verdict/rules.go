@@ -133,8 +133,8 @@ var (
 		Decides, "hibernation is not finished: if the pool still has machines, the change finds them", workers,
 	}
 	HibernationEnds = Rule{
-		Decides, "hibernation ends before it is finished: machines may still run, and those that are missing are created",
-		workers,
+		Decides, "hibernation ends before it is finished: machines may still run, and those that are missing are " +
+			"created", workers,
 	}
 	ZoneAppended = Rule{
 		Decides, "minimum and maximum count over all zones and are spread anew: a zone whose share of the maximum " +
@@ -145,8 +145,8 @@ var (
 		Decides, "a schedule hibernates the cluster: every machine is deleted then", "hibernation controller",
 	}
 	HibernatedAgain = Rule{
-		Decides, "a schedule hibernates the cluster again: every machine is deleted that runs since the end of a schedule " +
-			"has woken the cluster up", "hibernation controller",
+		Decides, "a schedule hibernates the cluster again: every machine is deleted that runs since the end of a " +
+			"schedule has woken the cluster up", "hibernation controller",
 	}
 	WakeUpScheduled = Rule{
 		Decides, "a schedule wakes the cluster up: its machines are created then", "hibernation controller",

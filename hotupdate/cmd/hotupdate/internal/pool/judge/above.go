@@ -114,7 +114,8 @@ func judgeAbove(old, updated *facts.Manifest, provider Provider, d tree.Differen
 		return isBelow(pointer, "/spec/provider/infrastructureConfig"+facts.PointerTo(path))
 	})
 	isHashedStatus := slices.ContainsFunc(provider.HashedStatus, func(path string) bool {
-		return updated.Kind == facts.Worker && isBelow(pointer, "/spec/infrastructureProviderStatus"+facts.PointerTo(path))
+		hashed := "/spec/infrastructureProviderStatus" + facts.PointerTo(path)
+		return updated.Kind == facts.Worker && isBelow(pointer, hashed)
 	})
 	isFixed := slices.ContainsFunc(provider.FixedInfrastructure, func(path string) bool {
 		return pointer == "/spec/provider/infrastructureConfig"+facts.PointerTo(path)

@@ -52,6 +52,9 @@ type Comparison struct {
 	Adopted *verdict.Verdict
 	// Key says whether Gardener's own part in the name of the pool stays.
 	Key Key
+	// HasNone says that no machine is there that a change could replace or update, and MayHaveNone that this is not
+	// known.
+	HasNone, MayHaveNone bool
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may
@@ -108,6 +111,8 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	}
 	concluded := p.conclude(findings)
 	concluded.Key = key
+	concluded.HasNone = p.hasNone()
+	concluded.MayHaveNone = p.old.MayStillRun()
 	return concluded, nil
 }
 

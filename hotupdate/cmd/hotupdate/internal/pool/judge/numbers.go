@@ -48,7 +48,9 @@ func (s size) inZone(zone int) facts.Machines {
 // Source: Gardener v1.150, deployMachineDeployments.
 func numbersOf(old, updated size) (n verdict.Numbers) {
 	if old.mayBeNone {
-		n = numbersOf(size{zones: old.zones}, updated).Or(numbersOf(size{machines: old.machines, zones: old.zones}, updated))
+		none := size{zones: old.zones}
+		all := size{machines: old.machines, zones: old.zones}
+		n = numbersOf(none, updated).Or(numbersOf(all, updated))
 		n.AreOthersDeleted = true
 		return n
 	}
@@ -236,7 +238,7 @@ func (p *pair) onMachines(found Finding) Finding {
 			return s.Or(s.WithoutMachines())
 		})
 	case isOpen && found.Verdict.NeedsMachines():
-		found.Question = runningQuestion(found.Verdict)
+		found.Question = RunningQuestion(found.Verdict)
 		found.Verdict = verdict.Indeterminate
 		found.Rule = verdict.MayStillRun
 	}

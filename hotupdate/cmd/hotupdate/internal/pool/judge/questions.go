@@ -125,8 +125,8 @@ func (p *pair) mayBeUnread(found *Finding) bool {
 	return waits && !isRead && p.hasAdopted()
 }
 
-// runningQuestion asks whether a pool still has machines before its hibernation is finished, with the verdict on them.
-func runningQuestion(v verdict.Verdict) verdict.Question {
+// RunningQuestion asks whether a pool still has machines before its hibernation is finished, with the verdict on them.
+func RunningQuestion(v verdict.Verdict) verdict.Question {
 	return verdict.Question{
 		Rule: verdict.MayStillRun, Fact: "whether machines of the pool still run", Owner: "the cluster",
 		Answer: "wait until status.hibernated of the Shoot is true",

@@ -18,6 +18,7 @@ func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) C
 	all := Comparison{
 		Numbers: first.Numbers, Strategy: first.Strategy, OldEra: first.OldEra, NewEra: first.NewEra,
 		Unjudged: first.Unjudged, Changes: combinedChanges(readings, reason), Key: first.Key,
+		HasNone: first.HasNone, MayHaveNone: first.MayHaveNone,
 	}
 	number, staying := first.parts()
 	for i := range readings {
@@ -28,6 +29,8 @@ func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) C
 			staying = verdict.Indeterminate
 		}
 		all.May = all.May.Or(reading.PossibleStaying())
+		all.HasNone = all.HasNone && reading.HasNone
+		all.MayHaveNone = all.MayHaveNone || reading.MayHaveNone
 		all.Questions = append(all.Questions, reading.Questions...)
 		if reading.Key != first.Key {
 			all.Key = KeyOpen
