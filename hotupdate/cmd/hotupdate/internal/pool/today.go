@@ -16,7 +16,8 @@ import (
 
 // Today says what a change of a field that is set does to the pool of a manifest, under the extension of the
 // options: with [judge.Both] under today's release. It compares the manifest with a copy that has another
-// value: the first of several that the command can read. The field is removed in the copy if it can have no other value.
+// value: the first of several that the command can read. The field is removed in the copy if it can have
+// no other value.
 func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Options) verdict.Verdict {
 	text, prefix := textOf(m, p)
 	names := fieldpath.Names(prefix + field.Pointer)
