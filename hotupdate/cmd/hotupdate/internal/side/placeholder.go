@@ -104,8 +104,8 @@ func invalidName(object *tree.Node, member string) *placeholder {
 	if name == "" || isValid {
 		return nil
 	}
-	return &placeholder{n.Line(), fmt.Errorf("metadata.%s is not a name, which has lower-case letters, digits, - and . "+
-		"only; render the file first, if another program replaces it", member)}
+	return &placeholder{n.Line(), fmt.Errorf("metadata.%s is not a name, which has lower-case letters, digits, - "+
+		"and . only; render the file first, if another program replaces it", member)}
 }
 
 // maxName bounds the names of objects.
