@@ -282,6 +282,7 @@ func (p *parser) respectSyncPeriodOverwrite(value *tree.Node, path string) {
 func (p *parser) featureGates(value *tree.Node, path string) {
 	gates := map[string]verdict.Fact[bool]{}
 	p.entries(value, path, "an object with feature gates", func(name string, value *tree.Node, path string) {
+		p.note(value, path, name, []string{"InPlaceNodeUpdates"})
 		if p.hasType(value, path, tree.Bool, "true or false") {
 			gates[name] = verdict.Known(value.IsTrue(), p.place(value))
 		}
@@ -289,10 +290,19 @@ func (p *parser) featureGates(value *tree.Node, path string) {
 	p.file.Landscape.FeatureGates = gates
 }
 
+// note says that a name is not known, and like one that is. It may be one of a landscape's own.
+func (p *parser) note(at *tree.Node, path, name string, known []string) {
+	if meant := fieldpath.Nearest(name, known); meant != "" && meant != name {
+		p.file.Notes = append(p.file.Notes, fmt.Sprintf("%s: %s is not known, and decides nothing for %s; did you mean %s?",
+			p.place(at), path, meant, meant))
+	}
+}
+
 func (p *parser) extensions(value *tree.Node, path string) {
 	all := map[string]facts.Extension{}
 	const must = "an object with the types of providers, such as aws"
 	p.entries(value, path, must, func(name string, value *tree.Node, path string) {
+		p.note(value, path, name, []string{"alicloud", "aws", "azure", "gcp", "openstack"})
 		all[name] = p.extension(value, path)
 	})
 	p.file.Landscape.Extensions = all

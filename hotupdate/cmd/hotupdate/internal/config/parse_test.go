@@ -167,3 +167,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestNamesLikeKnownOnes: a name that a landscape may have is no error, but is told where it is like a known one.
+func TestNamesLikeKnownOnes(t *testing.T) {
+	t.Parallel()
+	file, err := config.Parse([]byte("formatVersion: 1\nlandscape:\n  featureGates: {InPlaceNodeUpdate: true, Nosuch: true}\n"+
+		"  extensions: {gcpp: {adopted: true}, metal: {adopted: true}, aws: {adopted: true}}\n"), "a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"a.yaml:3: landscape.featureGates.InPlaceNodeUpdate is not known, and decides nothing for InPlaceNodeUpdates; did you mean InPlaceNodeUpdates?",
+		"a.yaml:4: landscape.extensions.gcpp is not known, and decides nothing for gcp; did you mean gcp?",
+	}, file.Notes)
+}
