@@ -293,8 +293,8 @@ func (p *parser) featureGates(value *tree.Node, path string) {
 // note says that a name is not known, and like one that is. It may be one of a landscape's own.
 func (p *parser) note(at *tree.Node, path, name string, known []string) {
 	if meant := fieldpath.Nearest(name, known); meant != "" && meant != name {
-		p.file.Notes = append(p.file.Notes, fmt.Sprintf("%s: %s is not known, and decides nothing for %s; did you mean %s?",
-			p.place(at), path, meant, meant))
+		const text = "%s: %s is not known, and decides nothing for %s; did you mean %s?"
+		p.file.Notes = append(p.file.Notes, fmt.Sprintf(text, p.place(at), path, meant, meant))
 	}
 }
 
