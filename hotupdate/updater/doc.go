@@ -102,8 +102,9 @@
 // The class and its secret come from the template of the MachineDeployment. Its Hot fields reach all
 // machines at once, also those whose turn in the rollout has not come, and also while the MachineDeployment
 // is paused: spec.paused holds back the rollout only. See [machineupdate.Settings] for pauses of updates.
-// MCM leaves no gap between drain and ready, so a separate process cannot apply InPlace fields safely: the updater reports
-// them, by events and hot_update_in_place, and confirms them, and never writes them. With
+//
+// MCM leaves no gap between drain and ready, so a separate process cannot apply InPlace fields safely: the
+// updater reports them, by events and hot_update_in_place, and confirms them, and never writes them. With
 // [Updater.WrapTransport] they are applied. It is for drivers with an InPlace lane whose main calls
 // MCM's StartControllers instead of app.Run:
 //
