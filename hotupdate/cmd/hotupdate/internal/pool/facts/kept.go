@@ -157,9 +157,9 @@ func (k keeping) merged(before, stored, after *hash.Kubelet) *hash.Kubelet {
 	switch {
 	case kept != (hash.Reserved{}):
 		return withReserved(after, kept)
-	case k.empties(wayToReserved[:2]):
+	case k.empties(wayToReserved[:2], stored):
 		return nil
-	case k.empties(wayToReserved):
+	case k.empties(wayToReserved, stored):
 		emptied := *after
 		emptied.KubeReserved = nil
 		return &emptied
@@ -168,19 +168,32 @@ func (k keeping) merged(before, stored, after *hash.Kubelet) *hash.Kubelet {
 }
 
 // empties reports whether server-side apply leaves nothing of an object that is empty in the new manifest: once it has
-// removed the members of the old one, it writes null.
-func (k keeping) empties(path []string) bool {
+// removed the members of the old one, it writes null. A member that the old one sets to null is there only if the plugin
+// has filled it in.
+func (k keeping) empties(path []string, stored *hash.Kubelet) bool {
 	added := k.added.At(path...)
 	isEmpty := added.Kind() == tree.Object && added.Len() == 0
 	if k.way != apply.Server || !isEmpty {
 		return false
 	}
-	for _, was := range k.old.At(path...).Members() {
-		if was.Kind() != tree.Null {
+	for name, was := range k.old.At(path...).Members() {
+		if was.Kind() != tree.Null || isFilledIn(stored, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// isFilledIn reports whether a stored configuration has reservations, or one of them.
+func isFilledIn(stored *hash.Kubelet, name string) bool {
+	reserved := orDefault(stored, hash.Kubelet{}).KubeReserved
+	if reserved == nil {
+		return false
+	}
+	has := map[string]bool{
+		kubeReserved: true, "cpu": reserved.CPU != nil, "memory": reserved.Memory != nil, "pid": reserved.PID != nil,
+	}
+	return has[name]
 }
 
 // of returns the reservations that were filled into a manifest and stay.
