@@ -168,8 +168,8 @@ func (k keeping) merged(before, stored, after *hash.Kubelet) *hash.Kubelet {
 }
 
 // empties reports whether server-side apply leaves nothing of an object that is empty in the new manifest: once it has
-// removed the members of the old one, it writes null. A member that the old one sets to null is there only if the plugin
-// has filled it in.
+// removed the members of the old one, it writes null. A member that the old one sets to null is there only if the
+// plugin has filled it in.
 func (k keeping) empties(path []string, stored *hash.Kubelet) bool {
 	added := k.added.At(path...)
 	isEmpty := added.Kind() == tree.Object && added.Len() == 0
