@@ -552,6 +552,13 @@ func (w *world) record(name string) string {
 	return text
 }
 
+// recordOf returns the record of a machine.
+func (w *world) recordOf(name string) string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.record(name)
+}
+
 // took returns what was counted since the last time.
 func (w *world) took() map[string]int {
 	w.mutex.Lock()
