@@ -51,30 +51,29 @@ type Planned struct {
 
 // Effect returns what happens to the machines of the pool. The machines of an added pool are created,
 // if it is admitted. The machines of a removed or renamed pool are deleted: the pool of the new name
-// gets others.
+// gets others. Of a provider config that is only on one side, it is not known what becomes of its pools.
 func (p *Planned) Effect() verdict.Verdict {
 	switch p.State {
-	case Removed, Renamed:
+	case Renamed:
 		return verdict.Removed
-	case Kept, Added:
+	case Kept, Added, Removed:
 	}
 	return p.Verdict
 }
 
 // Listed returns the verdict under which reports list and count the pool: that it was added, removed or
-// renamed, unless it is refused, and else its effect.
+// renamed, unless it is refused or nothing is known, and else its effect.
 func (p *Planned) Listed() verdict.Verdict {
 	switch p.State {
 	case Added:
-		if p.Verdict == verdict.Forbidden {
-			return verdict.Forbidden
+		isAnything := !p.Possible().IsBounded()
+		if p.Verdict == verdict.Forbidden || isAnything {
+			return p.Verdict
 		}
 		return verdict.Added
-	case Removed:
-		return verdict.Removed
 	case Renamed:
 		return verdict.PoolRenamed
-	case Kept:
+	case Kept, Removed:
 	}
 	return p.Effect()
 }
@@ -139,9 +138,9 @@ func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 // [Planned.Effect].
 func (p *Planned) Possible() verdict.Set {
 	switch p.State {
-	case Removed, Renamed:
+	case Renamed:
 		return verdict.Only(verdict.Removed)
-	case Kept, Added:
+	case Kept, Added, Removed:
 	}
 	return p.Comparison.Possible()
 }
@@ -436,6 +435,6 @@ func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	}
 	planned.Before = p.Running()
 	planned.After = none
-	planned.Comparison = judge.Comparison{Strategy: o.StrategyOf(&p), Verdict: verdict.Removed}
+	planned.Comparison = judge.Gone(&p, o)
 	return planned
 }

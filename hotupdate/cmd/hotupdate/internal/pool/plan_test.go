@@ -167,7 +167,7 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		{"forbidden", []pool.Planned{kept(verdict.Forbidden), kept(verdict.Roll)}, verdict.Forbidden, "nothing is applied at all"},
 		{"unknown", []pool.Planned{kept(99), kept(verdict.HotUpdate)}, 99, "what this release does not know may be anything"},
 		{"added", []pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}}, verdict.Forbidden, "it is not admitted"},
-		{"removed", []pool.Planned{{State: pool.Removed}}, verdict.Removed, "its machines go, and none come instead"},
+		{"removed", []pool.Planned{{State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}}}, verdict.Removed, "its machines go, and none come instead"},
 		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.Removed, "its machines go, and others come instead"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func placedPlans() []*pool.Plan {
 			{Change: addedTag, Verdict: verdict.HotUpdate, NewLine: 30},
 		}},
 	}
-	gone := pool.Planned{Name: "b", State: pool.Removed, OldLine: 40, NewLine: 10}
+	gone := pool.Planned{Name: "b", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}, OldLine: 40, NewLine: 10}
 	same := pool.Planned{Name: "c", Comparison: judge.Comparison{Verdict: verdict.None}}
 	shoot := shootOf("web", rolls, gone, same)
 	shoot.OldPlace = pool.Place{File: "old/w%b.yaml", Line: 3}

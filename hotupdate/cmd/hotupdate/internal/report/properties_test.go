@@ -264,7 +264,7 @@ func valid(text string) string {
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
 	plans := bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, secret)
-	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Changes: judged(secret)}})
+	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed, Changes: judged(secret)}})
 	r := made(t, plans...)
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
@@ -387,7 +387,7 @@ func TestNumberOfEqualChangesIsWhole(t *testing.T) {
 	for i := range 21 {
 		plans = append(plans, &pool.Plan{
 			Kind: facts.Shoot, Namespace: "garden-" + strings.Repeat("long", 20), Name: strconv.Itoa(i),
-			Pools: []pool.Planned{{Name: "a", State: pool.Removed}},
+			Pools: []pool.Planned{{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}}},
 		})
 	}
 	r := made(t, plans...)

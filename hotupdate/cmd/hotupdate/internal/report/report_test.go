@@ -171,8 +171,8 @@ func goldens() []golden {
 			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(verdict.InPlaceUpdate, nil, []verdict.Rule{verdict.ConfigAsWhole}, account))},
 			pool.Planned{Name: "calm", Comparison: compared(verdict.None, nil, nil)},
 			pool.Planned{Name: "quiet", Comparison: compared(verdict.None, nil, nil)},
-			pool.Planned{Name: "new", State: pool.Added},
-			pool.Planned{Name: "gone", State: pool.Removed},
+			pool.Planned{Name: "new", State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.MachinesAdded}},
+			pool.Planned{Name: "gone", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}},
 			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(verdict.HotUpdate, nil, nil, addedTag)},
 		), "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
 		{"consequences", []*pool.Plan{{
@@ -188,7 +188,7 @@ func goldens() []golden {
 				{Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
 					Verdict: verdict.None, Rules: []verdict.Rule{verdict.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
 				}},
-				{Name: "old", State: pool.Removed, Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}},
+				{Name: "old", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}, Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}},
 			},
 		}}, "machines are deleted; what was not judged; the eras; what is assumed of both pools is said once"},
 		{"manifests", []*pool.Plan{

@@ -179,6 +179,11 @@ var (
 		Text: "the name of the pool may depend on the field: a provider config without its pool does not tell; " +
 			"compare the Shoots, or judge an extension that has adopted this library by --extension adopted",
 	}
+	PoolsUnknown = Rule{
+		Kind: Decides,
+		Text: "a provider config on its own does not tell which worker pools have it: where it is only on one side, " +
+			"what becomes of them is not known",
+	}
 	InfrastructureMayRoll = Rule{
 		Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config",
 		hashFunctions,
@@ -402,7 +407,7 @@ func Rules() []Rule {
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
 		HibernationEnds, ZoneAppended, HibernationScheduled, HibernatedAgain, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
-		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown,
+		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown, PoolsUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,

@@ -21,6 +21,7 @@ package judge
 //   - the minor of a pool: Naming.versionsOf: every era is judged (TestUnknownMinors)
 //   - the minor of a new pool: Comparison.judgeUnread: ReadByVersion (TestNewPoolsOfIgnoredConfigs)
 //   - the extension of a provider: pair.judgeKnownFields: EraUnknown, PoolUnknown (TestProviderConfigsWithoutSchema)
+//   - the pools of a config on one side: Added, Gone: PoolsUnknown (TestConfigsOnOneSide)
 //   - the extension, for volumes: pair.ofExtension: EraUnknown (TestDataVolumesOfEachProvider)
 //   - the Schema of a config: Options.schemaOf: every member counts as immutable (TestProviderConfigsWithoutSchema)
 //   - the hash function of an era: Naming.renamesInEra: EraUnknown (TestUnknownFunctions)

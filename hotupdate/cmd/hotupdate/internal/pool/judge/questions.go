@@ -171,3 +171,10 @@ var versionQuestion = verdict.Question{
 		verdict.Gives("1.34 or newer", verdict.None), verdict.Gives("an older one", verdict.Forbidden),
 	},
 }
+
+// poolsQuestion asks for the pools that have a provider config which is only on one side. The answer may be any
+// verdict.
+var poolsQuestion = verdict.Question{
+	Rule: verdict.PoolsUnknown, Fact: "what becomes of the worker pools that have the provider config",
+	Owner: "the Shoots", Answer: "compare the Shoots or Workers that have it",
+}

@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// Added judges a new pool: its machines are created, unless the proposals or the extension refuse it.
+// Added judges a new pool: its machines are created, unless the proposals or the extension refuse it. Of a new
+// provider config on its own, it is not known what becomes of the pools that have it.
 func Added(p *facts.Pool, o Options) Comparison {
 	added := Comparison{
 		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
@@ -33,6 +34,9 @@ func Added(p *facts.Pool, o Options) Comparison {
 		} else if v != verdict.None {
 			added.judge(v, rule)
 		}
+	}
+	if p.IsBare() && !o.ByClasses {
+		added.ask(poolsQuestion)
 	}
 	adopted := added
 	adopted.Questions = slices.Clone(added.Questions)
@@ -55,6 +59,18 @@ func Added(p *facts.Pool, o Options) Comparison {
 	return added
 }
 
+// Gone judges a pool that only the old side has: its machines are deleted. Of a provider config on its own that is
+// gone, it is not known what becomes of the pools that have it.
+func Gone(p *facts.Pool, o Options) Comparison {
+	gone := Comparison{Strategy: o.StrategyOf(p), Verdict: verdict.Removed}
+	if p.IsBare() && !o.ByClasses {
+		gone.Verdict = verdict.Indeterminate
+		gone.Rules = []verdict.Rule{verdict.PoolsUnknown}
+		gone.Questions = []verdict.Question{poolsQuestion}
+	}
+	return gone
+}
+
 // judge adds a verdict on a new pool.
 func (c *Comparison) judge(v verdict.Verdict, rule verdict.Rule) {
 	c.Verdict = max(c.Verdict, v)
@@ -75,7 +91,7 @@ func (c *Comparison) judgeUnread(p *facts.Pool, o Options) {
 	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
 	isRead := isKnown && version.Compare(first) >= 0
 	switch {
-	case !waits, o.givenNaming() != nil, isRead, !o.hasUnread(p):
+	case p.IsBare(), !waits, o.givenNaming() != nil, isRead, !o.hasUnread(p):
 	case isKnown:
 		c.judge(verdict.Forbidden, verdict.NotYetRead)
 	default:
