@@ -25,13 +25,15 @@ type classes struct {
 	first map[string]*fault.Error // the first problem of a path that a Schema does not have
 }
 
-// class is the struct tag of the field at a path.
-type class struct{ path, tag string }
+// class is the struct tag of the field at a path, or a class that only custom resources have. Reason says why,
+// if the user gives a reason.
+type class struct{ path, tag, reason string }
 
 // compiled is the Schema of a resource, or why there is none.
 type compiled struct {
-	schema *hotupdate.Schema
-	err    error
+	schema  *hotupdate.Schema
+	meaning *Meaning
+	err     error
 }
 
 func readClasses(file string, stdin io.Reader) (*classes, error) {
@@ -63,7 +65,7 @@ func readClasses(file string, stdin io.Reader) (*classes, error) {
 				Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`,
 			}))
 		}
-		c.all = append(c.all, class{path, text})
+		c.all = append(c.all, class{path: path, tag: text})
 	}
 	return c, errors.Join(problems...)
 }
@@ -74,36 +76,33 @@ func (c *classes) compile(r *resource) *compiled {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	const unknownPath = "unknown-path"
-	schema, err := c.schemaOf(r, nil)
+	meaning := meaningOf(r.group, r.kind, c.all)
+	schema, err := schemaOf(r, meaning, nil)
 	missing := map[string]bool{}
 	for _, problem := range fault.All(err) {
-		if problem.Code != unknownPath {
-			continue
-		}
-		missing[problem.Path] = true
-		if c.first[problem.Path] == nil {
-			c.first[problem.Path] = problem
+		switch {
+		case meaning.isBuiltInAt(problem.Path): // another version has the field, or has it with other keys
+			missing[problem.Path] = true
+		case problem.Code == unknownPath:
+			missing[problem.Path] = true
+			if c.first[problem.Path] == nil {
+				c.first[problem.Path] = problem
+			}
 		}
 	}
 	if len(missing) > 0 {
-		schema, err = c.schemaOf(r, missing)
+		schema, err = schemaOf(r, meaning, missing)
 	}
 	c.tried = true
 	for _, one := range c.all {
 		c.found[one.path] = c.found[one.path] || !missing[one.path]
 	}
-	return &compiled{schema, c.inFiles(r.from, err)}
+	return &compiled{schema, meaning, c.inFiles(r.from, err)}
 }
 
 // schemaOf makes a Schema with all classes except the classes of some paths.
-func (c *classes) schemaOf(r *resource, without map[string]bool) (*hotupdate.Schema, error) {
-	var options []hotupdate.Option
-	for _, one := range c.all {
-		if !without[one.path] {
-			options = append(options, hotupdate.WithTag(one.path, one.tag))
-		}
-	}
-	return hotupdate.SchemaOfCRD(r.raw, r.version, options...)
+func schemaOf(r *resource, m *Meaning, without map[string]bool) (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOfCRD(r.raw, r.version, m.options(without)...)
 }
 
 // CheckClasses reports the classes whose fields no Schema has, of those that were asked for.

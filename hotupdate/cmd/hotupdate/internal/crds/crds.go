@@ -41,6 +41,8 @@ type resource struct {
 	from    string // the CRD, for messages
 	raw     []byte
 	version string
+	group   string
+	kind    string
 	plural  string // for kubectl; or the kind, which kubectl also takes
 
 	compiled *compiled // nil until it is used
@@ -123,7 +125,7 @@ func (s *Set) add(o *manifest.Object) error {
 				first.from)
 		}
 		s.resources[of] = &resource{
-			from: o.String(), raw: raw, version: name,
+			from: o.String(), raw: raw, version: name, group: group, kind: kind,
 			plural: cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
 		}
 	}
@@ -206,6 +208,19 @@ func (s *Set) Schema(t facts.TypeMeta) (*hotupdate.Schema, error) {
 		r.compiled = s.classes.compile(r)
 	}
 	return r.compiled.schema, r.compiled.err
+}
+
+// Meaning says what edits of a type do, whose Schema was made. It is nil if the set does not have the type.
+func (s *Set) Meaning(t facts.TypeMeta) *Meaning {
+	if s == nil || s.resources[t] == nil {
+		return nil
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if made := s.resources[t].compiled; made != nil {
+		return made.meaning
+	}
+	return nil
 }
 
 // Resource names a type that the set has for kubectl, as in nodepools.v1.karpenter.sh.

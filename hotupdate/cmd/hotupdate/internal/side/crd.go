@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldclasses"
 )
 
 // Define adds the custom resources of CRDs.
@@ -31,6 +32,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 			What: "has a version that the CRD of " + m.Type.Kind + " does not have", Hint: "write one of " + versions,
 		}
 	}
+	m.meaning = r.Schemas.custom.Meaning(m.Type)
 	m.Manifest, err = facts.ReadCustom(o.Tree)
 	return err
 }
@@ -40,6 +42,7 @@ func (m *Input) Options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 		o.ByClasses = true
+		o.Effect = effectBy(m.meaning)
 		return o
 	}
 	provider := m.Provider
@@ -73,12 +76,42 @@ func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	m := cmp.Or(p.updated, p.old)
 	plan.Kind = facts.Kind(m.Type.Kind)
 	plan.Rules = []verdict.Rule{verdict.SpecByClasses}
+	if m.meaning.IsBuiltIn() {
+		plan.Rules = []verdict.Rule{verdict.ClassesBuiltIn}
+	}
 	if versions != nil && versions.Schema != nil {
 		plan.Rules = append(plan.Rules, verdict.VersionsAlike)
 	}
-	isOfConfig := func(r verdict.Rule) bool { return r == verdict.JudgedCanonically || r == verdict.ConfigAsWhole }
+	isOfConfig := func(r verdict.Rule) bool {
+		isOfStrategy := m.meaning.IsBuiltIn() && r == verdict.StrategyIsRollingUpdate // none of its classes is in-place
+		return isOfStrategy || r == verdict.JudgedCanonically || r == verdict.ConfigAsWhole
+	}
 	for i := range plan.Pools {
 		plan.Pools[i].Unknown = nil
 		plan.Pools[i].Rules = slices.DeleteFunc(plan.Pools[i].Rules, isOfConfig)
+	}
+}
+
+// effectBy judges changes by what is known of a kind.
+func effectBy(m *crds.Meaning) func(hotupdate.Change, verdict.Verdict) (verdict.Verdict, verdict.Rule) {
+	return func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule) {
+		row, isKnown := m.Of(c)
+		if !isKnown && m.IsBuiltIn() {
+			return verdict.Indeterminate, verdict.FieldWithoutClass(m.Source)
+		}
+		source := ""
+		if row.Source != "" {
+			source = m.Source + ", " + row.Source
+		}
+		isOneSided := c.Op == hotupdate.OpAdd || c.Op == hotupdate.OpRemove
+		switch {
+		case row.OneSided != "" && isOneSided:
+			return verdict.Indeterminate, verdict.OfField(verdict.Decides, row.OneSided, source)
+		case row.Class == fieldclasses.Undecided:
+			return verdict.Indeterminate, verdict.OfField(verdict.Decides, row.Reason, source)
+		case row.Class == fieldclasses.Refused:
+			return verdict.Forbidden, verdict.OfField(verdict.Refuses, row.Reason, source)
+		}
+		return byClass, verdict.OfField(verdict.Decides, row.Reason, source)
 	}
 }

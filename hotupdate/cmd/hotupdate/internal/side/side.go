@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
@@ -30,8 +31,9 @@ type Input struct {
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
 	*facts.Manifest
 
-	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
-	tree *tree.Node        // the whole object
+	spec    *hotupdate.Schema // of a custom resource, whose spec is the provider config
+	meaning *crds.Meaning     // of the fields of spec
+	tree    *tree.Node        // the whole object
 }
 
 // IsBare reports whether the input is a provider config without a manifest.

@@ -64,6 +64,9 @@ var (
 		Text: "the driver applies in-place fields of the provider config while the node is drained",
 	}
 	SpecByClasses = Rule{Kind: Assumes, Text: "only the spec decides, by the classes of its fields"}
+	ClassesBuiltIn = Rule{
+		Kind: Assumes, Text: "the controllers of the kind work like those in which the classes of its fields were read",
+	}
 	VersionsAlike = Rule{
 		Kind: Assumes, Text: "a field means the same in both versions, and conversion keeps its value",
 	}
@@ -134,6 +137,10 @@ func assumed() []row {
 		{"canonical-hash", JudgedCanonically, "give the eras of the extension by --eras"},
 		{"driver-in-place", DriverAppliesInPlace, "no flag states it: ask the developers of the driver"},
 		{"spec-by-classes", SpecByClasses, "give the classes of fields by --classes"},
+		{
+			"classes-built-in", ClassesBuiltIn,
+			"hotupdate schema --crd names the releases; give other classes by --classes",
+		},
 		{"versions-alike", VersionsAlike, "compare the objects in one version"},
 		{"rest-of-name", RestOfNameAlike, "ask the programs of both releases by --old-exec and --new-exec"},
 		{"same-function", SameFunction, "ask the programs of both releases by --old-exec and --new-exec"},

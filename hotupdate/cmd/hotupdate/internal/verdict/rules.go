@@ -394,6 +394,22 @@ func VersionsDiffer(old, updated, resource string) Rule {
 		"compare them in one version, such as by kubectl get " + resource + " NAME -o yaml"}
 }
 
+// OfField is the rule by which a controller or webhook handles an edit of a field of a custom resource; [NoRule]
+// if the text is empty.
+func OfField(kind Kind, text, source string) Rule {
+	if text == "" {
+		return NoRule
+	}
+	return Rule{kind, text, source}
+}
+
+// FieldWithoutClass is the reason for not knowing what an edit of a field does whose kind has classes that are
+// built in.
+func FieldWithoutClass(release string) Rule {
+	return Rule{Kind: Decides, Text: "the field has no class: it is not in the classes that were read in " + release +
+		"; give it one by --classes"}
+}
+
 // Rules returns all rules but the assumptions, see [Assumptions], the refusals of machine images, which have the
 // texts of package inplace, and the rules that functions make.
 func Rules() []Rule {

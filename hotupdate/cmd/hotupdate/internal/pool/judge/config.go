@@ -130,6 +130,9 @@ func (p *pair) judgeKnownFields() []Finding {
 	judged := slices.Clone(p.configs.changes)
 	for i := range judged {
 		judged[i].Verdict = p.ofClass(judged[i].Change)
+		if p.Effect != nil {
+			judged[i].Verdict, judged[i].Rule = p.Effect(judged[i].Change, judged[i].Verdict)
+		}
 	}
 	isReleased := p.Extension == Released
 	switch {

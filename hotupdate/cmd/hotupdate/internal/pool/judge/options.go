@@ -58,6 +58,9 @@ type Options struct {
 	// ByClasses says that the configs are specs of custom resources: no name depends on them, and the
 	// classes of their fields decide.
 	ByClasses bool
+	// Effect says more of a change in the spec of a custom resource than the class of its field does; nil if
+	// nothing more is known. It is given the verdict by the class.
+	Effect func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule)
 }
 
 // Versions says what is known of configs of two versions of one kind.

@@ -1,0 +1,102 @@
+package crds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldclasses"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Meaning says what edits of the fields of a kind do to machines, by the classes of the user and by those that
+// are built in. A nil Meaning knows nothing.
+type Meaning struct {
+	// Source is the release in whose code the classes were read that are built in; empty if there are none.
+	Source string
+
+	fields []field // a field before those above it
+}
+
+// field is the class of a field, for all below it without a class.
+type field struct {
+	fieldclasses.Row
+
+	steps   []fieldpath.PatternStep
+	isGiven bool // by the user
+}
+
+// Of returns the row of a change: that of the field itself, or of the nearest one above it.
+func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
+	if m == nil {
+		return row, false
+	}
+	names := fieldpath.Names(c.Pointer)
+	i := slices.IndexFunc(m.fields, func(f field) bool { return leadsTo(f.steps, names) })
+	if i < 0 {
+		return row, false
+	}
+	return m.fields[i].Row, true
+}
+
+// IsBuiltIn reports whether the kind has classes that are built in.
+func (m *Meaning) IsBuiltIn() bool { return m != nil && m.Source != "" }
+
+// meaningOf joins the classes of the user with those that are built in for a kind. A class of the user is for
+// the field and for all below it.
+func meaningOf(group, kind string, given []class) *Meaning {
+	m := &Meaning{}
+	for _, one := range given {
+		steps, _ := fieldpath.ParsePattern(one.path) // else the Schema has the mistake
+		m.fields = append(m.fields, field{one.row(), steps, true})
+	}
+	builtIn, isBuiltIn := fieldclasses.Of(group, kind)
+	if isBuiltIn {
+		m.Source = builtIn.Source
+	}
+	for _, row := range builtIn.Rows {
+		steps, _ := fieldpath.ParsePattern(row.Path)
+		isReplaced := slices.ContainsFunc(m.fields, func(f field) bool { return f.isGiven && isAbove(f.steps, steps) })
+		if !isReplaced {
+			m.fields = append(m.fields, field{row, steps, false})
+		}
+	}
+	slices.SortStableFunc(m.fields, func(a, b field) int { return cmp.Compare(len(b.steps), len(a.steps)) })
+	return m
+}
+
+// isAbove reports whether a pattern is that of a field, or of one above it.
+func isAbove(pattern, of []fieldpath.PatternStep) bool {
+	return len(pattern) > 0 && len(pattern) <= len(of) && slices.Equal(pattern, of[:len(pattern)])
+}
+
+// row is the class as a row, with the options of its text.
+func (c class) row() fieldclasses.Row {
+	name, options, _ := strings.Cut(c.tag, ",")
+	return fieldclasses.Row{Path: c.path, Class: fieldclasses.Class(name), Options: options, Reason: c.reason}
+}
+
+// options are those of a Schema by the fields of the kind, except some paths.
+func (m *Meaning) options(without map[string]bool) (options []hotupdate.Option) {
+	for _, f := range m.fields {
+		if !without[f.Path] {
+			options = append(options, hotupdate.WithTag(f.Path, f.tag()))
+		}
+	}
+	return options
+}
+
+// tag is the struct tag of a field. A class of the user that no kind has is kept, for the message.
+func (f field) tag() string {
+	isKnown := f.Class.IsTag() || f.Class == fieldclasses.Undecided || f.Class == fieldclasses.Refused
+	if isKnown || !f.isGiven {
+		return f.Tag()
+	}
+	return strings.TrimSuffix(string(f.Class)+","+f.Options, ",")
+}
+
+// isBuiltInAt reports whether a path is that of a class that is built in.
+func (m *Meaning) isBuiltInAt(path string) bool {
+	return slices.ContainsFunc(m.fields, func(f field) bool { return f.Path == path && !f.isGiven })
+}
