@@ -22,7 +22,7 @@ func (c *call) schemaCommand() *cobra.Command {
 		Short:     "the Schemas of the provider configs that are built in",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: c.providerNames(),
-	}, func() (int, error) { return exitOK, printSchemas(c) })
+	}, c.schemas, c.addDefinitions, c.addOutput(textOutput, jsonOutput))
 	command.AddCommand(c.schemaDiffCommand(), c.schemaReportCommand(), c.schemaConfigCommand())
 	return command
 }
@@ -33,6 +33,17 @@ func (c *call) providerNames() (names []string) {
 		names = append(names, one.Name)
 	}
 	return names
+}
+
+// schemas writes the Schemas that are built in, or the fields of CRDs.
+func (c *call) schemas() (int, error) {
+	switch {
+	case c.crd != "":
+		return c.listClasses()
+	case c.classes != "":
+		return 0, &usageError{"--classes is for the objects of --crd"}
+	}
+	return exitOK, printSchemas(c)
 }
 
 func printSchemas(c *call) error {

@@ -43,7 +43,10 @@ type resource struct {
 	version string
 	group   string
 	kind    string
-	plural  string // for kubectl; or the kind, which kubectl also takes
+	// hasSpecInSpec says that a path which begins with spec leads to a member of the spec.
+	hasSpecInSpec bool
+
+	plural string // for kubectl; or the kind, which kubectl also takes
 
 	compiled *compiled // nil until it is used
 }
@@ -57,7 +60,7 @@ func Read(from, classesFile string, stdin io.Reader) (*Set, error) {
 	c, err := readClasses(classesFile, stdin)
 	s, crdErr := readSet(from, stdin)
 	s.classes = c
-	return s, errors.Join(err, crdErr)
+	return s, errors.Join(err, crdErr, c.checkKinds(s))
 }
 
 // ReadBoth reads two releases of CRDs, with the same classes.
@@ -67,7 +70,7 @@ func ReadBoth(old, updated, classesFile string) (before, after *Set, err error) 
 	after, newErr := readSet(updated, strings.NewReader(""))
 	before.classes = c
 	after.classes = c
-	return before, after, errors.Join(err, oldErr, newErr)
+	return before, after, errors.Join(err, oldErr, newErr, c.checkKinds(before, after))
 }
 
 const definitionKind = "CustomResourceDefinition"
@@ -126,7 +129,8 @@ func (s *Set) add(o *manifest.Object) error {
 		}
 		s.resources[of] = &resource{
 			from: o.String(), raw: raw, version: name, group: group, kind: kind,
-			plural: cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
+			hasSpecInSpec: version.At("schema", "openAPIV3Schema", "properties", "spec", "properties", "spec") != nil,
+			plural:        cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
 		}
 	}
 	return nil

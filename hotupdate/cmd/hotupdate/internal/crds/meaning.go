@@ -23,8 +23,8 @@ type Meaning struct {
 type field struct {
 	fieldclasses.Row
 
-	steps   []fieldpath.PatternStep
-	isGiven bool // by the user
+	steps []fieldpath.PatternStep
+	given *class // by the user; nil if the class is built in
 }
 
 // Of returns the row of a change: that of the field itself, or of the nearest one above it.
@@ -44,26 +44,58 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 func (m *Meaning) IsBuiltIn() bool { return m != nil && m.Source != "" }
 
 // meaningOf joins the classes of the user with those that are built in for a kind. A class of the user is for
-// the field and for all below it.
-func meaningOf(group, kind string, given []class) *Meaning {
+// the field and for all below it. One for the kind wins over one for all kinds.
+func meaningOf(r *resource, given []class) *Meaning {
 	m := &Meaning{}
-	for _, one := range given {
-		steps, _ := fieldpath.ParsePattern(one.path) // else the Schema has the mistake
-		m.fields = append(m.fields, field{one.row(), steps, true})
+	for i := range given {
+		if one := &given[i]; one.of != "" && one.of == r.kind+"."+r.group {
+			m.add(r, one)
+		}
 	}
-	builtIn, isBuiltIn := fieldclasses.Of(group, kind)
+	for i := range given {
+		if one := &given[i]; one.of == "" && m.given(r.pathOf(one)) == nil {
+			m.add(r, one)
+		}
+	}
+	builtIn, isBuiltIn := fieldclasses.Of(r.group, r.kind)
 	if isBuiltIn {
 		m.Source = builtIn.Source
 	}
 	for _, row := range builtIn.Rows {
 		steps, _ := fieldpath.ParsePattern(row.Path)
-		isReplaced := slices.ContainsFunc(m.fields, func(f field) bool { return f.isGiven && isAbove(f.steps, steps) })
+		isReplaced := slices.ContainsFunc(m.fields, func(f field) bool { return f.given != nil && isAbove(f.steps, steps) })
 		if !isReplaced {
-			m.fields = append(m.fields, field{row, steps, false})
+			m.fields = append(m.fields, field{row, steps, nil})
 		}
 	}
 	slices.SortStableFunc(m.fields, func(a, b field) int { return cmp.Compare(len(b.steps), len(a.steps)) })
 	return m
+}
+
+// add adds a class of the user.
+func (m *Meaning) add(r *resource, one *class) {
+	row := one.row()
+	row.Path = r.pathOf(one)
+	steps, _ := fieldpath.ParsePattern(row.Path) // else the Schema has the mistake
+	m.fields = append(m.fields, field{row, steps, one})
+}
+
+// pathOf returns the path of a class in the spec, which people also write from the object on: spec.tags.
+func (r *resource) pathOf(one *class) string {
+	if inSpec, isBelow := strings.CutPrefix(one.path, "spec."); isBelow && !r.hasSpecInSpec {
+		return inSpec
+	}
+	return one.path
+}
+
+// given returns the class of the user at a path; nil if there is none.
+func (m *Meaning) given(path string) *class {
+	for _, f := range m.fields {
+		if f.given != nil && f.Path == path {
+			return f.given
+		}
+	}
+	return nil
 }
 
 // isAbove reports whether a pattern is that of a field, or of one above it.
@@ -90,7 +122,7 @@ func (m *Meaning) options(without map[string]bool) (options []hotupdate.Option) 
 // tag is the struct tag of a field. A class of the user that no kind has is kept, for the message.
 func (f field) tag() string {
 	isKnown := f.Class.IsTag() || f.Class == fieldclasses.Undecided || f.Class == fieldclasses.Refused
-	if isKnown || !f.isGiven {
+	if isKnown || f.given == nil {
 		return f.Tag()
 	}
 	return strings.TrimSuffix(string(f.Class)+","+f.Options, ",")
@@ -98,5 +130,5 @@ func (f field) tag() string {
 
 // isBuiltInAt reports whether a path is that of a class that is built in.
 func (m *Meaning) isBuiltInAt(path string) bool {
-	return slices.ContainsFunc(m.fields, func(f field) bool { return f.Path == path && !f.isGiven })
+	return slices.ContainsFunc(m.fields, func(f field) bool { return f.Path == path && f.given == nil })
 }

@@ -63,7 +63,7 @@ var (
 		Kind: Assumes,
 		Text: "the driver applies in-place fields of the provider config while the node is drained",
 	}
-	SpecByClasses = Rule{Kind: Assumes, Text: "only the spec decides, by the classes of its fields"}
+	SpecByClasses  = Rule{Kind: Assumes, Text: "only the spec decides, by the classes of its fields"}
 	ClassesBuiltIn = Rule{
 		Kind: Assumes, Text: "the controllers of the kind work like those in which the classes of its fields were read",
 	}
