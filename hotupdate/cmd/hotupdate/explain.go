@@ -26,7 +26,7 @@ func (c *call) explainCommand() *cobra.Command {
 		Short: "the class of every field that is set",
 		Args:  needs("FILE"),
 	}, c.explainFields, c.addOutput(textOutput, jsonOutput), c.addPools, c.addDefinitions, c.addDocument,
-		c.addConfig, c.addExtension)
+		c.addConfig, c.addFacts)
 }
 
 func (c *call) addDocument(command *cobra.Command) {
@@ -99,7 +99,7 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 			return one, err
 		}
 	}
-	options := m.Options(r.Options)
+	options := r.OptionsOf(m)
 	isCustom := options.ByClasses
 	fields, err := pool.Explain(p, options)
 	for _, f := range fields {

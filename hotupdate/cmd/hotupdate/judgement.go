@@ -16,6 +16,14 @@ import (
 
 // addJudgement adds the flags that choose the rules by which a change is judged.
 func (c *call) addJudgement(command *cobra.Command) {
+	c.addFacts(command)
+	command.Flags().BoolVar(&c.defaulted, "defaulted", false,
+		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
+			"indeterminate if a field that only one of them sets decides it")
+}
+
+// addFacts adds the flags of the facts that decide about a change, whatever manifests it has.
+func (c *call) addFacts(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.strategy, "strategy", "",
 		"the update `STRATEGY` that replaces the strategies of all pools (a provider config has AutoRollingUpdate)")
@@ -28,9 +36,6 @@ func (c *call) addJudgement(command *cobra.Command) {
 		"the `FILE` with the CloudProfiles: the machine images and Kubernetes versions that Gardener fills in, and "+
 			"the\nimages that can be updated in place, such as of kubectl get cloudprofile -o yaml. Other objects in "+
 			"it\nare for --gardener")
-	flags.BoolVar(&c.defaulted, "defaulted", false,
-		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
-			"indeterminate if a field that only one of them sets decides it")
 }
 
 // addExtension adds the flag of the extension that receives a change.

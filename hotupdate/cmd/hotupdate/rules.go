@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
@@ -21,20 +23,25 @@ func (c *call) rulesCommand() *cobra.Command {
 		Use:   "rules [FIELD]",
 		Short: "the fields that plan judges, or one, with the functions that say so",
 		Args:  cobra.MaximumNArgs(1),
-	}, func() (int, error) {
-		if len(c.args) == 0 {
-			c.out.WriteString(rulesText())
-			return exitOK, nil
-		}
-		text, err := c.ruleOf(c.args[0])
-		c.out.WriteString(text)
-		return exitOK, err
-	})
+	}, c.writeRules, c.addConfig, c.addExtension)
+}
+
+func (c *call) writeRules() (int, error) {
+	if err := c.configureAndTell(); err != nil {
+		return 0, err
+	}
+	if len(c.args) == 0 {
+		c.out.WriteString(rulesText())
+		return exitOK, nil
+	}
+	text, err := c.ruleOf(c.args[0])
+	c.out.WriteString(text)
+	return exitOK, err
 }
 
 // ruleOf says what a change of one field does today: of a field of a Shoot, Worker or pool by the tables, and of a
-// field of a provider config what plan says of each provider that has it, in each era of its release. Explain shows
-// the fields of a bare provider config without the name providerConfig.
+// field of a provider config what plan says of each provider that has it, in each era of its release, both with the
+// facts of the landscape. Explain shows the fields of a bare provider config without the name providerConfig.
 func (c *call) ruleOf(field string) (string, error) {
 	config, isConfig := strings.CutPrefix(field, fields.Config+".")
 	isWhole := field == fields.Config
@@ -42,7 +49,7 @@ func (c *call) ruleOf(field string) (string, error) {
 		config = ""
 	}
 	var parts []string
-	if rows := rowsOf(field); len(rows) > 1 && !isConfig && !isWhole {
+	if rows := c.rowsOf(field); len(rows) > 1 && !isConfig && !isWhole {
 		parts = append(parts, plaintext.Table(rows))
 	}
 	if isWhole || config != "" {
@@ -72,12 +79,12 @@ func noRule(field string) error {
 		"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
 }
 
-func rowsOf(field string) [][]string {
+func (c *call) rowsOf(field string) [][]string {
 	rows := [][]string{
 		{"field of", "a change today, of a pool that rolls", "of a pool that is updated in place", "source"},
 	}
 	for _, section := range fieldTables() {
-		if answer, isKnown := section.table.Answer(field); isKnown {
+		if answer, isKnown := pool.AnswerIn(&c.config.Landscape, section.table, section.kind, field); isKnown {
 			rows = append(rows, []string{section.title, answer.Rolling, answer.InPlace, answer.Source})
 		}
 	}
@@ -90,8 +97,15 @@ func (c *call) rulesOfConfig(field string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := judge.Options{Schema: schemas.Schema, Providers: c.std.providers, Extension: judge.Released}
+	given := judge.Options{
+		Schema: schemas.Schema, Providers: c.std.providers, Landscape: c.config.Landscape,
+		Extension: judge.Extension(cmp.Or(c.extension, judge.Both.String())),
+	}
 	for _, p := range c.std.providers {
+		o := given
+		if o.Extension = given.ExtensionOf(p.Name); o.Extension == judge.Both {
+			o.Extension = judge.Released
+		}
 		for _, version := range append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...) {
 			v, era, isField := pool.TodayIn(p, version+".0", field, o)
 			last := rows[len(rows)-1]
@@ -116,11 +130,15 @@ func isEmpty(version string) bool { return version == "" }
 // fieldTable is a table of fields with its title.
 type fieldTable struct {
 	title string
+	kind  facts.Kind // none for the fields of a pool
 	table fields.Table
 }
 
 func fieldTables() []fieldTable {
-	return []fieldTable{{"Shoot", fields.Shoot()}, {"Worker", fields.Worker()}, {"pool", fields.Pool()}}
+	return []fieldTable{
+		{"Shoot", facts.Shoot, fields.Shoot()}, {"Worker", facts.Worker, fields.Worker()},
+		{"pool", facts.NoKind, fields.Pool()},
+	}
 }
 
 func rulesText() string {

@@ -44,6 +44,18 @@ func inRelease(t Type, at *place, value *tree.Node, release string, dropped *[]s
 	})
 }
 
+// Lacks reports whether a release of Gardener does not have a member below a type, for sure. The path has a name for
+// each element of a list, too, which may be any.
+func Lacks(t Type, path []string, release string) bool {
+	for _, name := range path {
+		if has, isKnown := Has(t, name, release); isKnown && !has {
+			return true
+		}
+		t, _ = t.member(name)
+	}
+	return false
+}
+
 // Has reports whether a release of Gardener has a member of a type. It is not known for a release between two
 // releases of the table of which one has the member, and for a member that is not in the table.
 func Has(t Type, name, release string) (has, isKnown bool) {

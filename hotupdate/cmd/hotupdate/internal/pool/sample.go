@@ -22,7 +22,7 @@ import (
 // the Schema of the provider does not have the field. The field is written as explain shows it, or with [] for
 // any element.
 func TodayIn(p judge.Provider, version, field string, o judge.Options) (v verdict.Verdict, era string, isField bool) {
-	s, err := newSampler(p, version, o)
+	s, err := newSampler(o.ProviderOf(&facts.Pool{Provider: p.Name}), version, o)
 	if err != nil {
 		return verdict.Indeterminate, "", false
 	}
@@ -62,7 +62,7 @@ func newSampler(p judge.Provider, version string, o judge.Options) (*sampler, er
 	root := (*schemabridge.Schema)(schema).Plan().Root
 	s := &sampler{provider: p, version: version, options: o, schema: schema, root: place{node: root}}
 	for _, leaf := range s.leaves(s.root) {
-		isNew := slices.Contains(p.New, leaf.steps[0].name) // which today's release refuses
+		isNew := o.Extension == judge.Released && slices.Contains(p.New, leaf.steps[0].name) // which it refuses
 		if value, _, isScalar := s.values(leaf); isScalar && !isNew {
 			s.complete = leaf.set(s.complete, value)
 		}

@@ -45,16 +45,31 @@ func withParents(path string) (all []string) {
 	return all
 }
 
+// sampleIn is an extension and a minor of a sample edit.
+type sampleIn struct {
+	minor     string
+	extension judge.Extension
+}
+
+// samplesIn are today's releases and adopted extensions, each before and after each change of era.
+func samplesIn() (all []sampleIn) {
+	for _, minor := range minorsOfEras {
+		all = append(all, sampleIn{minor, judge.Released}, sampleIn{minor, judge.Adopted})
+	}
+	return all
+}
+
 // TestRulesAreAsGraveAsPlan: what rules says of a field is at least as grave as what plan says of an edit of any leaf
 // at or below it, for every field of the Schemas, in every era. The leaves are found in the exported Schemas.
 func TestRulesAreAsGraveAsPlan(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
-	for _, of := range extensions.All() {
-		for _, minor := range minorsOfEras {
-			t.Run(of.Name+"/"+minor, func(t *testing.T) {
+	for _, in := range samplesIn() {
+		for _, of := range extensions.All() {
+			t.Run(of.Name+"/"+in.minor+"/"+string(in.extension), func(t *testing.T) {
 				t.Parallel()
-				o := judge.Options{Providers: extensions.All(), Schema: schemas, Extension: judge.Released}
+				minor := in.minor
+				o := judge.Options{Providers: extensions.All(), Schema: schemas, Extension: in.extension}
 				rules := rulesOf(t, of, minor, o)
 				leaves := leavesOf(t, of)
 				require.NotEmpty(t, leaves)

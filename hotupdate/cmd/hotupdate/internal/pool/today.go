@@ -2,11 +2,13 @@ package pool
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -17,7 +19,7 @@ import (
 // Today says what a change of a field that is set does to the pool of a manifest, under the extension of the
 // options: with [judge.Both] under today's release. It compares the manifest with a copy that has another
 // value: the first of several that the command can read. The field is removed in the copy if it can have
-// no other value.
+// no other value. A machine image gets the first version of the CloudProfile that the pool may have.
 func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Options) verdict.Verdict {
 	text, prefix := textOf(m, p)
 	names := fieldpath.Names(prefix + field.Pointer)
@@ -28,22 +30,44 @@ func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Opt
 	if steps < len(names) { // Gardener fills it in
 		value = tree.Of([]byte(field.New))
 	}
-	for _, value := range append(othersOf(value), nil) {
+	edit := func(value any) (verdict.Verdict, bool) {
 		changed, err := changedIn(m, text, names, value)
 		if err != nil {
-			continue
+			return verdict.Indeterminate, false
 		}
-		plan, err := compare(m, changed, o)
-		if err != nil {
-			continue
-		}
-		for i := range plan.Pools {
-			if plan.Pools[i].Name == p.Worker.Name {
-				return max(plan.Pools[i].Effect(), plan.AbovePools.Verdict())
+		return effectOf(m, changed, p.Worker.Name, o)
+	}
+	if isImageVersion := slices.Contains(imageVersions, field.Path); isImageVersion {
+		for _, version := range o.CloudProfile.OtherVersions(facts.ImageOf(p.Worker)) {
+			if v, isRead := edit(version); isRead && v != verdict.Forbidden {
+				return v
 			}
 		}
 	}
+	for _, value := range append(othersOf(value), nil) {
+		if v, isRead := edit(value); isRead {
+			return v
+		}
+	}
 	return verdict.Indeterminate
+}
+
+// imageVersions are the paths of the version of a machine image, in Shoots and Workers.
+var imageVersions = []string{fields.ImageVersion, fields.InWorker(fields.ImageVersion)}
+
+// effectOf returns what a change of a manifest does to the machines of a pool. It is false if the manifests cannot be
+// compared.
+func effectOf(old, updated *facts.Manifest, name string, o judge.Options) (verdict.Verdict, bool) {
+	plan, err := NewPlan(old, updated, o)
+	if err != nil {
+		return verdict.Indeterminate, false
+	}
+	for i := range plan.Pools {
+		if plan.Pools[i].Name == name {
+			return max(plan.Pools[i].Effect(), plan.AbovePools.Verdict()), true
+		}
+	}
+	return verdict.Indeterminate, false
 }
 
 // textOf returns the JSON of a manifest, and the pointer to a pool in it; for a provider config on its own

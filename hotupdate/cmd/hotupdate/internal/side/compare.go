@@ -197,14 +197,20 @@ func (r *Reader) loadPair(p pair) (inputs, error) {
 	return inputs{old, updated}, errors.Join(oldErr, err)
 }
 
-// optionsFor returns the options for judging a pair, with the CloudProfile that its manifest refers to.
+// optionsFor returns the options for judging a pair.
 func (r *Reader) optionsFor(p inputs) judge.Options {
-	o := r.Options
+	o := r.OptionsOf(cmp.Or(p.updated, p.old))
 	o.Versions = r.Schemas.versions(p)
-	if m := cmp.Or(p.updated, p.old); r.Landscape != nil {
+	return o
+}
+
+// OptionsOf returns the options for judging changes of a manifest, with the CloudProfile that it refers to.
+func (r *Reader) OptionsOf(m *Input) judge.Options {
+	o := r.Options
+	if r.Landscape != nil {
 		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
 	}
-	return o
+	return m.options(o)
 }
 
 // wants reports whether the user wants to see a pool with one of the names.

@@ -37,8 +37,8 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	return err
 }
 
-// Options are the options for judging the manifest.
-func (m *Input) Options(o judge.Options) judge.Options {
+// options are the options for judging the manifest.
+func (m *Input) options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 		o.ByClasses = true

@@ -226,7 +226,7 @@ func (r *Reader) checkCloudProfile(m *Input) []string {
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
 func (m *Input) checkConfigs(o judge.Options) error {
-	err := pool.Check(m.Pools, m.Options(o))
+	err := pool.Check(m.Pools, m.options(o))
 	if m.spec != nil {
 		for _, problem := range fault.All(err) {
 			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")

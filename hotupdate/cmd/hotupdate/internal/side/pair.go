@@ -266,7 +266,6 @@ func (o *object) title() string {
 // plan compares the two sides.
 func (p inputs) plan(o judge.Options, ask pool.Ask) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
-	o = m.Options(o)
 	switch {
 	case p.old == nil:
 		plan = pool.OneSided(m.Manifest, pool.Added, o)

@@ -119,6 +119,22 @@ func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
 // Has reports whether the CloudProfile has a machine image.
 func (p *CloudProfile) Has(image hash.Image) bool { return p.images[image] != nil }
 
+// OtherVersions returns the other versions of a machine image, in the order of the CloudProfile.
+func (p *CloudProfile) OtherVersions(of hash.Image) (versions []string) {
+	if p == nil {
+		return nil
+	}
+	for _, image := range p.spec.At("machineImages").Elements() {
+		for _, version := range image.At("versions").Elements() {
+			text := version.At("version").Text()
+			if image.At("name").Text() == of.Name && text != of.Version {
+				versions = append(versions, text)
+			}
+		}
+	}
+	return versions
+}
+
 // InPlaceImages returns the images that support in-place updates, with their minVersionForUpdate.
 func (p *CloudProfile) InPlaceImages() map[hash.Image]string {
 	supported := map[hash.Image]string{}

@@ -11,6 +11,8 @@ import (
 // Answer says in words what a change of a field does to pools that roll and to pools that are updated in place: the
 // verdict of plan or, where it depends, on what.
 type Answer struct {
+	// Path has the names of the field.
+	Path             []string
 	Rolling, InPlace string
 	Source           string
 }
@@ -44,8 +46,16 @@ func (t Table) Answer(shown string) (Answer, bool) {
 	if depends && rolling == inPlace {
 		inPlace = "the same"
 	}
-	return Answer{rolling, inPlace, source}, true
+	return Answer{names, rolling, inPlace, source}, true
 }
+
+// IsLabel reports whether the field is a label of an object.
+func (a Answer) IsLabel() bool {
+	return strings.HasPrefix(strings.Join(a.Path, "."), "metadata.labels.")
+}
+
+// IsIgnored reports whether the field is the annotation by which gardenlet ignores a Shoot.
+func (a Answer) IsIgnored() bool { return strings.Join(a.Path, ".") == ignored }
 
 // isOfDataVolume reports whether a path is one of a member of a data volume of a pool.
 func isOfDataVolume(names []string) bool {
@@ -82,6 +92,9 @@ func (e Effect) word() string {
 // texts are the answers for a field whose verdict depends on more than the field.
 type texts struct{ rolling, inPlace string }
 
+// ignored is the annotation by which gardenlet ignores a Shoot.
+const ignored = annotations + "shoot.gardener.cloud/ignore"
+
 // dependsOn has the answers for the fields whose verdict depends on their values, or on other fields.
 var dependsOn = sync.OnceValue(func() map[string]texts {
 	alike := func(text string) texts { return texts{text, text} }
@@ -106,6 +119,10 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 	}
 	labels := alike("indeterminate if the selector of useGKEFormula may read the label of a Shoot; else none")
 	return map[string]texts{
+		ignored: alike("indeterminate if it is removed or false: an earlier " +
+			"change may wait; else none"),
+		"spec.maintenance.confineSpecUpdateRollout": alike("indeterminate if it becomes false: an earlier change may " +
+			"wait; else none"),
 		"status":            state,
 		"status.*":          state,
 		"metadata.labels.*": labels,
