@@ -100,7 +100,7 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 		}
 	}
 	options := r.OptionsOf(m)
-	isCustom := options.ByClasses
+	isCustom := options.Custom != nil
 	fields, err := pool.Explain(p, options)
 	for _, f := range fields {
 		today := ""

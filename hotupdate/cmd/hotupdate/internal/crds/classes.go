@@ -7,13 +7,15 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // classes are the classes of fields, with what is known of them since Schemas were made.
 type classes struct {
-	object *manifest.Object // nil if there are none
-	all    []class
+	object  *manifest.Object // nil if there are none
+	all     []class
+	removed map[string]judge.Removal // by the names of kinds in the file
 
 	mutex sync.Mutex              // guards what follows: two sets may share classes
 	tried bool                    // a Schema was made
@@ -33,6 +35,7 @@ type class struct {
 type compiled struct {
 	schema  *hotupdate.Schema
 	meaning *Meaning
+	missing map[string]bool // the paths of classes whose field the resource does not have
 	err     error
 }
 
@@ -65,7 +68,7 @@ func (c *classes) compile(r *resource) *compiled {
 			c.found[f.given.key()] = true
 		}
 	}
-	return &compiled{schema, meaning, c.inFiles(meaning, r.from, err)}
+	return &compiled{schema, meaning, missing, c.inFiles(meaning, r.from, err)}
 }
 
 // schemaOf makes a Schema with all classes except the classes of some paths.

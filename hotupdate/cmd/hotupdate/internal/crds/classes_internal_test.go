@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
 // FuzzClasses: whatever the file with the classes holds, it is an error that names it, or one
 // option for each path.
 func FuzzClasses(f *testing.F) {
-	for _, text := range []string{"tags: true\n'disks[].size': \"false,set\"", `{"a":false}`, "", "[1]", "a: {b: true}", "a: true\na: false", "a: true\n---\nb: true", "a: !!binary AA=="} {
+	for _, text := range []string{"tags: true\n'disks[].size': \"false,set\"", `{"a":false}`, "", "[1]", "a: {b: true}", "a: true\na: false", "a: true\n---\nb: true", "a: !!binary AA==", "kinds: {A.b: {removed: none}}", "kinds: {A.b: {removed: no}}"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -20,6 +22,13 @@ func FuzzClasses(f *testing.F) {
 			return
 		}
 		assert.NotNil(t, classes.object)
-		assert.Len(t, classes.all, classes.object.Tree.Len())
+		paths := classes.object.Tree.Len()
+		if kinds := classes.object.Tree.At(kindsMember); kinds.Kind() == tree.Object {
+			paths--
+			for _, kind := range kinds.Members() {
+				paths += kind.At(fieldsMember).Len()
+			}
+		}
+		assert.Len(t, classes.all, paths)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -19,7 +20,9 @@ import (
 // readClasses reads the file with the classes of fields: an object whose members are paths of fields, each with
 // its class. The member kinds may have those of single kinds.
 func readClasses(file string, stdin io.Reader) (*classes, error) {
-	c := &classes{found: map[string]bool{}, first: map[string]*fault.Error{}}
+	c := &classes{
+		removed: map[string]judge.Removal{}, found: map[string]bool{}, first: map[string]*fault.Error{},
+	}
 	if file == "" {
 		return c, nil
 	}
@@ -66,6 +69,8 @@ func (c *classes) readFields(from *tree.Node, of string, place []string) (proble
 // fieldsMember is the member of a kind with the classes of its fields.
 const fieldsMember = "fields"
 
+const writeKind = "write fields: with the paths of fields and their classes, or removed: machines, blocked or none"
+
 // readKinds reads the classes of single kinds, each by its name and group, such as NodePool.karpenter.sh.
 func (c *classes) readKinds(kinds *tree.Node) (problems []error) {
 	for name, kind := range kinds.Members() {
@@ -83,12 +88,18 @@ func (c *classes) readKinds(kinds *tree.Node) (problems []error) {
 			switch {
 			case member == fieldsMember && value.Kind() == tree.Object:
 				problems = append(problems, c.readFields(value, name, append(place, fieldsMember))...)
+			case member == removedMember:
+				removed, isRemoval := judge.ParseRemoval(value.Text())
+				if !isRemoval {
+					reject("has no class of a kind as removed", "write removed: machines, removed: blocked or removed: none")
+				}
+				c.removed[name] = removed
 			default:
-				reject("has the unknown member "+member, "write fields: with the paths of fields and their classes")
+				reject("has the unknown member "+member, writeKind)
 			}
 		}
 		if kind.Kind() != tree.Object {
-			reject("is not an object", "write fields: with the paths of fields and their classes")
+			reject("is not an object", writeKind)
 		}
 	}
 	return problems

@@ -340,7 +340,7 @@ func TestEveryFactIsTaken(t *testing.T) {
 		},
 	}
 	// what the user asks for, or the command finds in the manifests
-	noFacts := []string{"Strategy", "Extension", "Naming", "Defaulted", "Versions", "ByClasses", "Effect"}
+	noFacts := []string{"Strategy", "Extension", "Naming", "Defaulted", "Versions", "Custom", "Effect"}
 	of := func(o judge.Options) map[string]reflect.Value {
 		all := map[string]reflect.Value{}
 		for _, one := range []any{o, o.Landscape, o.Landscape.Extensions["aws"]} {

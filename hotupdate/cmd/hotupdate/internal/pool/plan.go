@@ -44,6 +44,9 @@ type Planned struct {
 	Minors []string
 	// Accepted says why people accept the verdict; empty if they do not. See [Plan.Accept].
 	Accepted string
+	// ByKind says that the pool stands for a custom resource: if it is only on one side, the verdict of the
+	// comparison says what that does to machines.
+	ByKind bool
 	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
 	// pool; see [Planned.Effect].
 	judge.Comparison
@@ -51,12 +54,11 @@ type Planned struct {
 
 // Effect returns what happens to the machines of the pool. The machines of an added pool are created,
 // if it is admitted. The machines of a removed or renamed pool are deleted: the pool of the new name
-// gets others. Of a provider config that is only on one side, it is not known what becomes of its pools.
+// gets others. Of a provider config that is only on one side, it is not known what becomes of its pools. The class of
+// its kind says whether machines belong to a custom resource.
 func (p *Planned) Effect() verdict.Verdict {
-	switch p.State {
-	case Renamed:
+	if p.State == Renamed {
 		return verdict.Removed
-	case Kept, Added, Removed:
 	}
 	return p.Verdict
 }
@@ -137,10 +139,8 @@ func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 // Possible returns the verdicts on the pool that can come true once all facts are known: see
 // [Planned.Effect].
 func (p *Planned) Possible() verdict.Set {
-	switch p.State {
-	case Renamed:
+	if p.State == Renamed {
 		return verdict.Only(verdict.Removed)
-	case Kept, Added, Removed:
 	}
 	return p.Comparison.Possible()
 }
@@ -426,7 +426,9 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 // oneSided says what happens to a pool that is only in one of the manifests.
 func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	none := facts.Machines{Known: true}
-	planned := Planned{Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion)}
+	planned := Planned{
+		Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion), ByKind: o.Custom != nil,
+	}
 	if state == Added {
 		planned.Before = none
 		planned.After = p.Wanted()

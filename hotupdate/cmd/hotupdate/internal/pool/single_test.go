@@ -35,7 +35,10 @@ func TestConfigsOnOneSide(t *testing.T) {
 	} {
 		for _, extension := range []judge.Extension{judge.Released, judge.Adopted, judge.Both} {
 			o := judge.Options{
-				Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension, ByClasses: c.isCustom,
+				Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension,
+			}
+			if c.isCustom {
+				o.Custom = &judge.Custom{Removed: judge.RemovesMachines}
 			}
 			plan := pool.OneSided(&facts.Manifest{Pools: []facts.Pool{facts.Bare([]byte(c.config))}}, c.state, o)
 			require.Len(t, plan.Pools, 1)

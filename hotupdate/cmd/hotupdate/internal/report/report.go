@@ -324,7 +324,9 @@ func countedOf(p *pool.Planned) int {
 // messageOf says what the verdict means. Of a pool that is compared, or that is refused, the comparison
 // knows more.
 func messageOf(p pool.Planned) string {
-	if p.State == pool.Kept || p.Listed() == verdict.Forbidden {
+	hasMachines := p.Effect() == verdict.Removed || p.Effect() == verdict.MachinesAdded
+	isOther := p.ByKind && !hasMachines
+	if p.State == pool.Kept || p.Listed() == verdict.Forbidden || isOther {
 		return p.Consequence()
 	}
 	return p.Listed().Consequence(p.Strategy)

@@ -33,6 +33,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 		}
 	}
 	m.meaning = r.Schemas.custom.Meaning(m.Type)
+	m.custom = r.Schemas.custom.Custom(m.Type)
 	m.Manifest, err = facts.ReadCustom(o.Tree)
 	return err
 }
@@ -41,7 +42,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 func (m *Input) options(o judge.Options) judge.Options {
 	if m.spec != nil {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
-		o.ByClasses = true
+		o.Custom = m.custom
 		o.Effect = effectBy(m.meaning)
 		return o
 	}
@@ -75,9 +76,12 @@ func (c *Catalog) versions(p inputs) *judge.Versions {
 func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	m := cmp.Or(p.updated, p.old)
 	plan.Kind = facts.Kind(m.Type.Kind)
-	plan.Rules = []verdict.Rule{verdict.SpecByClasses}
-	if m.meaning.IsBuiltIn() {
-		plan.Rules = []verdict.Rule{verdict.ClassesBuiltIn}
+	plan.Rules = nil
+	switch {
+	case m.meaning.IsBuiltIn():
+		plan.Rules = append(plan.Rules, verdict.ClassesBuiltIn)
+	case m.custom.HasClasses:
+		plan.Rules = append(plan.Rules, verdict.SpecByClasses)
 	}
 	if versions != nil && versions.Schema != nil {
 		plan.Rules = append(plan.Rules, verdict.VersionsAlike)

@@ -33,6 +33,7 @@ type Input struct {
 
 	spec    *hotupdate.Schema // of a custom resource, whose spec is the provider config
 	meaning *crds.Meaning     // of the fields of spec
+	custom  *judge.Custom     // nil for others
 	tree    *tree.Node        // the whole object
 }
 

@@ -76,6 +76,16 @@ var (
 		Decides, "the field is hot, but the name of the pool still depends on it at every Kubernetes version",
 		hashFunctions,
 	}
+	NoClasses = Rule{
+		Kind: Decides,
+		Text: "no classes are given, so nobody knows whether machines follow a change of the field",
+	}
+	NoRemovalClass = Rule{
+		Kind: Decides, Text: "what the removal of an object of this kind does is a class of the kind, and is not given",
+	}
+	NoAdditionClass = Rule{
+		Kind: Decides, Text: "whether a new object of this kind gets machines is a class of the kind, and is not given",
+	}
 	ServerGroup = Rule{
 		Decides, "a server group of another policy has another ID, and the ID is hashed", hashFunctions,
 	}
@@ -333,6 +343,10 @@ var (
 		Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished",
 		Validation,
 	}
+	RemovalWaits = Rule{
+		Kind: Notes, Text: "the object is not deleted while other objects use it, and no machine is touched",
+	}
+	RemovalIsFree       = Rule{Kind: Notes, Text: "no machine belongs to an object of this kind"}
 	WaitsForMaintenance = Rule{Notes, "the change waits for the maintenance window", operations}
 )
 
@@ -435,5 +449,6 @@ func Rules() []Rule {
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
 		ProxyModeChanged, SurgeReplaces,
 		RotationWithoutWorkers, RotationFollowed, StaysHibernated, StillHibernates, PendingForced, WaitsForMaintenance,
+		RemovalWaits, RemovalIsFree, NoClasses, NoRemovalClass, NoAdditionClass,
 	}
 }

@@ -44,3 +44,6 @@ package judge
 //   - the image, on both sides: pair.unknownFacts: MachineImageVersion, assumed so (TestWhatManifestsDoNotTell)
 //   - the infrastructure's state: pair.unknownFacts: ProviderState, assumed unchanged (TestWhatManifestsDoNotTell)
 //   - what a Worker does not have: facts.Manifest.readWorker: three facts, assumed unchanged (TestReadWorker)
+//   - the classes of the fields of a custom resource: Custom.judgeFields: NoClasses (TestCustomResources)
+//   - the class of a kind, of an object that is removed: Custom.removed: NoRemovalClass (TestCustomResources)
+//   - the class of a kind, of an object that is added: Custom.added: NoAdditionClass (TestCustomResources)

@@ -33,7 +33,7 @@ func (o Options) extensionsMayDiffer(old, updated *facts.Pool) bool {
 		equalPointers(old.Encrypted, updated.Encrypted)
 	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
 	isSame := sameVolumes && sameSecret && bytes.Equal(old.ProviderConfig, updated.ProviderConfig)
-	return o.ProviderOf(updated).Name != "" && !o.ByClasses && !isSame
+	return o.ProviderOf(updated).Name != "" && o.Custom == nil && !isSame
 }
 
 func equalVolumes(a, b facts.DataVolume) bool {

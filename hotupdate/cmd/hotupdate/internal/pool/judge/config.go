@@ -134,6 +134,7 @@ func (p *pair) judgeKnownFields() []Finding {
 			judged[i].Verdict, judged[i].Rule = p.Effect(judged[i].Change, judged[i].Verdict)
 		}
 	}
+	judged = p.Custom.judgeFields(judged)
 	isReleased := p.Extension == Released
 	switch {
 	case p.Versions != nil:
@@ -187,7 +188,7 @@ func (p *pair) classesDecide() bool {
 	given := p.givenNaming()
 	hasEras := given != nil && !given.Assumed
 	isNamed := hasEras || !p.hasAdopted() || !p.updated.IsBare()
-	return p.ByClasses || !isNamed
+	return p.Custom != nil || !isNamed
 }
 
 // hasAdopted reports whether the extension that receives the change has adopted the library.

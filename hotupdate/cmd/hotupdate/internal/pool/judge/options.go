@@ -55,9 +55,8 @@ type Options struct {
 	Defaulted bool
 	// Versions is set if the provider configs are of two versions of their kind.
 	Versions *Versions
-	// ByClasses says that the configs are specs of custom resources: no name depends on them, and the
-	// classes of their fields decide.
-	ByClasses bool
+	// Custom is set if the configs are the specs of a custom resource.
+	Custom *Custom
 	// Effect says more of a change in the spec of a custom resource than the class of its field does; nil if
 	// nothing more is known. It is given the verdict by the class.
 	Effect func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule)

@@ -4,6 +4,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
@@ -27,6 +28,12 @@ func (p *pair) question(found *Finding) verdict.Question {
 	switch found.Rule {
 	case verdict.EraUnknown, verdict.PoolUnknown:
 		return p.questionOfEra(found)
+	case verdict.NoClasses:
+		return verdict.Question{
+			Fact: "the classes of the fields", Owner: "the controller of the kind",
+			Answer: "hotupdate schema --crd lists the fields: give them classes, such as " +
+				fieldpath.PatternOf(found.Path) + ": true, in the file of --classes",
+		}
 	case verdict.SecretNameGained:
 		return verdict.Question{
 			Fact: "the node-agent secret name that the pool had", Owner: "the Worker of the cluster",

@@ -17,6 +17,9 @@ import (
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse it. Of a new
 // provider config on its own, it is not known what becomes of the pools that have it.
 func Added(p *facts.Pool, o Options) Comparison {
+	if o.Custom != nil {
+		return o.Custom.added(o.StrategyOf(p))
+	}
 	added := Comparison{
 		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
 		Numbers: verdict.Numbers{AddedAtMost: p.Wanted().Maximum},
@@ -35,7 +38,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 			added.judge(v, rule)
 		}
 	}
-	if p.IsBare() && !o.ByClasses {
+	if p.IsBare() {
 		added.ask(poolsQuestion)
 	}
 	adopted := added
@@ -62,8 +65,11 @@ func Added(p *facts.Pool, o Options) Comparison {
 // Gone judges a pool that only the old side has: its machines are deleted. Of a provider config on its own that is
 // gone, it is not known what becomes of the pools that have it.
 func Gone(p *facts.Pool, o Options) Comparison {
+	if o.Custom != nil {
+		return o.Custom.removed(o.StrategyOf(p))
+	}
 	gone := Comparison{Strategy: o.StrategyOf(p), Verdict: verdict.Removed}
-	if p.IsBare() && !o.ByClasses {
+	if p.IsBare() {
 		gone.Verdict = verdict.Indeterminate
 		gone.Rules = []verdict.Rule{verdict.PoolsUnknown}
 		gone.Questions = []verdict.Question{poolsQuestion}

@@ -1,0 +1,30 @@
+package crds
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/internal/fieldclasses"
+)
+
+// removedMember is the member of a kind that says what the removal of its objects does.
+const removedMember = "removed"
+
+// Custom says what is known of the objects of a type, which the set has, beside their Schema. Their Schema
+// must have been asked for, without an error.
+func (s *Set) Custom(t facts.TypeMeta) *judge.Custom {
+	custom := &judge.Custom{Type: t, HasClasses: s.HasClasses(t)}
+	builtIn := fieldclasses.RemovalOf(facts.GroupOf(t.APIVersion), t.Kind)
+	custom.Removed, _ = judge.ParseRemoval(string(builtIn))
+	if given := s.classes.removed[custom.Selector()]; given != judge.RemovalUnknown {
+		custom.Removed = given
+	}
+	return custom
+}
+
+// HasClasses reports whether fields of a type, which the set has, have classes: those that are built in, or
+// given. A file without classes says that every field is immutable.
+func (s *Set) HasClasses(t facts.TypeMeta) bool {
+	isEmpty := s.classes.object != nil && s.classes.object.Tree.Len() == 0
+	made := s.resources[t].compiled
+	return isEmpty || made != nil && len(made.meaning.fields) > len(made.missing)
+}
