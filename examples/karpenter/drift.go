@@ -9,8 +9,13 @@
 //	case err != nil:
 //		return err
 //	case drifted: // the node is replaced; causes has every reason, such as userData, or the input CA bundle
-//	default: // the node stays; causes has the tags to set or remove on its instance, by key, such as tags[team]
+//	default: // its launch is no reason; causes has the tags to set or remove on its instance, by key, such as tags[team]
 //	}
+//
+// This takes the place of Karpenter's hashes, its static drift. Karpenter also compares what selectors and
+// requirements select with the running node, and replaces the nodes that no longer match. A launch says
+// nothing of that: these fields have the class ignore here, and are indeterminate in a plan of a NodePool or an
+// EC2NodeClass. The module drifted beside this package edits each field and asks both of Karpenter's checks.
 //
 // Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name
 // servers, and replaces nodes for a changed tag or an explicit default. The test lists the changes
@@ -77,8 +82,8 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("tags", "true"),
 		hotupdate.WithTag("userData", "false,sensitive"),
 
-		// Karpenter compares the selected objects with the running instance, or applies them only
-		// to new ones.
+		// No hash has these fields. Karpenter compares what the selectors select with the running instance,
+		// and reads ipPrefixCount only for new ones.
 		hotupdate.WithTag("subnetSelectorTerms", "ignore"),
 		hotupdate.WithTag("securityGroupSelectorTerms", "ignore"),
 		hotupdate.WithTag("capacityReservationSelectorTerms", "ignore"),
@@ -106,7 +111,7 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 // them.
 func NodePoolSchema(hotLabels ...string) (*hotupdate.Schema, error) {
 	options := []hotupdate.Option{
-		hotupdate.WithTag("spec.requirements", "ignore"), // Karpenter compares them with the node's labels
+		hotupdate.WithTag("spec.requirements", "ignore"), // no hash: Karpenter compares them with the node's labels
 		hotupdate.WithTag("spec.taints", "false,set"),
 		hotupdate.WithTag("spec.startupTaints", "false,set"),
 	}

@@ -1,10 +1,13 @@
 package fieldclasses_test
 
 import (
+	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/internal/fieldclasses"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -50,4 +53,36 @@ func TestOf(t *testing.T) {
 	assert.NotEmpty(t, pool.Rows)
 	_, ok = fieldclasses.Of("example.org", "NodePool")
 	assert.False(t, ok)
+}
+
+// TestEveryFieldHasARow: every field of the released CRD in whose code the rows of a kind were read has a row, or one above it has. No row is for
+// a field that no version has. TestRecordedFields of examples/karpenter compares the lists with the CRDs.
+func TestEveryFieldHasARow(t *testing.T) {
+	for _, kind := range fieldclasses.All() {
+		text, err := os.ReadFile("testdata/" + kind.Kind + ".txt")
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		assert.Contains(t, lines[0], " in "+kind.Source+", ", "the fields are those of another release")
+		used := map[string]bool{}
+		for _, line := range lines[1:] {
+			_, path, _ := strings.Cut(line, " ")
+			hasRow := false
+			for _, row := range kind.Rows {
+				if isAtOrBelow(path, row.Path) {
+					hasRow = true
+					used[row.Path] = true
+				}
+			}
+			assert.True(t, hasRow, "%s: %s has no row", kind.Kind, line)
+		}
+		for _, row := range kind.Rows {
+			assert.True(t, used[row.Path], "%s: no version has the field %s", kind.Kind, row.Path)
+		}
+	}
+}
+
+func isAtOrBelow(path, above string) bool {
+	rest, ok := strings.CutPrefix(path, above)
+	isEnd := rest == "" || strings.ContainsAny(rest[:1], ".[")
+	return ok && isEnd
 }

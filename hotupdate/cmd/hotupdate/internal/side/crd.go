@@ -107,8 +107,13 @@ func effectBy(m *crds.Meaning) func(hotupdate.Change, verdict.Verdict) (verdict.
 		if row.Source != "" {
 			source = m.Source + ", " + row.Source
 		}
+		isUnseen := byClass == verdict.None && row.Class == fieldclasses.Roll
 		isOneSided := c.Op == hotupdate.OpAdd || c.Op == hotupdate.OpRemove
 		switch {
+		case isUnseen && m.IsBuiltIn():
+			return verdict.Indeterminate, verdict.MayBeTold
+		case isUnseen:
+			return byClass, verdict.NoRule
 		case row.OneSided != "" && isOneSided:
 			return verdict.Indeterminate, verdict.OfField(verdict.Decides, row.OneSided, source)
 		case row.Class == fieldclasses.Undecided:

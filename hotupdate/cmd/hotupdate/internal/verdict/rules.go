@@ -221,7 +221,12 @@ var (
 
 	PatchVersion = Rule{Decides, "a patch version replaces no machine", names}
 	EmptyObject  = Rule{Kind: Decides, Text: "an empty object changes no hash, as its field has no presence option"}
-	SameMeaning  = Rule{
+	// MayBeTold is for custom resources: Karpenter's hash tells an empty map from none, and a repeated element.
+	MayBeTold = Rule{
+		Kind: Decides, Text: "both values mean the same, but the controllers of the kind may tell them apart, such as " +
+			"an empty list from none; write both alike",
+	}
+	SameMeaning = Rule{
 		Kind: Decides, Text: "both values mean the same: no hash depends on order or spelling here",
 	}
 	ToldAtPools = Rule{Kind: Decides, Text: "each pool shows the effect of the field"}
@@ -440,7 +445,7 @@ func Rules() []Rule {
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown, PoolsUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
-		EmptyObject, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
+		EmptyObject, MayBeTold, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, GKEReservation, DNSByDefault, DNSByVersion,
 		StoredImage,
 		DefaultImage,

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // maxAlone bounds the number of differences that are tried one by one. If there are more, each gets
@@ -173,6 +174,27 @@ func (p *pair) followsState(found Finding) bool {
 	})
 }
 
+// mayBeTold reports whether a controller may tell two values apart that mean the same to their Schema: an empty
+// object or list from none, and lists with other elements, such as a repeated one.
+func mayBeTold(d tree.Difference) bool {
+	isEmpty := func(n *tree.Node) bool { return n.Kind() == tree.List && n.Len() == 0 || isEmptyObject(n) }
+	if d.Old == nil || d.New == nil {
+		return isEmpty(d.Old) || isEmpty(d.New)
+	}
+	areLists := d.Old.Kind() == tree.List && d.New.Kind() == tree.List
+	return areLists && !slices.Equal(elementsOf(d.Old), elementsOf(d.New))
+}
+
+// elementsOf returns the elements of a list in canonical JSON, sorted.
+func elementsOf(list *tree.Node) (all []string) {
+	for _, element := range list.Elements() {
+		text, _ := canonjson.AppendValue(nil, element.JSON()) // the manifest is valid JSON
+		all = append(all, string(text))
+	}
+	slices.Sort(all)
+	return all
+}
+
 // unseenByName judges a difference that the Schema does not see: of order, of spelling, or an empty
 // object.
 func (p *pair) unseenByName(d tried) []Finding {
@@ -183,10 +205,23 @@ func (p *pair) unseenByName(d tried) []Finding {
 		return []Finding{found}
 	case d.renames == verdict.Indeterminate:
 		return []Finding{p.unseen(d.Difference, verdict.Indeterminate, p.nameUnknown())}
-	case isEmptyObject(d.Old) || isEmptyObject(d.New):
-		return []Finding{p.unseen(d.Difference, verdict.None, verdict.EmptyObject)}
-	case isTypeMeta(d.Path): // the type of the config
+	case p.Effect != nil && mayBeTold(d.Difference):
+		found := p.unseen(d.Difference, verdict.None, sameMeaning(d.Difference))
+		if v, rule := p.Effect(found.Change, verdict.None); rule != verdict.NoRule {
+			found.Verdict = v
+			found.Rule = rule
+		}
+		return []Finding{found}
+	case isTypeMeta(d.Path) && !isEmptyObject(d.Old) && !isEmptyObject(d.New): // the type of the config
 		return nil
 	}
-	return []Finding{p.unseen(d.Difference, verdict.None, verdict.SameMeaning)}
+	return []Finding{p.unseen(d.Difference, verdict.None, sameMeaning(d.Difference))}
+}
+
+// sameMeaning is the reason why no hash depends on a difference.
+func sameMeaning(d tree.Difference) verdict.Rule {
+	if isEmptyObject(d.Old) || isEmptyObject(d.New) {
+		return verdict.EmptyObject
+	}
+	return verdict.SameMeaning
 }
