@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -9,11 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/extensions"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // written makes the Shoot for GCP one that a user wrote, which says nothing about hibernation and system
@@ -275,6 +279,90 @@ func TestKeptEncryption(t *testing.T) {
 			plan := planned(t, old, updated, apply.Way{By: apply.Replace})
 			assert.Equal(t, test.want, plan.Pools[0].Effect(), "%s: %+v", side, test)
 		}
+	}
+}
+
+// TestFilledEncryption: the admission of the extension for Alibaba Cloud encrypts what is created and leaves it open: all data volumes, and root
+// volumes of customized images. So a manifest that leaves it out does not tell what is stored, and a data volume of another name is a new one. Whether
+// the admission runs, and ran then, nothing tells.
+func TestFilledEncryption(t *testing.T) {
+	t.Parallel()
+	shoot := func(provider, metadata, root, data string) []byte {
+		return []byte(`{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": "web"` + metadata + `}, "spec": {
+			"kubernetes": {"version": "1.34.2", "kubelet": {"kubeReserved": {"cpu": "80m", "memory": "1Gi", "pid": "20k"}}},
+			"provider": {"type": "` + provider + `", "workers": [{"name": "a", "minimum": 1, "maximum": 3,
+				"machine": {"type": "m", "image": {"name": "gardenlinux", "version": "1592.9.0"}},
+				"volume": {"type": "v", "size": "50Gi"` + root + `},
+				"dataVolumes": [{"type": "v", "size": "20Gi", ` + data + `}]}]}}}`)
+	}
+	const on = `, "encrypted": true`
+	const off = `, "encrypted": false`
+	const named = `"name": "d"`
+	const renamed = `"name": "e"`
+	for _, test := range []struct {
+		provider, metadata, oldRoot, root, oldData, data string
+		want                                             verdict.Verdict
+		questions                                        []verdict.Rule
+	}{
+		{"alicloud", "", "", on, named, named, verdict.Indeterminate, []verdict.Rule{verdict.FilledEncryption}},
+		{"alicloud", "", "", off, named, named, verdict.Roll, nil},
+		{"alicloud", "", "", "", named, named + on, verdict.Indeterminate, []verdict.Rule{verdict.FilledEncryption}},
+		{"alicloud", "", "", "", named, named + off, verdict.Roll, nil},
+		{"alicloud", "", "", "", named, named, verdict.None, nil},
+		{"alicloud", inACluster, "", on, named, named, verdict.Roll, nil},
+		{"alicloud", inACluster, "", "", named, named + on, verdict.Roll, nil},
+		{"alicloud", inACluster, "", "", named, named, verdict.None, nil},
+		{"alicloud", inACluster, "", "", named, renamed, verdict.Indeterminate, []verdict.Rule{verdict.KeptEncryption}},
+		{"alicloud", inACluster, "", "", named + on, renamed, verdict.Indeterminate, []verdict.Rule{verdict.KeptEncryption}},
+		{"alicloud", inACluster, "", "", named + off, renamed, verdict.Roll, nil},
+		{"alicloud", inACluster, "", "", named + on, renamed + on, verdict.None, nil},
+		{"alicloud", "", "", "", named, renamed, verdict.Indeterminate, []verdict.Rule{verdict.FilledEncryption, verdict.KeptEncryption}},
+		{"aws", "", "", on, named, named, verdict.Roll, nil},
+	} {
+		name := fmt.Sprintf("%+v", test)
+		plan := planned(t, shoot(test.provider, test.metadata, test.oldRoot, test.oldData), shoot(test.provider, "", test.root, test.data), apply.Way{By: apply.Replace})
+		assert.Equal(t, test.want, plan.Pools[0].Effect(), name)
+		var asked []verdict.Rule
+		for _, question := range plan.Pools[0].Questions {
+			asked = append(asked, question.Rule)
+		}
+		assert.ElementsMatch(t, test.questions, asked, name)
+	}
+}
+
+// TestFilledInByOtherExtensions: what the admission of an extension that is not built in fills in is not known, also if its eras are.
+func TestFilledInByOtherExtensions(t *testing.T) {
+	t.Parallel()
+	shoot := func(metadata, config string) *facts.Manifest {
+		return read(t, []byte(`{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": "web"`+metadata+`}, "spec": {
+			"kubernetes": {"version": "1.34.2", "kubelet": {"kubeReserved": {"cpu": "80m", "memory": "1Gi", "pid": "20k"}}},
+			"provider": {"type": "own", "workers": [{"name": "a", "minimum": 1, "maximum": 3, "providerConfig": `+config+`,
+				"machine": {"type": "m", "image": {"name": "gardenlinux", "version": "1592.9.0"}}}]}}}`))
+	}
+	aws := slices.IndexFunc(extensions.All(), func(one provider.Provider) bool { return one.Name == "aws" })
+	schema, err := extensions.All()[aws].Schema()
+	require.NoError(t, err)
+	o := judge.Options{
+		Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema },
+		Ways:   []apply.Way{{By: apply.Replace}},
+		Naming: &judge.Naming{Versions: []string{"1.34"}, Additional: func(p *facts.Pool) (judge.Additional, error) {
+			return judge.Additional{Era: "raw", Data: []string{string(p.ProviderConfig)}}, nil
+		}},
+	}
+	for _, test := range []struct {
+		metadata, old, updated string
+		want                   verdict.Verdict
+	}{
+		{inACluster, `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":1}}`, verdict.Indeterminate},
+		{inACluster, `{"volume":{"iops":1},"instanceMetadataOptions":{"httpTokens":"required"}}`, `{"volume":{"iops":1}}`, verdict.Indeterminate},
+		{inACluster, `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":2}}`, verdict.Roll},
+		{inACluster, `{"volume":{"iops":1}}`, `{"volume":{"iops":1,"throughput":1}}`, verdict.Roll},
+		{inACluster, `{"volume":{"iops":1}}`, `{"volume":{"iops":1}}`, verdict.None},
+		{"", `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":1}}`, verdict.Roll},
+	} {
+		plan, err := pool.NewPlan(shoot(test.metadata, test.old), shoot("", test.updated), o)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, plan.Pools[0].Effect(), "%+v", test)
 	}
 }
 

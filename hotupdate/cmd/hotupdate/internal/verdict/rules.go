@@ -258,6 +258,12 @@ var (
 		Text:   "the extension's admission, where it runs, keeps the encryption of volumes that a manifest leaves out",
 		Source: "extension provider-alicloud v1.71, admission of Shoots: mutateShootUpdate",
 	}
+	FilledEncryption = Rule{
+		Kind: Decides,
+		Text: "the extension's admission, where it ran, encrypted the volumes whose manifest left it out when they were " +
+			"created",
+		Source: "extension provider-alicloud v1.71, admission of Shoots: setDefaultForEncryptedDisk",
+	}
 	GKEReservation = Rule{
 		Decides, "with useGKEFormula, Gardener fills in kubeReserved by CPU and memory of the machine type; name the " +
 			"CloudProfile with --cloudprofile", Admission,
@@ -446,7 +452,8 @@ func Rules() []Rule {
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
 		EmptyObject, MayBeTold, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
-		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, GKEReservation, DNSByDefault, DNSByVersion,
+		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, FilledEncryption,
+		GKEReservation, DNSByDefault, DNSByVersion,
 		StoredImage,
 		DefaultImage,
 		StoredVersion, DefaultVersion, ClusterVersion, HowApplied,

@@ -27,6 +27,7 @@ const (
 	ClusterVersion               // the version of the cluster of a Worker
 	FormulaByLabel               // whether the selector of that plugin reads a label that changes
 	KeptEncryption               // whether the extension's admission keeps the encryption of volumes
+	FilledEncryption             // whether that admission encrypted volumes when they were created
 	KeptReservation              // whether what that plugin has filled in stays when the manifest is applied
 	KeptByServer                 // the same, where client-side apply removes it
 	ExtensionRelease             // the release of the extension
@@ -110,6 +111,18 @@ func (f filling) narrowed(position int, fewer []Fact) (narrow int) {
 		narrow |= value << bit
 	}
 	return narrow
+}
+
+// after returns the filling with something done before it.
+func (f filling) after(first func(*Reading)) filling {
+	then := filling{open: f.open}
+	for _, way := range f.ways {
+		then.ways = append(then.ways, func(r *Reading) {
+			first(r)
+			way(r)
+		})
+	}
+	return then
 }
 
 // fill completes all readings.

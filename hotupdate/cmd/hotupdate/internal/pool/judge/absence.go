@@ -12,6 +12,8 @@ package judge
 //   - how the manifest is applied: facts.inModes: KeptReservation (TestReservationsOfALabel)
 //   - the same, for null: facts.inAnyWay: KeptReservation (TestReservationsOfNull)
 //   - what an extension's admission keeps: facts.fillEncryption: KeptEncryption (TestKeptEncryption)
+//   - what an extension's admission filled in before: facts.fillEncryption: FilledEncryption (TestFilledEncryption)
+//   - what another extension's admission fills in: facts.MayBeFilledIn: a question (TestFilledInByOtherExtensions)
 //   - the old version of a Shoot: facts.fillVersion: StoredVersion (TestVerdictsByFunction)
 //   - the version of a Worker's pool: facts.fillVersion: ClusterVersion (TestOmittedAgainstExplicit)
 //   - the old image of a pool: facts.fillImage, pair.imageIsOpen: StoredImage (TestOmittedImages)

@@ -63,10 +63,12 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 	}
 	schema, isKnown := o.schemaOf(before, after)
 	compared := configs{isKnown: isKnown, schema: schema}
+	isUnknown := o.ProviderOf(updated).Name == ""
 	changes, err := schema.DiffRaw(before, after)
 	for _, change := range changes {
 		change = showType(change, before, after)
-		change.Omitted = change.Omitted && o.Defaulted
+		isFilledIn := isUnknown && facts.MayBeFilledIn(old, updated, change.Op)
+		change.Omitted = isFilledIn || change.Omitted && o.Defaulted
 		if !updated.IsBare() {
 			change.Pointer = "/" + fields.Config + change.Pointer
 			change.Path = facts.JoinPaths(fields.Config, change.Path)

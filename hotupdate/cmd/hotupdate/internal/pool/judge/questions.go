@@ -80,9 +80,10 @@ func (p *pair) question(found *Finding) verdict.Question {
 	}
 	if found.Omitted {
 		return verdict.Question{
-			Fact: "the default of " + found.Path, Owner: "the defaulter of the extension",
+			Fact: "the default of " + found.Path, Owner: "the defaulter or admission of the extension",
 			Answer: "write the field on both sides", Values: []verdict.Value{
-				verdict.Gives("the value of the other side", verdict.None), verdict.Gives("another one", named),
+				verdict.Gives("the value of the other side", verdict.None),
+				verdict.Gives("another one or none", verdict.OfClass(found.Class, p.strategy), named),
 			},
 		}
 	}

@@ -182,6 +182,11 @@ var questions = map[facts.Fact]verdict.Question{
 		Owner: theCluster, Answer: "write it in the manifest",
 		Values: []verdict.Value{verdict.Gives("yes"), verdict.Gives("no")},
 	},
+	facts.FilledEncryption: {
+		Rule: verdict.FilledEncryption, Fact: "whether the extension's admission encrypted the volumes when they were created",
+		Owner: theCluster, Answer: compareWithCluster,
+		Values: []verdict.Value{verdict.Gives("yes"), verdict.Gives("no")},
+	},
 	facts.GKEReservation: {
 		Rule: verdict.GKEReservation, Fact: "the reservation for the machine type",
 		Owner: theProfile, Answer: nameProfile,
