@@ -36,8 +36,10 @@ func (c *call) addDocument(command *cobra.Command) {
 	command.MarkFlagsMutuallyExclusive("document", "output")
 }
 
-// explained are the fields of a provider config or of a pool.
+// explained are the fields of a provider config or of a pool. Manifest names the object if the file has several.
 type explained struct {
+	Manifest string `json:"manifest,omitempty"`
+
 	Pool   string       `json:"pool,omitempty"`
 	Fields []fieldShown `json:"fields"`
 }
@@ -56,6 +58,16 @@ type fieldShown struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 	As        string          `json:"as,omitempty"`
 	By        string          `json:"by,omitempty"`
+
+	inSpec bool // of a custom resource
+}
+
+// origin says what the class comes from.
+func (f fieldShown) origin() string {
+	if f.inSpec {
+		return report.OriginInSpec(f.Origin, f.Source)
+	}
+	return report.Origin(f.Origin, f.Source)
 }
 
 func (c *call) explainFields() (int, error) {
@@ -93,7 +105,7 @@ func writeDocument(c *call) error {
 }
 
 func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error) {
-	one := explained{p.Worker.Name, []fieldShown{}}
+	one := explained{Manifest: m.Title, Pool: p.Worker.Name, Fields: []fieldShown{}}
 	if m.IsBare() {
 		if _, err := r.SchemaOf(m, p); err != nil {
 			return one, err
@@ -109,7 +121,7 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 		}
 		one.Fields = append(one.Fields, fieldShown{
 			Today: today, Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
-			Value: json.RawMessage(f.New), Sensitive: f.Sensitive, As: f.As, By: f.By,
+			Value: json.RawMessage(f.New), Sensitive: f.Sensitive, As: f.As, By: f.By, inSpec: isCustom,
 		})
 	}
 	return one, manifests.InFile(m.PlaceOfConfig(p), err)
@@ -123,7 +135,7 @@ func (e explained) text() string {
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		row := []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source), f.meaning()}
+		row := []string{f.Path, value, f.Class, f.origin(), f.meaning()}
 		if f.Today != "" {
 			row = slices.Insert(row, 2, f.Today)
 		}
@@ -132,9 +144,12 @@ func (e explained) text() string {
 	if len(e.Fields) > 0 && e.Fields[0].Today != "" {
 		rows = slices.Insert(rows, 0, []string{"field", "value", "a change today", "class", "declared by", ""})
 	}
-	title := ""
+	title := printable(e.Manifest)
 	if e.Pool != "" {
-		title = "pool " + printable(e.Pool) + "\n"
+		title = strings.TrimSpace(title + " pool " + printable(e.Pool))
+	}
+	if title != "" {
+		title += "\n"
 	}
 	return title + plaintext.Table(rows)
 }
@@ -158,6 +173,8 @@ func (c *call) hashCommand() *cobra.Command {
 // hashed is the canonical hash of a provider config, also in JSON. Today is what today's release of the
 // extension hashes instead; nil if that is not known.
 type hashed struct {
+	Manifest string `json:"manifest,omitempty"` // if the file has several
+
 	Pool  string       `json:"pool,omitempty"`
 	Hash  string       `json:"hash"`
 	Today *hashedToday `json:"today,omitempty"`
@@ -188,7 +205,7 @@ func hashedTodayOf(p *facts.Pool, o judge.Options) *hashedToday {
 
 // row is the line of the text.
 func (h *hashed) row() []string {
-	row := []string{h.Pool, h.Hash, "canonical"}
+	row := []string{strings.TrimSpace(h.Manifest + " " + h.Pool), h.Hash, "canonical"}
 	switch {
 	case h.Today == nil:
 	case len(h.Today.Lacks) > 0:
@@ -203,7 +220,7 @@ func (c *call) hashConfigs() (int, error) {
 	sumOf := bySchema((*hotupdate.Schema).HashRaw)
 	all, err := perPool(c, func(r *side.Reader, m *side.Input, p facts.Pool) (hashed, error) {
 		sum, err := sumOf(r, m, p)
-		return hashed{p.Worker.Name, sum.String(), hashedTodayOf(&p, r.Options)}, err
+		return hashed{m.Title, p.Worker.Name, sum.String(), hashedTodayOf(&p, r.Options)}, err
 	})
 	if err != nil {
 		return 0, err
@@ -229,24 +246,28 @@ func (c *call) addPools(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 
-// perPool returns what a function says of every pool of the manifest in the file that is the argument.
+// perPool returns what a function says of every pool of every manifest in the file that is the argument.
 // A provider config on its own and a custom resource are one pool.
 func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool) (T, error)) ([]T, error) {
 	r, err := c.reader()
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.One(c.args[0])
+	inputs, err := r.All(c.args[0])
 	if err != nil {
 		return nil, err
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintln(c.std.err, printable("warning: "+warning))
 	}
-	all := make([]T, len(m.Pools))
-	problems := make([]error, len(m.Pools))
-	for i, p := range m.Pools {
-		all[i], problems[i] = do(r, m, p)
+	all := []T{} // a list in JSON
+	var problems []error
+	for _, m := range inputs {
+		for _, p := range m.Pools {
+			one, problem := do(r, m, p)
+			all = append(all, one)
+			problems = append(problems, problem)
+		}
 	}
 	return all, errors.Join(problems...)
 }

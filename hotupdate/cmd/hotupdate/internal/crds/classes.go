@@ -19,6 +19,7 @@ type classes struct {
 
 	mutex sync.Mutex              // guards what follows: two sets may share classes
 	tried bool                    // a Schema was made
+	open  bool                    // an object has a version that no CRD has, with fields that are not known
 	found map[string]bool         // the places of classes whose field some Schema has
 	first map[string]*fault.Error // the first problem of a class whose field a Schema does not have
 }
@@ -88,11 +89,19 @@ func (s *Set) CheckClasses() error {
 	for i := range s.classes.all {
 		one := &s.classes.all[i]
 		first := s.classes.first[one.key()]
-		if s.classes.tried && !s.classes.found[one.key()] && first != nil {
+		isKnown := s.classes.tried && !s.classes.open
+		if isKnown && !s.classes.found[one.key()] && first != nil {
 			problems = append(problems, s.classes.locateAt(one.place, first))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// LeaveOpen notes that an object has a version that no CRD has. It may have the field of any class.
+func (s *Set) LeaveOpen() {
+	s.classes.mutex.Lock()
+	defer s.classes.mutex.Unlock()
+	s.classes.open = true
 }
 
 // key identifies a class in its file.

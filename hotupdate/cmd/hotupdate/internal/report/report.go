@@ -56,6 +56,7 @@ type Report struct {
 	NotJudged []NotJudged `json:"notJudged"`
 
 	isAdmissionOpen bool // nobody was asked whether a change is admitted
+	hasObjects      bool // custom resources, which have no pools
 }
 
 // NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
@@ -173,6 +174,8 @@ type ChangeReport struct {
 	Omitted   bool            `json:"omitted,omitempty"`
 	OldLine   int             `json:"oldLine,omitempty"`
 	NewLine   int             `json:"newLine,omitempty"`
+
+	inSpec bool // of a custom resource
 }
 
 // New makes a report of plans, and of warnings about their manifests.
@@ -197,6 +200,11 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 		for _, p := range plan.Pools {
 			shown := poolOf(p)
 			shown.raise(&p, plan)
+			isObject := p.Name == "" && m.Name != ""
+			r.hasObjects = r.hasObjects || isObject
+			for i := range shown.Changes {
+				shown.Changes[i].inSpec = isObject
+			}
 			m.Pools = append(m.Pools, shown)
 		}
 		r.Manifests = append(r.Manifests, m)
@@ -401,7 +409,21 @@ func (c *ChangeReport) origin() string {
 	if hasNoClass && c.Source == "" {
 		return "a field of Gardener, judged by the rule above"
 	}
+	if c.inSpec {
+		return OriginInSpec(c.Origin, c.Source)
+	}
 	return Origin(c.Origin, c.Source)
+}
+
+// OriginInSpec says what the class of a field of a custom resource comes from.
+func OriginInSpec(origin, source string) string {
+	switch {
+	case origin == "default":
+		return "no class is given"
+	case origin == "override", origin == "inherited" && source != "":
+		return "class of " + source
+	}
+	return Origin(origin, source)
 }
 
 var origins = map[string]string{
@@ -414,8 +436,7 @@ func (m *ManifestReport) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].
 
 // noun names the things that a report counts.
 func (r *Report) noun() string {
-	isCustom := func(m ManifestReport) bool { return m.isBare() && m.Name != "" }
-	if slices.ContainsFunc(r.Manifests, isCustom) {
+	if r.hasObjects {
 		return "object"
 	}
 	return "worker pool"

@@ -16,24 +16,32 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// One reads a file or directory with one manifest, and removes the pools that are not wanted.
-func (r *Reader) One(file string) (*Input, error) {
+// All returns the manifests of a file or directory, with the wanted pools only. If there are several, each has a
+// title. All problems are joined.
+func (r *Reader) All(file string) ([]*Input, error) {
 	found, err := r.Read(file)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 && !isDirectory(file) {
+	switch {
+	case len(found) == 0 && isDirectory(file):
+		return nil, fmt.Errorf("%s: has no manifest", Name(file))
+	case len(found) == 0:
 		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(file))
-	}
-	if len(found) != 1 {
-		return nil, fmt.Errorf("%s: has %d manifests; name a file with one", Name(file), len(found))
+	case len(found) > 1 && slices.ContainsFunc(found, func(m *Input) bool { return m.Name == "" }):
+		return nil, fmt.Errorf("%s: has %d manifests, and not all have names; name a file with one", Name(file), len(found))
 	}
 	names := []string{}
-	for _, p := range found[0].Pools {
-		names = append(names, p.Worker.Name)
+	for _, m := range found {
+		for _, p := range m.Pools {
+			names = append(names, p.Worker.Name)
+		}
+		m.Pools = slices.DeleteFunc(m.Pools, func(p facts.Pool) bool { return !r.wants(p.Worker.Name) })
+		if len(found) > 1 {
+			m.Title = strings.TrimSpace(m.Type.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
+		}
 	}
-	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p facts.Pool) bool { return !r.wants(p.Worker.Name) })
-	return found[0], r.checkPools(found[0].From, names)
+	return found, r.checkPools(Name(file), names)
 }
 
 // Read returns the manifests of a file or directory that have no problem. All problems are joined.

@@ -26,6 +26,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	case err != nil:
 		return err
 	case m.spec == nil:
+		r.Schemas.custom.LeaveOpen()
 		versions := strings.Join(r.Schemas.custom.Versions(m.Type), ", ")
 		return &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",

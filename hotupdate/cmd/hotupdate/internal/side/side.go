@@ -28,6 +28,8 @@ type Input struct {
 	From  string // for messages
 	Place manifests.Place
 	Type  facts.TypeMeta
+	// Title names the manifest if there are several, see [Reader.All].
+	Title string
 	// Manifest has the pools of a Worker or Shoot, or one bare pool for a provider config.
 	*facts.Manifest
 
