@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -111,18 +112,30 @@ func (c *call) diffDefinitions(old, updated *crds.Set, err error) (int, error) {
 		diff.Harmless = diff.Harmless && one.isHarmless()
 		diff.Resources = append(diff.Resources, one)
 	}
-	if err := errors.Join(append(problems, updated.CheckClasses())...); err != nil {
-		return 0, err
+	if err := updated.CheckClasses(); err != nil {
+		return 0, errors.Join(append(problems, err)...)
+	}
+	for _, problem := range slices.Concat(old.Problems, updated.Problems) {
+		problems = append(problems, problem)
+	}
+	if len(diff.Resources) == 0 {
+		return 0, errors.Join(problems...)
+	}
+	for _, problem := range problems {
+		c.std.printError(problem)
 	}
 	text := diff.text()
 	code := exitOK
 	for _, one := range diff.Resources {
 		if one.schemaDiff != nil {
-			code = max(code, c.codeOf(one.schemaDiff))
+			code = graver(code, c.codeOf(one.schemaDiff))
 		}
-		if !one.isHarmless() && c.exitCode && code == exitOK {
-			code = exitIndeterminate
+		if one.Only == "old" && c.exitCode {
+			code = graver(code, exitIndeterminate)
 		}
+	}
+	if len(problems) > 0 {
+		code = exitError
 	}
 	_, err = c.show(text, diff)
 	return code, err
@@ -143,7 +156,14 @@ func diffResource(of facts.TypeMeta, old, updated *crds.Set) (resourceDiff, erro
 		one.Only = "old"
 		return one, nil
 	}
-	diff, err := newSchemaDiff(before, after)
+	if old.IsWhole(of) != updated.IsWhole(of) {
+		return one, fmt.Errorf("%s: has a spec in only one of the releases; compare the objects themselves", of.Kind)
+	}
+	diff, err := newFingerprints(before, after)
+	for _, f := range crds.Diff(old, updated, of) {
+		diff.Harmless = diff.Harmless && f.Harmless()
+		diff.Findings = append(diff.Findings, jsonFinding{f.Finding, f.Harmless(), f.Text, f.IsUndecided})
+	}
 	one.schemaDiff = diff
 	return one, err
 }

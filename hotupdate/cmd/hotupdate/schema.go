@@ -111,6 +111,9 @@ type jsonFinding struct {
 
 	Harmless bool   `json:"harmless"`
 	Text     string `json:"text"`
+	// Undecided says that the field of a custom resource has no class, so that nobody knows what the finding does to
+	// machines.
+	Undecided bool `json:"undecided,omitempty"`
 }
 
 func (c *call) diffSchemas() (int, error) {
@@ -136,18 +139,26 @@ func (c *call) diffSchemas() (int, error) {
 
 // newSchemaDiff compares two Schemas.
 func newSchemaDiff(old, updated *hotupdate.Schema) (*schemaDiff, error) {
-	findings, err := hotupdate.Compatibility(old, updated)
-	before, oldErr := old.Fingerprint()
-	after, newErr := updated.Fingerprint()
-	if err := errors.Join(err, oldErr, newErr); err != nil {
+	diff, err := newFingerprints(old, updated)
+	if err != nil {
 		return nil, err
 	}
-	diff := &schemaDiff{OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
+	findings, err := hotupdate.Compatibility(old, updated)
 	for _, f := range findings {
 		diff.Harmless = diff.Harmless && f.Harmless()
-		diff.Findings = append(diff.Findings, jsonFinding{f, f.Harmless(), f.String()})
+		diff.Findings = append(diff.Findings, jsonFinding{Finding: f, Harmless: f.Harmless(), Text: f.String()})
 	}
-	return diff, nil
+	return diff, err
+}
+
+// newFingerprints is a comparison of two Schemas that has no findings yet.
+func newFingerprints(old, updated *hotupdate.Schema) (*schemaDiff, error) {
+	before, oldErr := old.Fingerprint()
+	after, newErr := updated.Fingerprint()
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return nil, err
+	}
+	return &schemaDiff{OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}, nil
 }
 
 // text has a line for each finding, which begins with a name.
@@ -171,9 +182,17 @@ func (c *call) codeOf(d *schemaDiff) int {
 		case !c.exitCode:
 		case f.Forbidden.Where != "":
 			return exitForbidden
+		case f.Undecided:
+			code = graver(code, exitIndeterminate)
 		case f.Roll.Where != "":
-			code = exitRoll
+			code = graver(code, exitRoll)
 		}
 	}
 	return code
+}
+
+// graver returns the exit code of the graver of two consequences of another Schema.
+func graver(a, b int) int {
+	byGravity := []int{exitOK, exitIndeterminate, exitRoll, exitForbidden}
+	return byGravity[max(slices.Index(byGravity, a), slices.Index(byGravity, b))]
 }

@@ -2,27 +2,26 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Resources are two releases of CRDs under which custom resources are judged, by the classes of the
 // fields of their specs. They are safe for concurrent use.
 type Resources struct {
 	old, updated *crds.Set
-
-	comparisons
 }
 
 // NewResources returns the two releases, which have the same classes.
@@ -62,7 +61,7 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 	if !r.old.Has(of) && !r.updated.Has(of) {
 		return &judgedObject{skip: OtherKind}
 	}
-	m, err := facts.ReadCustom(o.Tree)
+	m, err := facts.ReadCustom(o.Tree, r.partOf(of, o.Tree))
 	if err != nil {
 		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
 	}
@@ -71,10 +70,12 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 		Place: o.Place, Namespace: m.Namespace, Project: m.Namespace, Name: m.Name,
 		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
 	}
-	effect, reasons, err := r.judge(of, &m.Pools[0])
+	effect, reasons, err := r.judge(of, m.Pools[0].ProviderConfig)
 	one.Verdict = effect.Audited()
 	one.Reasons = reasons
-	judged.failed = err
+	if err != nil {
+		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+	}
 	judged.pools = []*JudgedPool{one}
 	return judged
 }
@@ -86,30 +87,122 @@ func (r *Resources) versionsOf(kind string) []string {
 	return slices.Compact(versions)
 }
 
-// judge returns the verdict on an object. An error is one of a CRD or of the classes.
-func (r *Resources) judge(of facts.TypeMeta, spec *facts.Pool) (verdict.Verdict, []Reason, error) {
-	old, err := hashedBy(r.old, of, spec.ProviderConfig)
-	if err != nil {
-		return verdict.Indeterminate, nil, err
-	}
-	updated, err := hashedBy(r.updated, of, spec.ProviderConfig)
-	if err != nil {
-		return verdict.Indeterminate, nil, err
-	}
-	switch {
-	case old == nil && updated == nil:
-		known := r.old
-		if !known.Has(of) {
-			known = r.updated
+// partOf returns the part of an object that the releases compare.
+func (r *Resources) partOf(of facts.TypeMeta, object *tree.Node) *tree.Node {
+	for _, release := range []*crds.Set{r.updated, r.old} {
+		if release.HasType(of) {
+			return release.Part(of, object)
 		}
-		return verdict.Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
-	case updated == nil:
-		return verdict.Indeterminate, unknownVersion(of, "only the old release has", theOther, r.updated), nil
-	case old == nil:
-		return verdict.Indeterminate, unknownVersion(of, "only the new release has", theOther, r.old), nil
 	}
-	effect, reasons := r.verdict(spec, *old, *updated)
+	return object
+}
+
+// judge returns the verdict on an object. An error is one of a CRD or of the classes.
+func (r *Resources) judge(of facts.TypeMeta, part []byte) (verdict.Verdict, []Reason, error) {
+	for _, one := range []struct {
+		has, other *crds.Set
+		who, whose string
+	}{
+		{r.old, r.updated, "only the new release has", theOther}, {r.updated, r.old, "only the old release has", theOther},
+	} {
+		switch {
+		case one.has.HasType(of):
+		case one.other.HasType(of):
+			return verdict.Indeterminate, unknownVersion(of, one.who, one.whose, one.has), nil
+		default:
+			known := r.old
+			if !known.Has(of) {
+				known = r.updated
+			}
+			return verdict.Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
+		}
+	}
+	old, oldErr := r.old.Schema(of)
+	updated, newErr := r.updated.Schema(of)
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return verdict.Indeterminate, nil, err
+	}
+	if r.old.IsWhole(of) != r.updated.IsWhole(of) {
+		return verdict.Indeterminate, []Reason{{
+			Code: "other-part", Text: "only one of the releases has a spec: compare the objects themselves",
+		}}, nil
+	}
+	_, before := old.DocumentRaw(part)
+	_, after := updated.DocumentRaw(r.updated.Returned(of, part))
+	switch {
+	case before != nil && after != nil:
+		return verdict.Unreadable, reasonsOfError(before), nil
+	case after != nil:
+		return verdict.Forbidden, reasonsOfError(after), nil
+	case before != nil:
+		return r.unread(before, of, part)
+	}
+	return r.compareReturned(of, part)
+}
+
+// unread is the verdict on an object that the old release cannot read, and an API server of the new one can: it drops
+// the members that neither release has.
+func (r *Resources) unread(before error, of facts.TypeMeta, part []byte) (verdict.Verdict, []Reason, error) {
+	updated, err := r.updated.Schema(of)
+	if err != nil {
+		return verdict.Indeterminate, nil, err
+	}
+	if _, after := updated.DocumentRaw(part); after != nil {
+		return verdict.Unreadable, reasonsOfError(before), nil
+	}
+	return verdict.BecomesReadable, reasonsOfError(before), nil
+}
+
+// compareReturned compares an object as an API server returns it with the CRDs of both releases: without the
+// members that its CRD does not have, and with its defaults.
+func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Verdict, []Reason, error) {
+	changes, err := crds.Changes(r.old, r.updated, of, part)
+	if err != nil {
+		return verdict.Indeterminate, nil, err
+	}
+	effect := verdict.None
+	var reasons []Reason
+	for _, change := range changes {
+		byClass := verdict.OfClass(change.Class, hotupdate.AutoRollingUpdate)
+		if byClass == verdict.None || byClass == verdict.HotUpdate { // no machine is replaced
+			continue
+		}
+		effect = max(effect, byClass)
+		reason := reasonOf(change)
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	if effect != verdict.None && !r.updated.HasClasses(of) {
+		effect = verdict.Indeterminate
+		for i := range reasons {
+			reasons[i].Text += "; what that does to machines is a class of the field: hotupdate schema --crd lists them for " +
+				"--classes"
+		}
+	}
 	return effect, reasons, nil
+}
+
+// reasonOf says how an object changes that nobody edits.
+func reasonOf(change hotupdate.Change) Reason {
+	path := fieldpath.PatternOf(change.Path)
+	reason := Reason{Path: path, Finding: "DefaultChanged"}
+	value := func(text string) string {
+		if change.Sensitive {
+			return "a value"
+		}
+		return text
+	}
+	switch change.Op {
+	case hotupdate.OpAdd:
+		reason.Text = path + ": the API server fills in " + value(change.New)
+	case hotupdate.OpRemove:
+		reason.Finding = "FieldRemoved"
+		reason.Text = path + ": the API server no longer returns the field"
+	default:
+		reason.Text = path + ": the API server fills in " + value(change.New) + ", and filled in " + value(change.Old)
+	}
+	return reason
 }
 
 const theOther = "the other release has"
@@ -122,16 +215,4 @@ func unknownVersion(of facts.TypeMeta, who, whose string, release *crds.Set) []R
 		text += "; read the objects in a version of both: " + whose + " " + strings.Join(versions, ", ")
 	}
 	return []Reason{{Code: "unknown-version", Text: text}}
-}
-
-// hashedBy hashes a spec by the Schema of its type in a release. It is nil if the release does not
-// have the type.
-func hashedBy(set *crds.Set, of facts.TypeMeta, spec []byte) (*release.Hashed, error) {
-	schema, err := set.Schema(of)
-	if schema == nil || err != nil {
-		return nil, err
-	}
-	hashed := &release.Hashed{Era: &release.Era{Hash: release.Canonical, Schema: schema}}
-	hashed.Data, hashed.Refused = hash.CanonicalData[struct{}](schema)(spec, struct{}{})
-	return hashed, nil
 }

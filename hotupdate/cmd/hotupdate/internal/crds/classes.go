@@ -74,7 +74,7 @@ func (c *classes) compile(r *resource) *compiled {
 
 // schemaOf makes a Schema with all classes except the classes of some paths.
 func schemaOf(r *resource, m *Meaning, without map[string]bool) (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOfCRD(r.raw, r.version, m.options(without)...)
+	return hotupdate.SchemaOfCRD(r.definition(), r.version, m.options(without)...)
 }
 
 // CheckClasses reports the classes whose fields no Schema has, of those that were asked for. A class of a kind

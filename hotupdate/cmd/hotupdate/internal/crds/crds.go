@@ -28,6 +28,8 @@ import (
 type Set struct {
 	// From is the file or directory.
 	From string
+	// Problems say which CRDs and texts in From cannot be used. The set has the others.
+	Problems []error
 
 	resources map[facts.TypeMeta]*resource
 	classes   *classes
@@ -40,6 +42,7 @@ type Set struct {
 type resource struct {
 	from    string // the CRD, for messages
 	raw     []byte
+	part    part
 	version string
 	group   string
 	kind    string
@@ -48,7 +51,8 @@ type resource struct {
 
 	plural string // for kubectl; or the kind, which kubectl also takes
 
-	compiled *compiled // nil until it is used
+	compiled *compiled         // nil until it is used
+	plain    *hotupdate.Schema // likewise
 }
 
 // Read reads the CRDs in a file or directory. Another file may give the classes of fields: it holds
@@ -75,10 +79,15 @@ func ReadBoth(old, updated, classesFile string) (before, after *Set, err error) 
 
 const definitionKind = "CustomResourceDefinition"
 
-// AreIn reports whether a file has a CRD. Files that cannot be read have none.
+// AreIn reports whether a file or directory has a CRD, or text that cannot be read and names one.
 func AreIn(file string) bool {
-	for o := range manifest.Objects([]string{file}, strings.NewReader("")) {
-		if o.Err == nil && facts.TypeMetaOf(o.Tree).Kind == definitionKind {
+	for d := range manifest.Documents([]string{file}, strings.NewReader("")) {
+		o := d.Object()
+		switch {
+		case o == nil:
+		case o.Err == nil && facts.TypeMetaOf(o.Tree).Kind == definitionKind:
+			return true
+		case o.Err != nil && bytes.Contains(d.Text(), []byte(definitionKind)):
 			return true
 		}
 	}
@@ -87,19 +96,24 @@ func AreIn(file string) bool {
 
 func readSet(from string, stdin io.Reader) (*Set, error) {
 	s := &Set{From: from, resources: map[facts.TypeMeta]*resource{}, shared: map[[2]facts.TypeMeta]*Shared{}}
-	var problems []error
 	for o := range manifest.Objects([]string{from}, stdin) {
+		var problem error
 		if o.Err != nil {
-			problems = append(problems, manifest.InFile(o.String(), o.Err))
+			problem = manifest.InFile(o.String(), o.Err)
 		} else if facts.TypeMetaOf(o.Tree).Kind == definitionKind {
-			problems = append(problems, s.add(o))
+			problem = s.add(o)
+		}
+		if problem != nil {
+			s.Problems = append(s.Problems, problem)
 		}
 	}
-	err := errors.Join(problems...)
-	if err == nil && len(s.resources) == 0 {
-		err = fmt.Errorf("%s: has no %s", nameOf(from), definitionKind)
+	switch {
+	case len(s.resources) > 0:
+		return s, nil
+	case len(s.Problems) > 0:
+		return s, errors.Join(s.Problems...)
 	}
-	return s, err
+	return s, fmt.Errorf("%s: has no %s", nameOf(from), definitionKind)
 }
 
 // add adds the versions of a CRD. A copy of a CRD adds nothing.
@@ -128,7 +142,7 @@ func (s *Set) add(o *manifest.Object) error {
 				first.from)
 		}
 		s.resources[of] = &resource{
-			from: o.String(), raw: raw, version: name, group: group, kind: kind,
+			from: o.String(), raw: raw, part: partOf(version), version: name, group: group, kind: kind,
 			hasSpecInSpec: version.At("schema", "openAPIV3Schema", "properties", "spec", "properties", "spec") != nil,
 			plural:        cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
 		}

@@ -56,7 +56,7 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 			found = append(found, m)
 		}
 	}
-	r.failed = append(r.failed, r.Schemas.custom.CheckClasses())
+	r.failed = append(r.failed, r.Schemas.custom.CheckClasses(), joined(r.Schemas.unusable()))
 	problems := slices.Concat(r.failed, []error{joined(notJudged(&objects{}, all))}, r.others)
 	return found, errors.Join(problems...)
 }
@@ -82,11 +82,11 @@ func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan
 		if r.Lenient || r.AllowNone {
 			return nil, nil
 		}
-		return nil, r.nothingFound(old, updated)
+		return nil, errors.Join(joined(r.Schemas.unusable()), r.nothingFound(old, updated))
 	}
 	pairs := pairUp(before.list, after.list, r.AnyName)
 	r.withhold(pairs, before, after)
-	r.NotJudged = notJudged(before, after)
+	r.NotJudged = append(r.Schemas.unusable(), notJudged(before, after)...)
 	if !r.Lenient && (!isDirectory(old) || !isDirectory(updated)) {
 		if err := checkRelated(pairs); err != nil {
 			return nil, errors.Join(joined(r.NotJudged), err)

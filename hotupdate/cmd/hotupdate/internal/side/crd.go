@@ -19,6 +19,17 @@ import (
 // Define adds the custom resources of CRDs.
 func (c *Catalog) Define(custom *crds.Set) { c.custom = custom }
 
+// unusable are the CRDs whose objects are not compared.
+func (c *Catalog) unusable() (all []NotJudged) {
+	if c.custom == nil {
+		return nil
+	}
+	for _, problem := range c.custom.Problems {
+		all = append(all, NotJudged{manifests.Place{File: c.custom.From}, problem})
+	}
+	return all
+}
+
 // readCustom reads a custom resource, whose spec is its provider config.
 func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	m.spec, err = r.Schemas.custom.Schema(m.Type)
@@ -35,7 +46,8 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	}
 	m.meaning = r.Schemas.custom.Meaning(m.Type)
 	m.custom = r.Schemas.custom.Custom(m.Type)
-	m.Manifest, err = facts.ReadCustom(o.Tree)
+	m.Manifest, err = facts.ReadCustom(o.Tree, r.Schemas.custom.Part(m.Type, o.Tree))
+	m.isWhole = r.Schemas.custom.IsWhole(m.Type)
 	return err
 }
 
@@ -54,6 +66,9 @@ func (m *Input) options(o judge.Options) judge.Options {
 	o.Extension = o.ExtensionOf(provider)
 	return o
 }
+
+// hasSpec reports whether the paths of a custom resource begin in its spec.
+func (m *Input) hasSpec() bool { return m.spec != nil && !m.isWhole }
 
 // versions says what is known of a custom resource that is of two versions; nil for other pairs.
 func (c *Catalog) versions(p inputs) *judge.Versions {

@@ -118,12 +118,12 @@ func (m *Input) lineOf(pool, path string) int {
 		return 0
 	}
 	steps := stepsOf(path)
-	if m.spec != nil {
+	if m.hasSpec() {
 		steps = append([]string{"spec"}, steps...)
 	}
 	isAbove := len(steps) > 0 && slices.Contains([]string{"spec", "status", "metadata"}, steps[0])
 	line := 0
-	if pool == "" || isAbove {
+	if pool == "" || isAbove || m.isWhole {
 		line = lineAt(m.tree, steps)
 	} else {
 		line = lineInPool(m.tree, pool, steps)

@@ -30,9 +30,10 @@ type object struct {
 	document *manifests.Document
 	role     role
 	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
-	// another object reports it.
+	// another object reports it. If isOfKind, it is a problem of the CRD.
 	problem  error
 	isTold   bool
+	isOfKind bool
 	fatal    error // ends the comparison
 	warnings []string
 	// isCovered says that a recipe changes the object.
@@ -146,7 +147,8 @@ func (o *object) isPlain() bool {
 // check reads a manifest with its provider configs, and collects all problems.
 func (r *Reader) check(one *object, o *manifests.Object) {
 	if _, err := r.Schemas.custom.Schema(one.Type); err != nil {
-		one.fatal = err // of the CRD
+		one.problem = err
+		one.isOfKind = true
 		return
 	}
 	m, warnings, err := r.manifest(o)
@@ -227,7 +229,7 @@ func (r *Reader) checkCloudProfile(m *Input) []string {
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
 func (m *Input) checkConfigs(o judge.Options) error {
 	err := pool.Check(m.Pools, m.options(o))
-	if m.spec != nil {
+	if m.hasSpec() {
 		for _, problem := range fault.All(err) {
 			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
 		}

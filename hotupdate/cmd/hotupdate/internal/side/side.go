@@ -36,6 +36,7 @@ type Input struct {
 	spec    *hotupdate.Schema // of a custom resource, whose spec is the provider config
 	meaning *crds.Meaning     // of the fields of spec
 	custom  *judge.Custom     // nil for others
+	isWhole bool              // the object is the provider config, and not only its spec
 	tree    *tree.Node        // the whole object
 }
 
@@ -147,7 +148,7 @@ func (r *Reader) readAll(ctx context.Context, path string) *objects {
 	all.coverCharts(r)
 	for _, o := range all.list {
 		r.Warnings = append(r.Warnings, o.warnings...)
-		if o.fatal != nil && !slices.Contains(r.failed, o.fatal) { // all objects of a CRD have its problems
+		if o.fatal != nil && !slices.Contains(r.failed, o.fatal) {
 			r.failed = append(r.failed, o.fatal)
 		}
 	}

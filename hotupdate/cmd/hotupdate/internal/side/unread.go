@@ -121,8 +121,10 @@ func (o *object) withholdFor(counterpart *object, why string) {
 // both sides is listed for the new one.
 func notJudged(old, updated *objects) (all []NotJudged) {
 	there := updated.unreadTexts()
+	told := map[string]bool{} // all objects of a CRD have its problem
 	add := func(o *object) {
-		if o.problem != nil && !o.isTold {
+		if o.problem != nil && !o.isTold && !told[o.problem.Error()] {
+			told[o.problem.Error()] = o.isOfKind
 			all = append(all, NotJudged{o.Place, o.problem})
 		}
 	}

@@ -156,8 +156,8 @@ func (m *Manifest) In(release string) (read *Manifest, dropped []string, err err
 
 // ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
 // its own.
-func ReadCustom(object *tree.Node) (*Manifest, error) {
-	m := &Manifest{Pools: []Pool{Bare(object.At("spec").JSON())}}
+func ReadCustom(object, part *tree.Node) (*Manifest, error) {
+	m := &Manifest{Pools: []Pool{Bare(part.JSON())}}
 	m.readMetadata(object)
 	_, err := checkMembers("metadata", "ObjectMeta", object.At("metadata"))
 	return m, err

@@ -1,0 +1,75 @@
+package crds
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// HasType reports whether the set has a type in its version.
+func (s *Set) HasType(t facts.TypeMeta) bool { return s.resources[t] != nil }
+
+// Changes compares a part of an object as API servers with the CRDs of two releases return it. Both sets must have
+// the type, with the same classes. The class of a field is that in the release that has the field.
+func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Changes, error) {
+	before := old.Returned(t, part)
+	after := updated.Returned(t, part)
+	bySchema := func(s *Set) (hotupdate.Changes, error) {
+		schema, err := s.plain(t)
+		if err != nil {
+			return nil, err
+		}
+		return schema.DiffRaw(before, after)
+	}
+	byOld, oldErr := bySchema(old)
+	byNew, newErr := bySchema(updated)
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return nil, err
+	}
+	var all hotupdate.Changes
+	for _, change := range byNew {
+		known := slices.DeleteFunc(slices.Clone(byOld), func(c hotupdate.Change) bool {
+			return c.Origin == unknownMember || !isAtOrBelow(c.Pointer, change.Pointer)
+		})
+		if change.Origin == unknownMember && len(known) > 0 {
+			all = append(all, known...)
+		} else {
+			all = append(all, change)
+		}
+	}
+	return all, nil
+}
+
+// isAtOrBelow reports whether a pointer is that of a value or of a part of it.
+func isAtOrBelow(pointer, above string) bool {
+	names := fieldpath.Names(pointer)
+	of := fieldpath.Names(above)
+	return len(names) >= len(of) && slices.Equal(names[:len(of)], of)
+}
+
+// plain returns the Schema of a type without its defaults, which the API server has filled in. It admits members that
+// only the other release has.
+func (s *Set) plain(t facts.TypeMeta) (*hotupdate.Schema, error) {
+	if _, err := s.Schema(t); err != nil {
+		return nil, err
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	r := s.resources[t]
+	if r.plain == nil {
+		plain := part{schema: r.part.schema.withoutDefaults()}
+		made := r.compiled
+		schema, err := hotupdate.SchemaOfCRD(plain.definition(r.version), r.version, made.meaning.options(made.missing)...)
+		if err == nil {
+			schema, err = schema.AdmitUnknown()
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.plain = schema
+	}
+	return r.plain, nil
+}

@@ -1,0 +1,420 @@
+package crds
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/internal/fieldclasses"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
+)
+
+// Finding is what differs between a version of a kind in two releases of its CRD, in the form of the findings
+// between Schemas, and in a sentence. Its conditions are:
+//
+//	omits it             the object does not have the field, and the API server fills it in or no longer does
+//	has it               the object has the field, which the API server drops
+//	does not meet it     the value at the path is not valid in the new release
+type Finding struct {
+	hotupdate.Finding
+
+	Text string
+	// IsUndecided says that the field has no class: what a change of it does to machines is not known.
+	IsUndecided bool
+}
+
+// Harmless reports whether no object is refused, and no object that nobody edits changes in a way that
+// machines follow.
+func (f *Finding) Harmless() bool { return f.Finding.Harmless() }
+
+const (
+	omitsIt = "omits it"
+	hasIt   = "has it"
+	fails   = "does not meet it"
+)
+
+// Diff lists what differs in the schema of a type, which both sets must have: fields, defaults and constraints.
+func Diff(old, updated *Set, t facts.TypeMeta) []Finding {
+	d := &differ{updated: updated, of: t}
+	before := old.resources[t]
+	after := updated.resources[t]
+	d.keywords(before.part.object.own(), after.part.object.own(), "")
+	if !after.part.isWhole {
+		d.required(before.part.object, after.part.object, specMember, specMember)
+	}
+	d.node(before.part.schema, after.part.schema, "")
+	slices.SortStableFunc(d.found, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	return d.found
+}
+
+// own is a schema without those of its members.
+func (s schema) own() schema {
+	alone := maps.Clone(s)
+	for _, below := range []string{"properties", "items", "additionalProperties"} {
+		delete(alone, below)
+	}
+	return alone
+}
+
+type differ struct {
+	updated *Set
+	of      facts.TypeMeta
+	found   []Finding
+}
+
+// node compares the schemas of a value.
+func (d *differ) node(old, updated schema, path string) {
+	d.keywords(old, updated, path)
+	d.defaults(old, updated, path)
+	before := old.at("properties")
+	after := updated.at("properties")
+	all := maps.Clone(before)
+	if all == nil {
+		all = schema{}
+	}
+	maps.Copy(all, after)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		d.member(old, updated, name, fieldpath.Join(path, name))
+	}
+	for _, below := range []string{"items", "additionalProperties"} {
+		if old.at(below) != nil && updated.at(below) != nil {
+			d.node(old.at(below), updated.at(below), fieldpath.Elements(path))
+		}
+	}
+}
+
+// member compares a member of an object.
+func (d *differ) member(old, updated schema, name, path string) {
+	before := old.at("properties", name)
+	after := updated.at("properties", name)
+	keeps := updated.isTrue("x-kubernetes-preserve-unknown-fields") || updated.hasMember(name)
+	switch {
+	case before != nil && after != nil:
+		d.node(before, after, path)
+	case after != nil:
+		d.add(Finding{
+			Finding: hotupdate.Finding{Kind: "FieldAdded", Path: path, New: after.typeName()},
+			Text:    path + ": is new, " + after.typeName() + after.withoutEffect(),
+		})
+		d.defaults(nil, after, path)
+	case keeps:
+		d.add(Finding{
+			Finding: hotupdate.Finding{Kind: "FieldRemoved", Path: path, Old: before.typeName()},
+			Text:    path + ": is no longer described, and the API server keeps it",
+		})
+	default:
+		f := Finding{Finding: hotupdate.Finding{
+			Kind: "FieldRemoved", Path: path, Old: before.typeName(), Roll: hotupdate.Effect{Every: true, Where: hasIt},
+		}}
+		f.Text = path + ": is gone, was " + before.typeName() + ": the API server drops it from every object that has it, " +
+			"and kubectl refuses manifests with it; " + d.consequence(&f)
+		d.add(f)
+	}
+	d.required(old, updated, name, path)
+}
+
+// withoutEffect says of a new field that nothing follows, unless it has a default, which is a finding.
+func (s schema) withoutEffect() string {
+	if s["default"] != nil {
+		return ""
+	}
+	return ": no object changes"
+}
+
+func (d *differ) add(f Finding) { d.found = append(d.found, f) }
+
+// typeName names the type of a value.
+func (s schema) typeName() string {
+	name, _ := s["type"].(string)
+	if s.isTrue("x-kubernetes-int-or-string") {
+		return "int-or-string"
+	}
+	return cmp.Or(name, "any value")
+}
+
+// consequence says what a change of a field does to machines, by its class. It takes the effect back if no machine
+// is replaced.
+func (d *differ) consequence(f *Finding) string {
+	row, isKnown := d.updated.Meaning(d.of).ofPattern(f.Path)
+	class := cmp.Or(row.Class, fieldclasses.Roll)
+	isOpen := !isKnown && d.updated.Meaning(d.of).IsBuiltIn()
+	if !d.updated.HasClasses(d.of) || isOpen {
+		class = fieldclasses.Undecided
+	}
+	switch class {
+	case fieldclasses.Roll, fieldclasses.InPlace:
+		return "machines are replaced"
+	case fieldclasses.Hot:
+		f.Roll = hotupdate.Effect{}
+		return "running machines are updated"
+	case fieldclasses.NoEffect, fieldclasses.Refused:
+		f.Roll = hotupdate.Effect{}
+		return "no machine is touched"
+	case fieldclasses.Undecided:
+	}
+	f.IsUndecided = true
+	return "what that does to machines is not known: the field has no class"
+}
+
+// defaults compares what the API server fills in.
+func (d *differ) defaults(old, updated schema, path string) {
+	before := textOf(old["default"])
+	after := textOf(updated["default"])
+	if before == after {
+		return
+	}
+	f := Finding{Finding: hotupdate.Finding{
+		Kind: "DefaultChanged", Path: path, Old: cmp.Or(before, noValue), New: cmp.Or(after, noValue),
+		Roll: hotupdate.Effect{Every: true, Where: omitsIt},
+	}}
+	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": every object that omits it changes, and one that " +
+		"spells it out does not; " + d.consequence(&f)
+	d.add(f)
+}
+
+const noValue = "none"
+
+// textOf returns a value in JSON, and nothing for null.
+func textOf(value any) string {
+	if value == nil {
+		return ""
+	}
+	text, _ := jsonpatch.Write(value)
+	return string(text)
+}
+
+// required compares whether an object must have a member.
+func (d *differ) required(old, updated schema, name, path string) {
+	was := old.requires(name)
+	is := updated.requires(name)
+	isFilled := updated.at("properties", name)["default"] != nil
+	switch {
+	case was == is:
+	case is && isFilled:
+		d.constraint(path, "required", narrowed, noValue, "true, and the API server fills the field in", true)
+	case is:
+		d.constraint(path, "required", narrowed, noValue, "true", false)
+	default:
+		d.constraint(path, "required", widened, "true", noValue, false)
+	}
+}
+
+func (s schema) requires(name string) bool {
+	all, _ := s["required"].([]any)
+	return slices.Contains(all, any(name))
+}
+
+// change is how a constraint changes: with which values.
+type change string
+
+// The changes. A constraint that has changed may refuse some values and permit others.
+const (
+	same     change = ""
+	narrowed change = "narrowed"
+	widened  change = "widened"
+	changed  change = "changed"
+)
+
+// constraint adds a finding about a keyword.
+func (d *differ) constraint(path, keyword string, how change, old, updated string, isFilled bool) {
+	f := Finding{Finding: hotupdate.Finding{Kind: "ConstraintChanged", Path: path, Old: old, New: updated}}
+	at := cmp.Or(path, "the object")
+	f.Text = at + ": " + keyword + " " + string(how) + ": " + updated + ", was " + old
+	switch {
+	case how == widened, isFilled:
+		f.Text += ": no object is refused or changed"
+	default:
+		f.Forbidden = hotupdate.Effect{Where: fails}
+		where := at
+		if keyword == "required" {
+			where = "the object around it"
+		}
+		if keyword == "rule" && strings.Contains(updated, "oldSelf") { // which is not read for a new object
+			f.Text += ": a change that does not meet it is refused"
+			break
+		}
+		f.Text += ": an object that does not meet it is refused when created or restored, and when " + where + " is changed"
+	}
+	d.add(f)
+}
+
+// keywords compares the keywords of a value that only validate.
+func (d *differ) keywords(old, updated schema, path string) {
+	if path == "" && old == nil {
+		return
+	}
+	for _, one := range keywords {
+		before := old[one.name]
+		after := updated[one.name]
+		if how := one.compare(before, after); how != same {
+			d.constraint(path, one.name, how, cmp.Or(textOf(before), noValue), cmp.Or(textOf(after), noValue), false)
+		}
+	}
+	d.types(old, updated, path)
+	d.rules(old, updated, path)
+}
+
+// types compares the types of values.
+func (d *differ) types(old, updated schema, path string) {
+	was := old.typeName()
+	is := updated.typeName()
+	isWider := is == "int-or-string" && (was == "integer" || was == "string")
+	isUntyped := is == "any value"
+	switch {
+	case was == is:
+	case isWider, isUntyped:
+		d.constraint(path, "type", widened, was, is, false)
+	default:
+		d.constraint(path, "type", changed, was, is, false)
+	}
+}
+
+// rules compares the CEL rules of a value.
+func (d *differ) rules(old, updated schema, path string) {
+	before := old.rules()
+	after := updated.rules()
+	for _, rule := range after {
+		if !slices.Contains(before, rule) {
+			d.constraint(path, "rule", narrowed, noValue, rule, false)
+		}
+	}
+	for _, rule := range before {
+		if !slices.Contains(after, rule) {
+			d.constraint(path, "rule", widened, rule, noValue, false)
+		}
+	}
+}
+
+func (s schema) rules() (all []string) {
+	list, _ := s["x-kubernetes-validations"].([]any)
+	for _, one := range list {
+		rule, _ := one.(map[string]any)
+		text, _ := rule["rule"].(string)
+		all = append(all, text)
+	}
+	return all
+}
+
+// keyword is a keyword of a schema, with the function that compares two of its values; nil is an absent one.
+type keyword struct {
+	name    string
+	compare func(old, updated any) change
+}
+
+var keywords = []keyword{
+	{"enum", compareSets},
+	{"pattern", comparePresence}, {"format", comparePresence}, {"multipleOf", comparePresence},
+	{"minLength", compareLower}, {"minItems", compareLower}, {"minProperties", compareLower}, {"minimum", compareLower},
+	{"maxLength", compareUpper}, {"maxItems", compareUpper}, {"maxProperties", compareUpper}, {"maximum", compareUpper},
+	{"exclusiveMinimum", compareFlags}, {"exclusiveMaximum", compareFlags}, {"uniqueItems", compareFlags},
+	{"allOf", comparePresence}, {"anyOf", comparePresence}, {"oneOf", comparePresence}, {"not", comparePresence},
+	{"nullable", func(old, updated any) change { return compareFlags(updated, old) }},
+	{"x-kubernetes-list-type", compareListTypes}, {"x-kubernetes-list-map-keys", comparePresence},
+}
+
+// comparePresence compares constraints whose values are not compared with one another.
+func comparePresence(old, updated any) change {
+	switch {
+	case reflect.DeepEqual(old, updated):
+		return same
+	case old == nil:
+		return narrowed
+	case updated == nil:
+		return widened
+	}
+	return changed
+}
+
+// compareListTypes compares the types of lists: elements of a set or a map are unique.
+func compareListTypes(old, updated any) change {
+	free := func(value any) any {
+		if value == "atomic" {
+			return nil
+		}
+		return value
+	}
+	return comparePresence(free(old), free(updated))
+}
+
+func compareFlags(old, updated any) change {
+	was := old == true
+	is := updated == true
+	switch {
+	case was == is:
+		return same
+	case is:
+		return narrowed
+	}
+	return widened
+}
+
+// compareLower compares lower bounds.
+func compareLower(old, updated any) change { return compareBounds(old, updated, 1) }
+
+// compareUpper compares upper bounds.
+func compareUpper(old, updated any) change { return compareBounds(old, updated, -1) }
+
+// compareBounds compares bounds. A greater one is narrower for the sign 1, a smaller one for -1.
+func compareBounds(old, updated any, sign float64) change {
+	was, hadBound := old.(json.Number)
+	is, hasBound := updated.(json.Number)
+	if !hadBound || !hasBound {
+		return presenceOfBound(hadBound, hasBound)
+	}
+	before, _ := was.Float64()
+	after, _ := is.Float64()
+	switch {
+	case before == after:
+		return same
+	case sign*after > sign*before:
+		return narrowed
+	}
+	return widened
+}
+
+func presenceOfBound(had, has bool) change {
+	switch {
+	case had == has:
+		return same
+	case has:
+		return narrowed
+	}
+	return widened
+}
+
+// compareSets compares the values that an enum permits.
+func compareSets(old, updated any) change {
+	before, hadSet := old.([]any)
+	after, hasSet := updated.([]any)
+	if !hadSet || !hasSet {
+		return presenceOfBound(hadSet, hasSet)
+	}
+	loses := !containsAll(after, before)
+	gains := !containsAll(before, after)
+	switch {
+	case loses && gains:
+		return changed
+	case loses:
+		return narrowed
+	case gains:
+		return widened
+	}
+	return same
+}
+
+func containsAll(all, values []any) bool {
+	for _, value := range values {
+		text := []byte(textOf(value))
+		if !slices.ContainsFunc(all, func(one any) bool { return bytes.Equal([]byte(textOf(one)), text) }) {
+			return false
+		}
+	}
+	return true
+}
