@@ -180,7 +180,23 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 				"--classes"
 		}
 	}
+	if refusals := r.mayRefuse(of, part); len(refusals) > 0 {
+		effect = max(effect, verdict.Indeterminate)
+		reasons = append(reasons, refusals...)
+	}
 	return effect, reasons, nil
+}
+
+// mayRefuse are the constraints that the new release narrows and that concern an object. The object is not
+// validated, so that they do not decide.
+func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (all []Reason) {
+	for _, f := range crds.MayRefuse(r.old, r.updated, of, part) {
+		all = append(all, Reason{
+			Path: f.Path, Finding: f.Kind, Code: "not-validated",
+			Text: f.Text + "; ask an API server with the new CRD, as by kubectl apply --dry-run=server",
+		})
+	}
+	return all
 }
 
 // reasonOf says how an object changes that nobody edits.

@@ -36,6 +36,7 @@ type Set struct {
 
 	mutex  sync.Mutex // guards what is made when it is asked for: Schemas, and shared
 	shared map[[2]facts.TypeMeta]*Shared
+	since  map[facts.TypeMeta][]Finding // what differs from the release before
 }
 
 // resource is a version of a custom resource.
@@ -95,7 +96,10 @@ func AreIn(file string) bool {
 }
 
 func readSet(from string, stdin io.Reader) (*Set, error) {
-	s := &Set{From: from, resources: map[facts.TypeMeta]*resource{}, shared: map[[2]facts.TypeMeta]*Shared{}}
+	s := &Set{
+		From: from, resources: map[facts.TypeMeta]*resource{}, shared: map[[2]facts.TypeMeta]*Shared{},
+		since: map[facts.TypeMeta][]Finding{},
+	}
 	for o := range manifest.Objects([]string{from}, stdin) {
 		var problem error
 		if o.Err != nil {

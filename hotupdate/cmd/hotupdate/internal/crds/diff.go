@@ -22,10 +22,13 @@ import (
 //	omits it             the object does not have the field, and the API server fills it in or no longer does
 //	has it               the object has the field, which the API server drops
 //	does not meet it     the value at the path is not valid in the new release
+//	changes it against the rule
 type Finding struct {
 	hotupdate.Finding
 
 	Text string
+	// Keyword is the constraint that differs; empty if none does.
+	Keyword string
 	// IsUndecided says that the field has no class: what a change of it does to machines is not known.
 	IsUndecided bool
 }
@@ -38,6 +41,8 @@ const (
 	omitsIt = "omits it"
 	hasIt   = "has it"
 	fails   = "does not meet it"
+
+	changesIt = "changes it against the rule"
 )
 
 // Diff lists what differs in the schema of a type, which both sets must have: fields, defaults and constraints.
@@ -179,7 +184,10 @@ func (d *differ) defaults(old, updated schema, path string) {
 	d.add(f)
 }
 
-const noValue = "none"
+const (
+	noValue         = "none"
+	requiredKeyword = "required"
+)
 
 // textOf returns a value in JSON, and nothing for null.
 func textOf(value any) string {
@@ -198,11 +206,11 @@ func (d *differ) required(old, updated schema, name, path string) {
 	switch {
 	case was == is:
 	case is && isFilled:
-		d.constraint(path, "required", narrowed, noValue, "true, and the API server fills the field in", true)
+		d.constraint(path, requiredKeyword, narrowed, noValue, "true, and the API server fills the field in", true)
 	case is:
-		d.constraint(path, "required", narrowed, noValue, "true", false)
+		d.constraint(path, requiredKeyword, narrowed, noValue, "true", false)
 	default:
-		d.constraint(path, "required", widened, "true", noValue, false)
+		d.constraint(path, requiredKeyword, widened, "true", noValue, false)
 	}
 }
 
@@ -224,7 +232,9 @@ const (
 
 // constraint adds a finding about a keyword.
 func (d *differ) constraint(path, keyword string, how change, old, updated string, isFilled bool) {
-	f := Finding{Finding: hotupdate.Finding{Kind: "ConstraintChanged", Path: path, Old: old, New: updated}}
+	f := Finding{
+		Finding: hotupdate.Finding{Kind: "ConstraintChanged", Path: path, Old: old, New: updated}, Keyword: keyword,
+	}
 	at := cmp.Or(path, "the object")
 	f.Text = at + ": " + keyword + " " + string(how) + ": " + updated + ", was " + old
 	switch {
@@ -233,11 +243,12 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 	default:
 		f.Forbidden = hotupdate.Effect{Where: fails}
 		where := at
-		if keyword == "required" {
+		if keyword == requiredKeyword {
 			where = "the object around it"
 		}
 		if keyword == "rule" && strings.Contains(updated, "oldSelf") { // which is not read for a new object
 			f.Text += ": a change that does not meet it is refused"
+			f.Forbidden = hotupdate.Effect{Where: changesIt}
 			break
 		}
 		f.Text += ": an object that does not meet it is refused when created or restored, and when " + where + " is changed"
