@@ -14,7 +14,8 @@ import (
 // ValidateVersion checks an update of a Kubernetes version, as Gardener's validation does. A
 // version cannot be lowered. Pools that are updated in place, and Shoots with any strategy, cannot
 // skip a minor. A partial version, such as 1.34, stands for the highest version that begins with
-// it. An unreadable version is Invalid, every other error Forbidden.
+// it. Pre-release and build metadata do not count. An unreadable version is Invalid, every other error
+// Forbidden.
 func ValidateVersion(old, updated string, strategy hotupdate.Strategy, fldPath *field.Path) field.ErrorList {
 	before, oldErr := parseVersion(old)
 	after, newErr := parseVersion(updated)
@@ -58,7 +59,8 @@ func isKnown(strategy hotupdate.Strategy) bool {
 // the CloudProfile that support in-place updates: the images with
 // spec.machineImages[].versions[].inPlaceUpdates.supported true, each with its minVersionForUpdate,
 // empty if it has none. The zero Image is the old image of a new pool, which needs no
-// minVersionForUpdate. Unreadable versions are also refused.
+// minVersionForUpdate. Versions are compared as in [ValidateVersion]. Unreadable versions are also
+// refused.
 func ValidateImage(old, updated hash.Image, supported map[hash.Image]string, fldPath *field.Path) field.ErrorList {
 	minVersionForUpdate, ok := supported[updated]
 	isLowered := old.Name == updated.Name && isLower(updated.Version, old.Version)
@@ -101,7 +103,15 @@ func reaches(text, minimum string) bool {
 	return !isLower(text, minimum)
 }
 
+// parseVersion reads a version as Gardener's CompareVersions does: without pre-release and build metadata. Parts that
+// are missing are zero.
 func parseVersion(text string) (*version.Version, error) {
+	if end := strings.IndexAny(text, "-+~"); end >= 0 {
+		text = text[:end]
+	}
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
 	if v, err := version.ParseSemantic(text); err == nil {
 		return v, nil
 	}

@@ -48,6 +48,7 @@ func TestValidateVersion(t *testing.T) {
 		{"1.33.2", "1.33", hotupdate.AutoInPlaceUpdate, ""}, // admission completes it
 		{"1.33.2", "1.3", hotupdate.AutoInPlaceUpdate, lowered},
 		{"1.33", "1.34", hotupdate.AutoInPlaceUpdate, ""},
+		{"1.33.2", "1.33.2-rc.1", hotupdate.AutoInPlaceUpdate, ""}, // Gardener compares without pre-release and build
 		{"latest", "1.34", hotupdate.AutoInPlaceUpdate, "FieldValueInvalid"},
 		{"1.34", "", hotupdate.AutoInPlaceUpdate, "FieldValueInvalid"},
 	} {
@@ -72,6 +73,13 @@ func TestValidateImage(t *testing.T) {
 		{"a", "1443.8.0", "a", "1443.7.0", "1312.3.0", lowered},
 		{"a", "1443.8.0", "b", "1443.7.0", "1312.3.0", ""}, // another image has other versions
 		{"a", "today", "a", "1443.7.0", "1312.3.0", notFromThere},
+		{"a", "1443", "a", "1443.9.0", "1443.8.0", ""}, // a part stands for the highest version that begins with it
+		{"a", "1443", "a", "1592.1.0", "1400.0.0", ""},
+		{"a", "1443", "a", "1592.1.0", "1500.0.0", notFromThere},
+		{"a", "1443", "a", "1312.7.0", "1300.0.0", lowered},
+		{"a", "1443.8.0-dev.1", "a", "1592.1.0", "1443.8.0", ""}, // Gardener compares without pre-release and build
+		{"a", "1592.1.0", "a", "1592.1.0-dev.1", "1443.8.0", ""},
+		{"a", "1592.1.0+a", "a", "1592.1.0+b", "1592.1.0~c", ""},
 		{"", "", "a", "1443.7.0", "", ""}, // a new pool
 		{"", "", "a", "soon", "", ""},
 	} {

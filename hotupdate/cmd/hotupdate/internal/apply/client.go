@@ -26,13 +26,25 @@ func byClient(cluster, manifest *tree.Node) Applied {
 // there are no schemas: if an object or list in it differs, kubectl takes a JSON merge patch, which
 // replaces all lists as a whole.
 func threeWay(last, manifest, cluster []byte) ([]byte, error) {
-	schema := patchSchema()
-	if patch, err := strategicpatch.CreateThreeWayMergePatch(last, manifest, cluster, schema, true); err == nil {
-		return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(cluster, patch, schema)
+	if patch, err := strategic(last, manifest, cluster); err == nil {
+		return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(cluster, patch, patchSchema())
 	}
 	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(last, manifest, cluster)
 	if err != nil {
 		return nil, err
 	}
 	return jsonpatch.MergePatch(cluster, patch)
+}
+
+// strategic returns the patch that merges lists by their keys. It fails where kubectl takes a JSON merge patch.
+func strategic(last, manifest, cluster []byte) ([]byte, error) {
+	return strategicpatch.CreateThreeWayMergePatch(last, manifest, cluster, patchSchema(), true)
+}
+
+// ReplacesLists reports whether kubectl apply replaces all lists of a Shoot as a whole when a manifest follows the one
+// that was applied last: an object or list in a provider config differs. What Gardener has filled into pools is lost.
+func ReplacesLists(last, manifest *tree.Node) bool {
+	before := desired(last).JSON()
+	_, err := strategic(before, desired(manifest).JSON(), before)
+	return err != nil
 }

@@ -256,8 +256,10 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	pairs := pairUp(old.Pools, updated.Pools, o)
 	var problems []error
 	rollsOut := updated.RollsOut(old, &o.Landscape)
+	replacesLists := updated.ReplacesLists(old)
 	for _, pool := range updated.Pools {
 		pool.Cluster.RollsOut = rollsOut
+		pool.Cluster.ReplacesLists = replacesLists
 		planned, err := planOf(pairs.before[pool.Worker.Name], pool, o)
 		problems = append(problems, err)
 		plan.Pools = append(plan.Pools, planned)

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"sync"
+
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 )
 
@@ -38,4 +40,10 @@ func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (all []Applied
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// ReplacesLists returns a function that reports whether kubectl apply replaces all lists when the manifest follows an
+// old one, see [apply.ReplacesLists]. It compares them on its first call.
+func (m *Manifest) ReplacesLists(old *Manifest) func() bool {
+	return sync.OnceValue(func() bool { return apply.ReplacesLists(old.Tree, m.Tree) })
 }

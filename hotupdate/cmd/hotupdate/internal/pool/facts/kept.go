@@ -137,17 +137,28 @@ func withReserved(kubelet *hash.Kubelet, by hash.Reserved) *hash.Kubelet {
 func (r *Reading) merged(stored kubelets, way apply.Method) kubelets {
 	before := kubeletsOf(&r.Old)
 	after := kubeletsOf(&r.Updated)
-	ofShoot := keeping{way, r.Old.Cluster.spec, r.Updated.Cluster.spec}
-	own := keeping{way, r.Old.Node, r.Updated.Node}
+	replacesLists := way == apply.Client && r.replacesLists()
+	ofShoot := keeping{way, replacesLists, r.Old.Cluster.spec, r.Updated.Cluster.spec}
+	own := keeping{way, false, r.Old.Node, r.Updated.Node}
+	if replacesLists {
+		own.way = apply.Replace
+	}
 	return kubelets{
 		ofShoot: ofShoot.merged(before.ofShoot, stored.ofShoot, after.ofShoot),
 		own:     own.merged(before.own, stored.own, after.own),
 	}
 }
 
+// replacesLists reports whether kubectl apply replaces the list of pools.
+func (r *Reading) replacesLists() bool {
+	of := r.Updated.Cluster.ReplacesLists
+	return of != nil && of()
+}
+
 // keeping says what stays in the spec of a Shoot, or in a pool, of what was filled in.
 type keeping struct {
 	way        apply.Method
+	byJSON     bool       // kubectl apply takes a JSON merge patch
 	old, added *tree.Node // of the manifests
 }
 
@@ -228,13 +239,20 @@ var wayToReserved = []string{"kubernetes", "kubelet", kubeReserved}
 // an empty object, see structured-merge-diff.
 func (k keeping) removes(path []string) bool {
 	isLeftOut := has(k.old, path) && !has(k.added, path)
-	return isLeftOut || k.way == apply.Client && isNull(k.added, path)
+	return isLeftOut || k.way == apply.Client && k.setsNull(path)
 }
 
 // removesMember is removes for a reservation, which null removes in both ways.
 func (k keeping) removesMember(name string) bool {
 	path := append(slices.Clone(wayToReserved), name)
-	return k.removes(path) || isNull(k.added, path)
+	return k.removes(path) || k.setsNull(path)
+}
+
+// setsNull reports whether the new manifest sets a member to null. In a JSON merge patch of kubectl, null counts only
+// if the old manifest does not have it.
+func (k keeping) setsNull(path []string) bool {
+	isKept := k.byJSON && isNull(k.old, path)
+	return isNull(k.added, path) && !isKept
 }
 
 // has reports whether a manifest has a member, which may be null.

@@ -96,6 +96,9 @@ type Cluster struct {
 	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one. The
 	// new side has it.
 	RollsOut RollOut
+	// ReplacesLists reports whether kubectl apply replaces the list of pools, see [Manifest.ReplacesLists]. The new
+	// side of a Shoot has it.
+	ReplacesLists func() bool
 
 	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
 	spec       *tree.Node
