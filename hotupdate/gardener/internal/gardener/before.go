@@ -76,12 +76,12 @@ func (j *Judge) newBefore(manifest json.RawMessage) (*before, error) {
 	if slices.ContainsFunc(shoot.Spec.Provider.Workers, isInPlace) {
 		b.assumed = append(b.assumed, assumedInPlace)
 	}
+	if !h.hasWindow() { // decoding draws one
+		shoot.Spec.Maintenance.TimeWindow = new(window)
+		b.assumed = append(b.assumed, assumedWindow)
+	}
 	if !h.isLive() {
 		b.images = assumedImages(shoot)
-		if !h.hasWindow() {
-			shoot.Spec.Maintenance.TimeWindow = new(window)
-			b.assumed = append(b.assumed, assumedWindow)
-		}
 		return b, j.create(b, shoot)
 	}
 	s, err := newState(shoot)

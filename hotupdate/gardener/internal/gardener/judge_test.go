@@ -3,6 +3,7 @@ package gardener_test
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,6 +78,22 @@ func TestLandscapes(t *testing.T) {
 	require.Len(t, dns.Outcomes, 2)
 	assert.Equal(t, gardenerplugin.NoChange, changesOf(dns.Outcomes[0])["rolling"])
 	assert.Equal(t, []string{"the admission plugin ShootNodeLocalDNSEnabledByDefault"}, dns.DependsOn)
+}
+
+// TestAssumedWindow: a Shoot without a maintenance window has the assumed one, also if it was read from a cluster. Gardener would draw another one for
+// each question, and refuse some changes of a window by chance.
+func TestAssumedWindow(t *testing.T) {
+	judge := newJudge(t)
+	const assumed = "the maintenance window is from 22:00 to 23:00 UTC: Gardener draws one if there is none"
+	for _, name := range []string{"gcp-inplace", "openstack-live"} {
+		require.NotContains(t, written(t, name)["spec"], "maintenance")
+		for i := range 8 {
+			old := with(written(t, name), strconv.Itoa(i), "metadata", "labels", "question")
+			answer := ask(t, judge, old, with(old, "200000+0000", "spec", "maintenance", "timeWindow", "begin"))
+			require.Empty(t, answer.Outcomes[0].Refusals, "%s: from 20:00 to 23:00", name)
+			require.Contains(t, answer.Assumed, assumed, name)
+		}
+	}
 }
 
 // TestMissingObjects: what an object decides that was not given is not decided, and the object is

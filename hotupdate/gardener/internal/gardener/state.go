@@ -20,8 +20,8 @@ const (
 	assumedNothingApplied = "kubectl apply removes nothing, since the old Shoot does not have its annotation"
 )
 
-// window is assumed to be the maintenance window that Gardener drew for a Shoot without one, which is
-// another one each time.
+// window is assumed to be the maintenance window of a Shoot without one, also of a Shoot that was read from a cluster
+// and whose window was left out: Gardener draws another one each time.
 var window = core.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"}
 
 // assumedSeed is the name of the seed of a Shoot whose manifest has none.

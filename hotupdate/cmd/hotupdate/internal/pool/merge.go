@@ -18,7 +18,8 @@ import (
 //     happen.
 //   - A pool whose key Gardener changes rolls or is updated in place.
 //   - Where this command finds another key than Gardener, the plan says that it is wrong. What touches
-//     machines counts.
+//     machines counts. If Gardener would not create the old Shoot, another one is stored, and what only
+//     Gardener's key says is indeterminate.
 func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *facts.Manifest) {
 	m := merging{p, a, verdict.Gardener(version), old, updated}
 	if a.Error != "" {
@@ -195,7 +196,7 @@ func (m *merging) pool(planned *Planned) {
 		m.raise(planned, verdict.InPlaceUpdate)
 	case gardenerplugin.NoChange:
 		if planned.Key == judge.KeyChanges {
-			planned.Rules = append(planned.Rules, m.gardener.KeyStays())
+			planned.Rules = append(planned.Rules, m.keyStays())
 		}
 	case gardenerplugin.Undecided:
 		if differs && planned.Key != judge.KeyOpen {
@@ -208,13 +209,24 @@ func (m *merging) pool(planned *Planned) {
 	planned.Rules = verdict.Sorted(planned.Rules)
 }
 
+// keyStays is the rule of a pool whose key only this command changes.
+func (m *merging) keyStays() verdict.Rule {
+	if len(m.answer.OldRefusals) > 0 {
+		return m.gardener.KeyOfRefused()
+	}
+	return m.gardener.KeyStays()
+}
+
 // raise gives to a pool the verdict on a key that Gardener changes.
 func (m *merging) raise(planned *Planned, v verdict.Verdict) {
-	switch planned.Key {
-	case judge.KeyChanges:
-	case judge.KeyOpen:
+	isOfRefused := planned.Key == judge.KeyStays && len(m.answer.OldRefusals) > 0
+	switch {
+	case isOfRefused:
+		planned.ask(m.gardener.AsksForOld(planned.Staying(), v))
+		return
+	case planned.Key == judge.KeyOpen:
 		planned.Rules = append(planned.Rules, m.gardener.Decides())
-	case judge.KeyStays:
+	case planned.Key == judge.KeyStays:
 		planned.Rules = append(planned.Rules, m.gardener.KeyChanges())
 	}
 	if planned.MayHaveNone {

@@ -84,6 +84,34 @@ func TestMergeKeys(t *testing.T) {
 	}
 }
 
+// TestMergeKeysOfRefused: Gardener's keys of an old Shoot that it would not create are not those of the stored Shoot. A difference is no defect.
+func TestMergeKeysOfRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change gardenerplugin.Change
+		edit   edit
+		want   verdict.Verdict
+		may    verdict.Set
+		differ bool
+	}{
+		"only Gardener": {gardenerplugin.Roll, at("machineControllerManager", object{}), verdict.Indeterminate, verdict.Only(verdict.None, verdict.Roll), true},
+		"only plan":     {gardenerplugin.NoChange, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), true},
+		"both":          {gardenerplugin.Roll, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := answer(kept(test.change))
+			a.OldRefusals = []gardenerplugin.Refusal{{Field: "spec.provider.workers[0].cri.name", Text: "Unsupported value"}}
+			planned := merged(t, a, test.edit).Pools[0]
+			assert.Equal(t, test.want, planned.Verdict)
+			assert.Equal(t, test.may, planned.Possible())
+			assert.Equal(t, test.differ, slices.Contains(planned.Rules, asked.KeyOfRefused()))
+			assert.NotContains(t, planned.Rules, asked.KeyChanges())
+			assert.NotContains(t, planned.Rules, asked.KeyStays())
+		})
+	}
+}
+
 // TestMergeOpenKeys: Gardener decides where this command cannot.
 func TestMergeOpenKeys(t *testing.T) {
 	t.Parallel()

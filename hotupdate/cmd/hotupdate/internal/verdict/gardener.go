@@ -79,6 +79,23 @@ func (g Gardener) KeyStays() Rule {
 	}
 }
 
+// KeyOfRefused says that both differ about the key of a pool whose old Shoot Gardener would not create. The stored Shoot
+// is then another one than Gardener's code was told.
+func (g Gardener) KeyOfRefused() Rule {
+	return Rule{
+		Decides, "Gardener's own code and this command differ about the key of the pool, whose old Shoot Gardener would " +
+			"not create", g.source("calculateKeyForValues"),
+	}
+}
+
+// AsksForOld is the question for the stored Shoot, where [Gardener.KeyOfRefused] holds.
+func (g Gardener) AsksForOld(stays, changes Verdict) Question {
+	return Question{
+		Fact: "the stored Shoot", Owner: "the cluster", Answer: "compare with the Shoot of the cluster",
+		Values: []Value{Gives("the old manifest", changes), Gives("another Shoot", stays)}, Rule: g.KeyOfRefused(),
+	}
+}
+
 // Asks is the question for what a rule of Gardener depends on.
 func (g Gardener) Asks(what []string, rule Rule, values ...Value) Question {
 	return Question{
