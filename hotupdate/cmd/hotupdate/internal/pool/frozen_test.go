@@ -157,6 +157,7 @@ func TestFrozenPairs(t *testing.T) {
 		if problem := p.problem(answer); problem != "" && !p.Listed {
 			t.Errorf("%s: %s", name, problem)
 		}
+		assert.Empty(t, answer.open, "%s: nothing happens to the pool, so nothing is open about a field", name)
 		text := name + " | " + answer.text
 		switch {
 		case *updatePlanned:
@@ -211,6 +212,7 @@ func optionsOfFrozen(t *testing.T, profile json.RawMessage) judge.Options {
 type plannedAnswer struct {
 	pools   map[string]string // of those on both sides, in the words of the file
 	refused bool
+	open    string // a change of a pool that is open although the pool's verdict is none
 	text    string
 }
 
@@ -247,6 +249,9 @@ func plannedAnswerOf(plan *pool.Plan) plannedAnswer {
 		for j := range one.Changes {
 			change := &one.Changes[j]
 			fmt.Fprintf(&text, " %s=%s", change.Path, change.Verdict)
+			if one.Verdict == verdict.None && change.Verdict == verdict.Indeterminate {
+				answer.open = change.Path
+			}
 			if change.Decides {
 				fmt.Fprintf(&text, " (%s)", cmp.Or(change.Rule.Text, change.Class.String()))
 			}

@@ -100,13 +100,16 @@ func given(readings []Comparison, k int) (by [2]verdict.Set) {
 }
 
 // combinedChanges returns the changes of all readings. One on which they disagree is indeterminate for
-// the reason or, without one, since a value that Gardener fills in may remove it.
+// the reason or, without one, since a value that Gardener fills in may remove it. One that touches no machine
+// agrees with a reading that does not have it.
 func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding) {
 	at := map[string]int{}
 	agree := map[string]int{}
+	touches := map[string]bool{}
 	for _, reading := range readings {
 		for _, change := range reading.Changes {
 			i, isKnown := at[change.Pointer]
+			touches[change.Pointer] = touches[change.Pointer] || change.Verdict != verdict.None
 			switch {
 			case !isKnown:
 				at[change.Pointer] = len(all)
@@ -120,7 +123,8 @@ func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding)
 		}
 	}
 	for i := range all {
-		if agree[all[i].Pointer] == len(readings) {
+		pointer := all[i].Pointer
+		if agree[pointer] == len(readings) || !touches[pointer] {
 			continue
 		}
 		all[i].Verdict = verdict.Indeterminate
