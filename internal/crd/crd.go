@@ -36,7 +36,11 @@ type definition struct {
 
 // Compile returns the field plan of the spec in a version of a CustomResourceDefinition in JSON.
 // All problems are returned joined, each with the path of a field or of an override.
-func Compile(raw []byte, version string, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
+//
+// Each graft describes a member that holds free JSON. One that leads to no such member is a problem.
+func Compile(
+	raw []byte, version string, overrides []fieldplan.Override, grafts ...Graft,
+) (*fieldplan.Plan, error) {
 	spec, err := specIn(raw, version)
 	if err != nil {
 		return nil, err
@@ -44,7 +48,9 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	r := &reader{
 		rules: map[string]string{}, meanings: map[string]structtag.Meaning{},
 		recognized: map[string]string{}, fills: map[string]string{}, patterns: newRecognizer(),
+		grafts: map[string]*schemajson.Node{},
 	}
+	r.readGrafts(grafts)
 	r.readMeanings(overrides)
 	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
 	if spec.Preserve {
@@ -55,6 +61,7 @@ func Compile(raw []byte, version string, overrides []fieldplan.Override) (*field
 	if d.Root = r.node(spec, ""); d.Root.Kind != "object" && len(r.faults) == 0 {
 		r.reject("", "has a spec that is not an object with properties", "write type: object and properties")
 	}
+	r.rejectUngrafted()
 	if len(r.faults) > 0 {
 		return nil, r.faults.Err()
 	}
@@ -118,7 +125,8 @@ type reader struct {
 	recognized map[string]string            // what gives the values of a field their meaning, by path
 	fills      map[string]string            // the defaults of members in free JSON, by the path of the field
 	patterns   *recognizer
-	applied    []string // the paths of meanings that decide the type of the field
+	grafts     map[string]*schemajson.Node // by the path of the member; those that are left match none
+	applied    []string                    // the paths of meanings that decide the type of the field
 }
 
 func (r *reader) reject(path, what, hint string) { r.faults.Add(invalid(path, what, hint)) }

@@ -64,6 +64,9 @@ func (r *reader) node(p *property, path string) *schemajson.Node {
 	}
 	switch {
 	case p.Preserve, p.Embedded:
+		if grafted := r.graft(path); grafted != nil {
+			return grafted
+		}
 		r.readFills(p, path)
 		return &schemajson.Node{Kind: "json"}
 	case p.Type == "array":

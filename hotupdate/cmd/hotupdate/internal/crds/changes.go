@@ -62,7 +62,7 @@ func (s *Set) plain(t facts.TypeMeta) (*hotupdate.Schema, error) {
 	if r.plain == nil {
 		plain := part{schema: r.part.schema.withoutDefaults()}
 		made := r.compiled
-		schema, err := hotupdate.SchemaOfCRD(plain.definition(r.version), r.version, made.meaning.options(made.missing)...)
+		schema, err := made.meaning.schemaIn(plain.definition(r.version), r.version, made.missing)
 		if err == nil {
 			schema, err = schema.AdmitUnknown()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // classes are the classes of fields, with what is known of them since Schemas were made.
@@ -30,6 +31,9 @@ type class struct {
 	reason    string   // why, if the user says it
 	of        string   // the kind, such as NodePool.karpenter.sh; empty for all kinds
 	place     []string // in the file
+
+	schema, version string          // the file with the Schema of the member, and the version of a CRD in it
+	plan            *fieldplan.Plan // which the file has
 }
 
 // compiled is the Schema of a resource, or why there is none.
@@ -70,11 +74,6 @@ func (c *classes) compile(r *resource) *compiled {
 		}
 	}
 	return &compiled{schema, meaning, missing, c.inFiles(meaning, r.from, err)}
-}
-
-// schemaOf makes a Schema with all classes except the classes of some paths.
-func schemaOf(r *resource, m *Meaning, without map[string]bool) (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOfCRD(r.definition(), r.version, m.options(without)...)
 }
 
 // CheckClasses reports the classes whose fields no Schema has, of those that were asked for. A class of a kind

@@ -1,6 +1,8 @@
 package crds
 
 import (
+	"slices"
+
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/fieldclasses"
@@ -26,5 +28,9 @@ func (s *Set) Custom(t facts.TypeMeta) *judge.Custom {
 func (s *Set) HasClasses(t facts.TypeMeta) bool {
 	isEmpty := s.classes.object != nil && s.classes.object.Tree.Len() == 0
 	made := s.resources[t].compiled
-	return isEmpty || made != nil && len(made.meaning.fields) > len(made.missing)
+	if made == nil {
+		return isEmpty
+	}
+	hasClass := func(f field) bool { return f.hasClasses() && !made.missing[f.Path] }
+	return isEmpty || slices.ContainsFunc(made.meaning.fields, hasClass)
 }

@@ -47,7 +47,7 @@ func (s *Set) List(t facts.TypeMeta) (all []Listed, err error) {
 // ofPattern returns the row of a field by its path.
 func (m *Meaning) ofPattern(path string) (row fieldclasses.Row, isKnown bool) {
 	steps, _ := fieldpath.ParsePattern(path)
-	i := slices.IndexFunc(m.fields, func(f field) bool { return isAbove(f.steps, steps) })
+	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && isAbove(f.steps, steps) })
 	if i < 0 {
 		return row, false
 	}

@@ -33,7 +33,7 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 		return row, false
 	}
 	names := fieldpath.Names(c.Pointer)
-	i := slices.IndexFunc(m.fields, func(f field) bool { return leadsTo(f.steps, names) })
+	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && leadsTo(f.steps, names) })
 	if i < 0 {
 		return row, false
 	}
@@ -109,14 +109,10 @@ func (c class) row() fieldclasses.Row {
 	return fieldclasses.Row{Path: c.path, Class: fieldclasses.Class(name), Options: options, Reason: c.reason}
 }
 
-// options are those of a Schema by the fields of the kind, except some paths.
-func (m *Meaning) options(without map[string]bool) (options []hotupdate.Option) {
-	for _, f := range m.fields {
-		if !without[f.Path] {
-			options = append(options, hotupdate.WithTag(f.Path, f.tag()))
-		}
-	}
-	return options
+// hasClasses reports whether the field has a class, or an exported Schema with classes.
+func (f field) hasClasses() bool {
+	hasSchema := f.given != nil && f.given.plan != nil
+	return f.Class != "" || hasSchema && !f.given.plan.OfResource
 }
 
 // tag is the struct tag of a field. A class of the user that no kind has is kept, for the message.

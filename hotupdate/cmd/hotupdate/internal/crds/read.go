@@ -39,6 +39,7 @@ func readClasses(file string, stdin io.Reader) (*classes, error) {
 			errors.New("is not an object; write the paths of fields with their classes, such as tags: true"))
 	}
 	problems := c.readFields(c.object.Tree, "", nil)
+	problems = append(problems, c.readSchemas()...)
 	return c, errors.Join(problems...)
 }
 
@@ -129,7 +130,7 @@ func (c *classes) checkKinds(sets ...*Set) error {
 	return errors.Join(problems...)
 }
 
-const writeClass = `write CLASS or "CLASS,OPTION", as in a struct tag, or an object with class and reason`
+const writeClass = `write CLASS or "CLASS,OPTION", as in a struct tag, or an object with class and reason, or with schema`
 
 // classOf reads the class of a field: a text, or an object with the class and the reason for it.
 func classOf(path string, value *tree.Node) (class, *fault.Error) {
@@ -146,7 +147,9 @@ func classOf(path string, value *tree.Node) (class, *fault.Error) {
 	default:
 		return one, malformed
 	}
-	known := map[string]*string{"class": &one.tag, "reason": &one.reason}
+	known := map[string]*string{
+		"class": &one.tag, "reason": &one.reason, "schema": &one.schema, "version": &one.version,
+	}
 	for member, text := range value.Members() {
 		into := known[member]
 		isClass := member == "class" && text.Kind() == tree.Bool
@@ -163,7 +166,7 @@ func classOf(path string, value *tree.Node) (class, *fault.Error) {
 			*into = string(text.JSON())
 		}
 	}
-	if one.tag == "" {
+	if one.tag == "" && one.schema == "" {
 		return one, malformed
 	}
 	return one, nil
