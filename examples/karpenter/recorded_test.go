@@ -23,11 +23,7 @@ var recordedFields = []struct{ kind, module, file string }{
 
 // TestRecordedFields: the fields that internal/fieldclasses has a row for are all fields of the released CRDs, and the command gives each a class.
 func TestRecordedFields(t *testing.T) {
-	command := filepath.Join(t.TempDir(), "hotupdate")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", command, "./hotupdate/cmd/hotupdate")
-	build.Dir = filepath.Join("..", "..")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
+	command := buildCommand(t)
 	for _, of := range recordedFields {
 		crd := filepath.Join(t.TempDir(), "crd.yaml")
 		require.NoError(t, os.WriteFile(crd, fileOf(t, of.module, of.file), 0o600))
@@ -55,4 +51,15 @@ func TestRecordedFields(t *testing.T) {
 		assert.Contains(t, lines[0], of.file)
 		assert.Equal(t, lines[1:], fields, of.kind)
 	}
+}
+
+// buildCommand builds the command hotupdate, and returns its file.
+func buildCommand(t *testing.T) string {
+	t.Helper()
+	command := filepath.Join(t.TempDir(), "hotupdate")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", command, "./hotupdate/cmd/hotupdate")
+	build.Dir = filepath.Join("..", "..")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return command
 }
