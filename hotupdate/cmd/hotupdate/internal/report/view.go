@@ -303,7 +303,7 @@ func groupsOf(changes []ChangeReport, config string) (groups []group) {
 		// lines are not shown, and differ between manifests
 		c.OldLine = 0
 		c.NewLine = 0
-		groups[i].Changes = append(groups[i].Changes, c)
+		groups[i].Changes = append(groups[i].Changes, c.parts()...)
 	}
 	decides := func(g group) bool { return g.Decides }
 	others := slices.DeleteFunc(slices.Clone(groups), decides)

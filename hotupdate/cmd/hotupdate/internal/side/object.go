@@ -30,10 +30,9 @@ type object struct {
 	document *manifests.Document
 	role     role
 	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
-	// another object reports it. If isOfKind, it is a problem of the CRD.
+	// another object reports it.
 	problem  error
 	isTold   bool
-	isOfKind bool
 	fatal    error // ends the comparison
 	warnings []string
 	// isCovered says that a recipe changes the object.
@@ -147,13 +146,12 @@ func (o *object) isPlain() bool {
 // check reads a manifest with its provider configs, and collects all problems.
 func (r *Reader) check(one *object, o *manifests.Object) {
 	if _, err := r.Schemas.custom.Schema(one.Type); err != nil {
-		one.problem = err
-		one.isOfKind = true
+		one.problem = err // of the CRD
 		return
 	}
 	m, warnings, err := r.manifest(o)
 	one.warnings = warnings
-	isConfig := m.IsBare() && m.spec == nil
+	isConfig := m.IsBare() && !r.Schemas.custom.Has(m.Type)
 	if isConfig {
 		// a provider config has no metadata
 		one.Namespace = ""

@@ -121,10 +121,10 @@ func (o *object) withholdFor(counterpart *object, why string) {
 // both sides is listed for the new one.
 func notJudged(old, updated *objects) (all []NotJudged) {
 	there := updated.unreadTexts()
-	told := map[string]bool{} // all objects of a CRD have its problem
+	told := map[string]bool{} // all objects of a CRD have its problem, and both sides may be one file
 	add := func(o *object) {
 		if o.problem != nil && !o.isTold && !told[o.problem.Error()] {
-			told[o.problem.Error()] = o.isOfKind
+			told[o.problem.Error()] = true
 			all = append(all, NotJudged{o.Place, o.problem})
 		}
 	}
