@@ -33,6 +33,8 @@ func TestUnfinishedHibernation(t *testing.T) {
 	enabled := func(is bool) edit { return edit{"spec.hibernation", object{"enabled": is}} }
 	begun := edits{status("Processing", false), enabled(true)}
 	finished := edits{status("Succeeded", true), enabled(true)}
+	// an API server always writes whether the cluster is hibernated: the status is cut
+	cut := edits{{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12}}, enabled(true)}
 	awake := enabled(false)
 	larger := at("machine.type", "n2")
 	smaller := at("maximum", 5)
@@ -48,6 +50,8 @@ func TestUnfinishedHibernation(t *testing.T) {
 		"begun, wakes up smaller":          {begun, edits{awake, smaller}, verdict.MachinesMayBeDeleted, only(verdict.MachinesMayBeDeleted), verdict.Numbers{DeletedAtMost: 7, AddedAtMost: 5}},
 		"begun, goes on with another type": {begun, edits{larger}, verdict.None, only(verdict.None), verdict.Numbers{}},
 		"begun, goes on":                   {begun, edits{smaller}, verdict.None, only(verdict.None), verdict.Numbers{}},
+		"cut, wakes up and another type":   {cut, edits{awake, larger}, verdict.Indeterminate, only(verdict.MachinesAdded, verdict.None, verdict.Roll), verdict.Numbers{AddedAtMost: 12}},
+		"cut, goes on with another type":   {cut, edits{larger}, verdict.None, only(verdict.None), verdict.Numbers{}},
 		"finished, wakes up, another type": {finished, edits{awake, larger}, verdict.MachinesAdded, only(verdict.MachinesAdded), verdict.Numbers{AddedAtMost: 12}},
 	} {
 		t.Run(name, func(t *testing.T) {

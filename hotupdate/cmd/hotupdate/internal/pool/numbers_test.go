@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -200,4 +201,85 @@ func TestNumbersOfMachines(t *testing.T) {
 	for _, v := range []verdict.Verdict{verdict.None, verdict.MachinesAdded, verdict.MachinesMayBeDeleted, verdict.AllMachinesMayBeDeleted, verdict.MachinesDeleted} {
 		assert.Greater(t, seen[v], 10, v)
 	}
+}
+
+// TestSharesOfZones: the rule says that a share shrinks exactly where Gardener may delete a machine in one of the old zones.
+func TestSharesOfZones(t *testing.T) {
+	t.Parallel()
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
+	shrinks := 0
+	adds := 0
+	for _, old := range sizes() {
+		for _, updated := range sizes() {
+			isAppended := old.zones > 0 && updated.zones > old.zones
+			if !isAppended || old.hibernated || updated.hibernated {
+				continue
+			}
+			plan, err := pool.NewPlan(old.shoot(t, "m5.large"), updated.shoot(t, "m5.large"), o)
+			require.NoError(t, err)
+			reason := fmt.Sprintf("%s -> %s", old, updated)
+			happens := run(old, updated)
+			rules := plan.Pools[0].Rules
+			for _, change := range plan.Pools[0].Changes {
+				rules = append(rules, change.Rule)
+			}
+			says := slices.Contains(rules, verdict.ZoneAppended)
+			if says {
+				require.Positive(t, happens.most, "%s: no machine is deleted", reason)
+				shrinks++
+			}
+			if happens.most == 0 && happens.adds {
+				require.False(t, says, reason)
+				adds++
+			}
+		}
+	}
+	assert.Greater(t, shrinks, 10)
+	assert.Greater(t, adds, 10)
+}
+
+// TestMinimumAboveMaximum: Gardener refuses a Shoot with a pool whose minimum is above its maximum. No machine comes or goes.
+func TestMinimumAboveMaximum(t *testing.T) {
+	t.Parallel()
+	size := func(minimum, maximum int) sized { return sized{minimum: minimum, maximum: maximum, zones: 2} }
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
+	for _, c := range []struct {
+		old, updated sized
+		machine      string
+		path         string
+		want         verdict.Verdict
+	}{
+		{size(3, 5), size(3, 2), "m5.large", "maximum", verdict.Forbidden},
+		{size(3, 5), size(6, 5), "m5.large", "minimum", verdict.Forbidden},
+		{size(3, 5), size(6, 4), "m5.xlarge", "maximum", verdict.Forbidden},
+		{size(3, 5), size(3, 0), "m5.large", "maximum", verdict.Forbidden},
+		{sized{3, 5, 2, true}, sized{6, 5, 2, true}, "m5.large", "minimum", verdict.Forbidden},
+		{size(6, 5), size(6, 5), "m5.xlarge", "", verdict.Forbidden},
+		{size(6, 5), size(6, 5), "m5.large", "", verdict.None},
+		{size(6, 5), size(3, 5), "m5.large", "", verdict.None},
+		{size(3, 5), size(5, 5), "m5.large", "", verdict.MachinesAdded},
+	} {
+		name := fmt.Sprintf("%s -> %s, %s", c.old, c.updated, c.machine)
+		plan, err := pool.NewPlan(c.old.shoot(t, "m5.large"), c.updated.shoot(t, c.machine), o)
+		require.NoError(t, err)
+		planned := plan.Pools[0]
+		assert.Equal(t, c.want.String(), planned.Effect().String(), name)
+		assert.Equal(t, c.want == verdict.Forbidden, slices.Contains(planned.Rules, verdict.MinimumAboveMaximum), name)
+		for _, change := range planned.Changes {
+			if change.Path == c.path {
+				assert.Equal(t, verdict.Forbidden, change.Verdict, name)
+			}
+		}
+		if c.want == verdict.Forbidden {
+			assert.Empty(t, planned.Also, name)
+			assert.Equal(t, verdict.Numbers{}, planned.Numbers, name)
+		}
+	}
+	added := pool.OneSided(size(6, 5).shoot(t, "m5.large"), pool.Added, o).Pools[0]
+	assert.Equal(t, verdict.Forbidden, added.Effect())
+	assert.Contains(t, added.Rules, verdict.MinimumAboveMaximum)
+	unknown := judge.Options{}
+	plan, err := pool.NewPlan(size(3, 5).shoot(t, "m5.large"), size(3, 2).shoot(t, "m5.large"), unknown)
+	require.NoError(t, err)
+	assert.Equal(t, verdict.Forbidden, plan.Pools[0].Effect(), "Gardener's rule holds for every extension")
 }

@@ -184,6 +184,9 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 		if err != nil {
 			return // such as an unreadable version
 		}
+		if len(newManifest.Pools) > 0 && newManifest.Pools[0].IsReversed() {
+			most = verdict.Forbidden // a minimum above the maximum
+		}
 		got := plan.Verdict()
 		require.GreaterOrEqual(rt, got, least, "%v %v: %s", before, after, got)
 		require.LessOrEqual(rt, got, most, "%v %v: %s", before, after, got)

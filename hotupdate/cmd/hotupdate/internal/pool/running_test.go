@@ -24,6 +24,9 @@ func TestWhatRuns(t *testing.T) {
 	annotated := func(name, value string) edit { return edit{"metadata.annotations", object{name: value}} }
 	const generation = 12
 	succeeded := operation("Succeeded", generation)
+	asleep := edit{"status", object{
+		"lastOperation": object{"state": "Succeeded", "type": "Reconcile"}, "observedGeneration": generation, "hibernated": true,
+	}}
 	confined := edit{"spec.maintenance.confineSpecUpdateRollout", true}
 	released := edit{"spec.maintenance.confineSpecUpdateRollout", false}
 	ignored := annotated("shoot.gardener.cloud/ignore", "true")
@@ -40,7 +43,8 @@ func TestWhatRuns(t *testing.T) {
 		"an operation for the maintenance window": {edits{succeeded, confined}, edits{annotated("maintenance.gardener.cloud/operation", "reconcile")}, verdict.None},
 		"the change itself rolls":                 {edits{succeeded, confined}, edits{released, at("machine.type", "n2")}, verdict.Roll},
 		"confined, without a status":              {edits{{"status", nil}, confined}, edits{released}, verdict.Indeterminate},
-		"confined and hibernated":                 {edits{succeeded, confined, hibernated}, edits{released}, verdict.None},
+		"confined and hibernated":                 {edits{asleep, confined, hibernated}, edits{released}, verdict.None},
+		"confined, hibernated, a status cut":      {edits{succeeded, confined, hibernated}, edits{released}, verdict.Indeterminate},
 		"it was not confined":                     {edits{succeeded}, edits{confined}, verdict.None},
 		"the last operation has failed":           {edits{operation("Failed", generation)}, edits{purpose}, verdict.Indeterminate},
 		"a failed operation is retried":           {edits{operation("Failed", generation)}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate},
@@ -201,27 +205,30 @@ func TestWhatIsReconciledAtOnce(t *testing.T) {
 	hibernated := func(is bool) edit { return edit{"spec.hibernation", object{"enabled": is}} }
 	purpose := edit{"spec.purpose", "testing"}
 	rolls := at("machine.type", "n2")
+	noSSH := edit{"spec.provider.workersSettings.sshAccess.enabled", false}
 	ignored := edit{"metadata.annotations", object{"shoot.gardener.cloud/ignore": "true"}}
 	for name, test := range map[string]struct {
 		old, change edits
 		waits       bool
 	}{
-		"a confined change":                {edits{confined}, edits{rolls}, true},
-		"the change that confines":         {nil, edits{confined, rolls}, true},
-		"the end of the confinement":       {edits{confined}, edits{free}, false},
-		"reconcile":                        {edits{confined}, edits{rolls, operation("reconcile")}, false},
-		"retry":                            {edits{confined}, edits{rolls, operation("retry")}, false},
-		"maintain":                         {edits{confined}, edits{rolls, operation("maintain")}, false},
-		"rotate-ssh-keypair":               {edits{confined}, edits{rolls, operation("rotate-ssh-keypair")}, false},
-		"rollout-workers":                  {edits{confined}, edits{rolls, operation("rollout-workers=general")}, false},
-		"force-in-place-update":            {edits{confined}, edits{rolls, operation("force-in-place-update")}, true},
-		"hibernation begins":               {edits{confined, hibernated(false)}, edits{hibernated(true)}, false},
-		"hibernation ends":                 {edits{confined, hibernated(true)}, edits{hibernated(false)}, false},
-		"hibernation is as before":         {edits{confined, hibernated(false)}, edits{purpose}, true},
-		"an operation for later":           {nil, edits{later}, true},
-		"an operation for later, a change": {nil, edits{later, purpose}, false},
-		"gardenlet may ignore the Shoot":   {edits{confined, ignored}, edits{rolls}, false},
-		"not confined":                     {nil, edits{purpose}, false},
+		"a confined change":                 {edits{confined}, edits{rolls}, true},
+		"the change that confines":          {nil, edits{confined, rolls}, true},
+		"the end of the confinement":        {edits{confined}, edits{free}, false},
+		"reconcile":                         {edits{confined}, edits{rolls, operation("reconcile")}, false},
+		"retry":                             {edits{confined}, edits{rolls, operation("retry")}, false},
+		"maintain":                          {edits{confined}, edits{rolls, operation("maintain")}, false},
+		"rotate-ssh-keypair":                {edits{confined}, edits{rolls, operation("rotate-ssh-keypair")}, false},
+		"rotate-ssh-keypair, no SSH access": {edits{confined, noSSH}, edits{rolls, operation("rotate-ssh-keypair")}, true},
+		"and reconcile, no SSH access":      {edits{confined, noSSH}, edits{rolls, operation("reconcile;rotate-ssh-keypair")}, false},
+		"rollout-workers":                   {edits{confined}, edits{rolls, operation("rollout-workers=general")}, false},
+		"force-in-place-update":             {edits{confined}, edits{rolls, operation("force-in-place-update")}, true},
+		"hibernation begins":                {edits{confined, hibernated(false)}, edits{hibernated(true)}, false},
+		"hibernation ends":                  {edits{confined, hibernated(true)}, edits{hibernated(false)}, false},
+		"hibernation is as before":          {edits{confined, hibernated(false)}, edits{purpose}, true},
+		"an operation for later":            {nil, edits{later}, true},
+		"an operation for later, a change":  {nil, edits{later, purpose}, false},
+		"gardenlet may ignore the Shoot":    {edits{confined, ignored}, edits{rolls}, false},
+		"not confined":                      {nil, edits{purpose}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,5 +236,33 @@ func TestWhatIsReconciledAtOnce(t *testing.T) {
 			updated := manifest(t, "pairs/"+onGCP, append(slices.Clone(test.old), test.change...)...)
 			assert.Equal(t, test.waits, slices.Contains(planned(t, old, updated).Rules, verdict.WaitsForMaintenance))
 		})
+	}
+}
+
+// TestRotationOfSSHKeys: where SSH access is off, the API server removes the annotation and nothing is reconciled, so what waits goes on waiting.
+// With SSH access, the Shoot is reconciled.
+func TestRotationOfSSHKeys(t *testing.T) {
+	t.Parallel()
+	status := edit{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": false}}
+	confined := edit{"spec.maintenance.confineSpecUpdateRollout", true}
+	rotate := edit{"metadata.annotations", object{"gardener.cloud/operation": "rotate-ssh-keypair"}}
+	for name, test := range map[string]struct {
+		ssh  edit
+		want verdict.Verdict
+		says bool
+	}{
+		"no SSH access":       {edit{"spec.provider.workersSettings.sshAccess.enabled", false}, verdict.None, true},
+		"SSH access":          {edit{"spec.provider.workersSettings.sshAccess.enabled", true}, verdict.Indeterminate, false},
+		"SSH access, default": {edit{"spec.provider.workersSettings", nil}, verdict.Indeterminate, false},
+	} {
+		old := manifest(t, "pairs/"+onGCP, status, confined, test.ssh)
+		updated := manifest(t, "pairs/"+onGCP, status, confined, test.ssh, rotate)
+		plan := planned(t, old, updated)
+		assert.Equal(t, test.want.String(), plan.Verdict().String(), name)
+		says := false
+		for _, one := range plan.Pools {
+			says = says || slices.ContainsFunc(one.Changes, func(c judge.Finding) bool { return c.Rule == verdict.SSHAccessOff })
+		}
+		assert.Equal(t, test.says, says, name)
 	}
 }

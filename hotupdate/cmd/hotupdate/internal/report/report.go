@@ -489,9 +489,10 @@ func (p *PoolReport) facts() string {
 	return strings.Join(all, "; ")
 }
 
-// machines returns a number of machines in words; nothing if it is 0 or unknown.
+// machines returns a number of machines in words; nothing if it is 0 or unknown, or one that Gardener refuses.
 func machines(m facts.Machines) string {
-	if !m.Known || m.Maximum == 0 {
+	isNone := m.Maximum == 0 || m.Minimum > m.Maximum
+	if !m.Known || isNone {
 		return ""
 	}
 	return m.String()

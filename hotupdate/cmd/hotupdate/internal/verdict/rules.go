@@ -55,7 +55,10 @@ var (
 		Refuses, "the extension refuses every change of zones but appended ones", extensionsAdmit,
 	}
 	InfrastructureFixed = Rule{Refuses, "the extension refuses every change of the field", extensionsAdmit}
-	GateIsOff           = Rule{
+	MinimumAboveMaximum = Rule{
+		Refuses, "the minimum of a pool must not be above its maximum", Validation,
+	}
+	GateIsOff = Rule{
 		Refuses, "the feature gate InPlaceNodeUpdates is off, without which a new pool cannot be updated in place",
 		Validation,
 	}
@@ -150,6 +153,9 @@ var (
 		Decides, "minimum and maximum count over all zones and are spread anew: a zone whose share of the maximum " +
 			"shrinks loses the machines above it",
 		workers,
+	}
+	ZoneAdded = Rule{
+		Decides, "minimum and maximum count over all zones and are spread anew: no zone has a smaller share", workers,
 	}
 	HibernationScheduled = Rule{
 		Decides, "a schedule hibernates the cluster: every machine is deleted then", "hibernation controller",
@@ -344,6 +350,10 @@ var (
 	RotationFollowed = Rule{
 		Notes, "the pool does not wait for a rollout of credentials: the operation does not change it", operations,
 	}
+	SSHAccessOff = Rule{
+		Notes, "with SSH access off, Gardener removes rotate-ssh-keypair from the annotation, and rotates and reconciles " +
+			"nothing for it", operations,
+	}
 	StaysHibernated = Rule{
 		Notes, "the cluster is hibernated: it has no machines until it wakes up", workers,
 	}
@@ -441,12 +451,12 @@ func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
 		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
-		GateIsOff, SecretNameLost,
+		MinimumAboveMaximum, GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
-		HibernationEnds, ZoneAppended, HibernationScheduled, HibernatedAgain, WakeUpScheduled,
+		HibernationEnds, ZoneAppended, ZoneAdded, HibernationScheduled, HibernatedAgain, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown, PoolsUnknown,
 		InfrastructureMayRoll,
@@ -460,7 +470,7 @@ func Rules() []Rule {
 		ExtensionAdopted, ExtensionReleased,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
 		ProxyModeChanged, SurgeReplaces,
-		RotationWithoutWorkers, RotationFollowed, StaysHibernated, StillHibernates, PendingForced, WaitsForMaintenance,
+		RotationWithoutWorkers, RotationFollowed, SSHAccessOff, StaysHibernated, StillHibernates, PendingForced, WaitsForMaintenance,
 		RemovalWaits, RemovalIsFree, NoClasses, NoRemovalClass, NoAdditionClass,
 	}
 }

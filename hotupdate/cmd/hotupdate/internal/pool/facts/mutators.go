@@ -15,8 +15,9 @@ import (
 //   - aws v1.73: useCustomRouteController and the load balancer controller in the control plane's config;
 //   - aws, azure, openstack: forceTCPToUpstreamDNS of node-local DNS.
 //
-// No name of a machine depends on the members above the pools, and none of the five fills in a member of a pool's provider
-// config, such as instanceMetadataOptions for AWS. What other extensions fill in there is not known, see MayBeFilledIn.
+// No name of a machine depends on the members above the pools, and none of the five fills in a member of a pool's
+// provider config, such as instanceMetadataOptions for AWS. What other extensions fill in there is not known, see
+// MayBeFilledIn.
 //
 // Source: pkg/admission/mutator/shoot.go of each extension.
 
@@ -34,7 +35,7 @@ func MayBeFilledIn(old, updated *Pool, op hotupdate.Op) bool {
 }
 
 // fillEncryption completes whether volumes are encrypted. If the new manifest leaves it out, the admission of the
-// extension for Alibaba Cloud keeps it, and encrypts data volumes that the old pool does not have, see mutateShootUpdate.
+// extension for Alibaba Cloud keeps it, and encrypts data volumes that the old pool does not have: mutateShootUpdate.
 // If the old manifest left it out, what is stored may have been filled in when the volume was created. Whether a
 // landscape runs that webhook, and ran it then, is not known.
 func fillEncryption(r Reading, _ Given) filling {

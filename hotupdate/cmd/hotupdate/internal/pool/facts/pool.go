@@ -80,8 +80,10 @@ type Cluster struct {
 	// Version is the Kubernetes version of the control plane.
 	Version string
 	// Hibernated says that the cluster is to have no machines until it wakes up. Hibernating says that this is not
-	// finished, as the status tells: machines may still run.
+	// finished, or not known to be: machines may still run.
 	Hibernated, Hibernating bool
+	// HasSSHAccess says that SSH access to the machines is on.
+	HasSSHAccess bool
 	// Operations are the operations in the annotations of the Shoot, for now or for the next
 	// maintenance window.
 	Operations []Operation
@@ -214,6 +216,13 @@ func (p *Pool) EndsEmpty() bool { return p.Cluster.Hibernated || p.isZero() }
 
 // MayStillRun reports whether the pool may have machines although its cluster is hibernated: that is not finished.
 func (p *Pool) MayStillRun() bool { return p.Cluster.Hibernating && !p.isZero() }
+
+// IsReversed reports whether the minimum of a pool of a Shoot is above its maximum, which Gardener refuses.
+func (p *Pool) IsReversed() bool {
+	isNumber := func(field string) bool { return p.Node.At(field).Kind() == tree.Number }
+	areKnown := isNumber(fields.Minimum) && isNumber(fields.Maximum)
+	return p.OfShoot() && areKnown && p.Machines.Minimum > p.Machines.Maximum
+}
 
 func (p *Pool) isZero() bool {
 	maximum := p.Node.At(fields.Maximum)

@@ -72,10 +72,10 @@ func (m *Manifest) cluster() Cluster {
 	annotations := m.Tree.At("metadata", "annotations")
 	pending := status.At("inPlaceUpdates", "pendingWorkerUpdates")
 	hibernated := spec.At("hibernation", "enabled").IsTrue()
-	isFinished := status.At("hibernated") == nil || status.At("hibernated").IsTrue()
 	return Cluster{
 		Version: spec.At("kubernetes", "version").Text(), Hibernated: hibernated,
-		Hibernating: hibernated && !isFinished,
+		Hibernating:  hibernated && !m.isHibernated(),
+		HasSSHAccess: m.hasSSHAccess(),
 		Pending: inplace.PendingUpdates{
 			AutoInPlaceUpdate:   textsIn(pending.At("autoInPlaceUpdate")),
 			ManualInPlaceUpdate: textsIn(pending.At("manualInPlaceUpdate")),

@@ -27,7 +27,9 @@ const (
 	failed           = "Failed"
 	retry            = "retry"
 	forceInPlace     = "force-in-place-update"
-	gardenNamespace  = "garden" // whose Shoots gardenlet may always be told to ignore
+	// RotateSSHKeys is the operation that rotates the SSH key pair of a Shoot.
+	RotateSSHKeys   = "rotate-ssh-keypair"
+	gardenNamespace = "garden" // whose Shoots gardenlet may always be told to ignore
 )
 
 // RollOut says whether a change makes gardenlet roll out earlier changes of the Shoot that may wait.
@@ -78,9 +80,20 @@ func (m *Manifest) running(heeds bool) Running {
 	return SpecRuns
 }
 
+// isHibernated reports whether hibernation is finished. A manifest without a status is assumed to be hibernated. An API
+// server always writes hibernated, so a status of an operation without it is cut, and does not tell.
 func (m *Manifest) isHibernated() bool {
-	isHibernated := m.Tree.At("status", "hibernated")
-	return m.IsToHibernate() && (isHibernated == nil || isHibernated.IsTrue())
+	status := m.Tree.At("status")
+	isFinished := status.At("hibernated").IsTrue()
+	isSilent := status.At("hibernated") == nil && status.At("lastOperation") == nil
+	return m.IsToHibernate() && (isFinished || isSilent)
+}
+
+// hasSSHAccess reports whether SSH access to the machines is on, as it is by default: ShootEnablesSSHAccess.
+func (m *Manifest) hasSSHAccess() bool {
+	enabled := m.Tree.At("spec", "provider", "workersSettings", "sshAccess", "enabled")
+	access := m.Tree.At("spec", "provider", "workersSettings", "sshAccess")
+	return access.Kind() == tree.Null || enabled.IsTrue()
 }
 
 // IsToHibernate reports whether the cluster is hibernated, or is to be.
@@ -137,7 +150,8 @@ func (m *Manifest) isRequested() bool {
 		if isFailed {
 			return o.Name == retry
 		}
-		return o.Name != forceInPlace
+		isSSH := o.Name == RotateSSHKeys
+		return o.Name != forceInPlace && (!isSSH || m.hasSSHAccess())
 	})
 }
 

@@ -33,6 +33,7 @@ package judge
 //   - what maintenance updates: pair.operation: MaintenanceStarted (TestVerdictsByFunction)
 //   - a missing member with a near name: pair.doubted, Above: Misspelled (TestMisspelledMembers)
 //   - machines before hibernation is finished: pair.onMachines: MayStillRun (TestUnfinishedHibernation)
+//   - whether a cut status says hibernated: facts.Manifest.isHibernated: MayStillRun (TestUnfinishedHibernation)
 //   - respectSyncPeriodOverwrite: facts.Manifest.RollsOut: EarlierMayWait (TestIgnoredShoots)
 //   - a status, for what runs: facts.Manifest.Running: OldSpecRuns, an assumption (TestAssumedToRun)
 //   - the release of Gardener: Manifest.In, Landscape.Rules: GardenerIsKnown, an assumption (TestReleaseOfGardener)

@@ -243,6 +243,8 @@ func (p *pair) operation(name string) []Finding {
 	again := verdict.OfClass(hotupdate.InPlace, p.strategy)
 	waits := p.updated.Cluster.Rotates == nil || p.updated.Cluster.Rotates[p.updated.Worker.Name]
 	switch {
+	case name == facts.RotateSSHKeys && !p.updated.Cluster.HasSSHAccess:
+		return ofPool(verdict.None, verdict.SSHAccessOff)
 	case name == "maintain":
 		return ofPool(verdict.Indeterminate, verdict.MaintenanceStarted)
 	case isRotation(name) && p.old.Cluster.Pending.ValidateRotation(nil) != nil:

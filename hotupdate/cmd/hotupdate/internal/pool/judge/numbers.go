@@ -25,6 +25,7 @@ func sizeOf(p *facts.Pool) size { return size{machines: p.Wanted(), zones: max(1
 // before returns the size of the old pool. Machines that an unfinished hibernation deletes anyway do not count.
 func (p *pair) before() size {
 	s := sizeOf(p.old)
+	s.machines.Minimum = min(s.machines.Minimum, s.machines.Maximum) // Gardener has refused another one
 	if p.old.MayStillRun() && !p.updated.Cluster.Hibernated {
 		s.machines = p.old.Machines
 		s.mayBeNone = true
@@ -82,6 +83,9 @@ func verdictOf(n verdict.Numbers, updated size) verdict.Verdict {
 // numbers returns what the change does to the number of machines, with the verdict. Zones that are not
 // appended are judged elsewhere, and leave the machines where they are.
 func (p *pair) numbers() (verdict.Numbers, verdict.Verdict) {
+	if p.updated.IsReversed() {
+		return verdict.Numbers{}, verdict.None // see [pair.reversed]
+	}
 	before := p.before()
 	after := sizeOf(p.updated)
 	if !p.appendsZones() {
@@ -101,6 +105,9 @@ func (p *pair) appendsZones() bool {
 // scaling judges minimum, maximum and appended zones. Each has the verdict that it has alone, unless the
 // others change it.
 func (p *pair) scaling() (all []Finding) {
+	if p.updated.IsReversed() {
+		return p.reversed()
+	}
 	_, together := p.numbers()
 	gravest := verdict.None
 	alone := map[string]verdict.Verdict{}
@@ -120,6 +127,19 @@ func (p *pair) scaling() (all []Finding) {
 			v = together
 		}
 		all = append(all, aboutField(p.old, p.updated, path, v, p.ruleOfSize(path, v))...)
+	}
+	return all
+}
+
+// reversed refuses a minimum above the maximum: ValidateWorker. Nothing is refused if the pool does not change.
+func (p *pair) reversed() (all []Finding) {
+	for _, path := range []string{fields.Minimum, fields.Maximum} {
+		if !tree.Equal(p.old.Node.At(path), p.updated.Node.At(path)) {
+			all = append(all, aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)...)
+		}
+	}
+	if len(all) == 0 && !tree.Equal(p.old.Node, p.updated.Node) {
+		return ofPool(verdict.Forbidden, verdict.MinimumAboveMaximum)
 	}
 	return all
 }
@@ -155,6 +175,8 @@ func (p *pair) ruleOfSize(path string, v verdict.Verdict) verdict.Rule {
 		return verdict.MinimumLess
 	case v == verdict.None:
 		return verdict.NumbersStay
+	case path == fields.Zones && v == verdict.MachinesAdded:
+		return verdict.ZoneAdded
 	case path == fields.Zones:
 		return verdict.ZoneAppended
 	case v == verdict.MachinesAdded:

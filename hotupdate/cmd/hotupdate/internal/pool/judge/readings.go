@@ -187,7 +187,8 @@ var questions = map[facts.Fact]verdict.Question{
 		Values: []verdict.Value{verdict.Gives("yes"), verdict.Gives("no")},
 	},
 	facts.FilledEncryption: {
-		Rule: verdict.FilledEncryption, Fact: "whether the extension's admission encrypted the volumes when they were created",
+		Rule:  verdict.FilledEncryption,
+		Fact:  "whether the extension's admission encrypted the volumes when they were created",
 		Owner: theCluster, Answer: compareWithCluster,
 		Values: []verdict.Value{verdict.Gives("yes"), verdict.Gives("no")},
 	},

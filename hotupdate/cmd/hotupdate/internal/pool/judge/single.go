@@ -24,6 +24,9 @@ func Added(p *facts.Pool, o Options) Comparison {
 		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
 		Numbers: verdict.Numbers{AddedAtMost: p.Wanted().Maximum},
 	}
+	if p.IsReversed() {
+		added.judge(verdict.Forbidden, verdict.MinimumAboveMaximum)
+	}
 	if inPlace(p.Declared) {
 		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
 		switch {
