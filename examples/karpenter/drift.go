@@ -9,7 +9,7 @@
 //	case err != nil:
 //		return err
 //	case drifted: // the node is replaced; causes has every reason, such as userData, or the input CA bundle
-//	default: // its launch is no reason; causes has the tags to set or remove on its instance, by key, such as tags[team]
+//	default: // its launch is no reason; causes has the tags to set or remove on its instance, by key: tags[team]
 //	}
 //
 // This takes the place of Karpenter's hashes, its static drift. Karpenter also compares what selectors and

@@ -49,7 +49,8 @@ func mdRollout() (rows []Row) {
 	for _, ref := range []string{"template.spec.bootstrap.configRef", "template.spec.infrastructureRef"} {
 		rows = append(rows, Row{
 			Path: ref + ".apiVersion", Class: Undecided,
-			Reason: "Cluster API compares the group, and not the version: another group replaces the machines", Source: source,
+			Reason: "Cluster API compares the group, and not the version: another group replaces the machines",
+			Source: source,
 		})
 		for _, name := range []string{"namespace", "uid", "resourceVersion", "fieldPath"} {
 			rows = append(rows, Row{
@@ -66,8 +67,8 @@ func mdInPlace() (rows []Row) {
 	const reason = "Cluster API copies the field to running machines, without a rollout"
 	for _, path := range []string{
 		"template.metadata.annotations", "minReadySeconds", "template.spec.minReadySeconds",
-		"template.spec.readinessGates", "template.spec.taints", "template.spec.deletion", "template.spec.nodeDrainTimeout",
-		"template.spec.nodeDeletionTimeout", "template.spec.nodeVolumeDetachTimeout",
+		"template.spec.readinessGates", "template.spec.taints", "template.spec.deletion",
+		"template.spec.nodeDrainTimeout", "template.spec.nodeDeletionTimeout", "template.spec.nodeVolumeDetachTimeout",
 	} {
 		rows = append(rows, Row{
 			Path: path, Class: Hot, Reason: reason, Source: mdutil + ": MachineTemplateDeepCopyRolloutFields",
@@ -82,53 +83,46 @@ func mdInPlace() (rows []Row) {
 
 // mdOperation are the fields of a MachineDeployment that its controller reads.
 func mdOperation() []Row {
-	const pace = "the field paces rollouts, and begins none"
-	return []Row{
-		{Path: "replicas", Class: Undecided, Reason: "machines are created or deleted until there are this many; the " +
-			"others stay", Source: mdSync + ": scale"},
-		{Path: "paused", Class: Undecided, Reason: "a paused MachineDeployment does nothing; when it goes on, it does what " +
-			"was edited in the meantime", Source: mdController + ": reconcile returns before a rollout"},
-		{Path: "rollout.after", Class: Undecided, Reason: "machines that are older are replaced once this time has passed",
-			Source: mdutil + ": FindNewAndOldMachineSets"},
-		{Path: "rolloutAfter", Class: Undecided, Reason: "machines that are older are replaced once this time has passed",
-			Source: mdutil + ": FindNewAndOldMachineSets"},
-		{Path: "rollout.strategy", Class: NoEffect, Reason: pace, Source: mdutil + ": MaxSurge, MaxUnavailable"},
-		{Path: "strategy", Class: NoEffect, Reason: pace, Source: mdutil + ": MaxSurge, MaxUnavailable"},
-		{Path: "rollout.strategy.type", Class: Undecided, Reason: "a rollout that waits under OnDelete begins under " +
-			"RollingUpdate", Source: mdController + ": rolloutOnDelete, rolloutRollingUpdate"},
-		{Path: "strategy.type", Class: Undecided, Reason: "a rollout that waits under OnDelete begins under RollingUpdate",
-			Source: mdController + ": rolloutOnDelete, rolloutRollingUpdate"},
-		{Path: "remediation", Class: Undecided, Reason: "the number holds back replacements of unhealthy machines",
-			Source: msController + ": reconcileUnhealthyMachines"},
-		{Path: "strategy.remediation", Class: Undecided, Reason: "the number holds back replacements of unhealthy machines",
-			Source: msController + ": reconcileUnhealthyMachines"},
-		{Path: "selector", Class: Undecided, Reason: "MachineSets that the selector no longer matches are left with their " +
-			"machines, and others are created", Source: mdController + ": getAndAdoptMachineSetsForDeployment"},
-		{Path: "deletion", Class: NoEffect, Reason: "the field chooses the machines that a smaller number deletes",
-			Source: "core/reconcilers/machineset/machineset_deletion_order.go: getDeletePriorityFunc"},
-		{Path: "machineNaming", Class: NoEffect, Reason: newMachines, Source: msController + ": MachineNaming.Template"},
-		{Path: "machineNamingStrategy", Class: NoEffect, Reason: newMachines, Source: msController + ": MachineNaming.Template"},
-		{Path: "progressDeadlineSeconds", Class: NoEffect, Reason: "Cluster API does not read the field",
-			Source: "core/webhooks/conversion/machinedeployment.go"},
-		{Path: "revisionHistoryLimit", Class: NoEffect, Reason: "Cluster API does not read the field",
-			Source: "core/webhooks/conversion/machinedeployment.go"},
-		{Path: "template.spec.providerID", Class: NoEffect, Reason: "Cluster API does not compare the field",
-			Source: mdutil + ": MachineTemplateDeepCopyRolloutFields"},
-	}
+	return slices.Concat(
+		rowsOf(Undecided, "machines are created or deleted until there are this many; the others stay",
+			mdSync+": scale", "replicas"),
+		rowsOf(Undecided, "a paused MachineDeployment does nothing; when it goes on, it does what was edited meanwhile",
+			mdController+": reconcile returns before a rollout", "paused"),
+		rowsOf(Undecided, "machines that are older are replaced once this time has passed",
+			mdutil+": FindNewAndOldMachineSets", "rollout.after", "rolloutAfter"),
+		rowsOf(NoEffect, "the field paces rollouts, and begins none",
+			mdutil+": MaxSurge, MaxUnavailable", "rollout.strategy", "strategy"),
+		rowsOf(Undecided, "a rollout that waits under OnDelete begins under RollingUpdate",
+			mdController+": rolloutOnDelete, rolloutRollingUpdate", "rollout.strategy.type", "strategy.type"),
+		rowsOf(Undecided, "the number holds back replacements of unhealthy machines",
+			msController+": reconcileUnhealthyMachines", "remediation", "strategy.remediation"),
+		rowsOf(Undecided, "MachineSets that the selector no longer matches keep their machines, and others are created",
+			mdController+": getAndAdoptMachineSetsForDeployment", "selector"),
+		rowsOf(NoEffect, "the field chooses the machines that a smaller number deletes",
+			"core/reconcilers/machineset/machineset_deletion_order.go: getDeletePriorityFunc", "deletion"),
+		rowsOf(NoEffect, newMachines,
+			msController+": MachineNaming.Template", "machineNaming", "machineNamingStrategy"),
+		rowsOf(NoEffect, "Cluster API does not read the field",
+			"core/webhooks/conversion/machinedeployment.go", "progressDeadlineSeconds", "revisionHistoryLimit"),
+		rowsOf(NoEffect, "Cluster API does not compare the field",
+			mdutil+": MachineTemplateDeepCopyRolloutFields", "template.spec.providerID"),
+	)
 }
 
 // mdRefused are the fields of a MachineDeployment that its webhook keeps.
 func mdRefused() []Row {
-	return []Row{
-		{Path: "clusterName", Class: Refused, Reason: "the webhook refuses another cluster", Source: mdWebhook + ": validate"},
-		{Path: "template.spec.clusterName", Class: Refused, Reason: "the webhook refuses a cluster other than " +
-			"spec.clusterName, which cannot change", Source: mdWebhook + ": validate"},
-	}
+	const source = mdWebhook + ": validate"
+	return slices.Concat(
+		rowsOf(Refused, "the webhook refuses another cluster", source, "clusterName"),
+		rowsOf(Refused, "the webhook refuses a cluster other than spec.clusterName, which cannot change", source,
+			"template.spec.clusterName"),
+	)
 }
 
 func kubeadmConfigTemplate() Kind {
 	return Kind{"bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate", clusterAPIRelease, []Row{{
-		Path: "template", Class: NoEffect, Reason: newMachines + ": a MachineDeployment compares the name of the template",
+		Path: "template", Class: NoEffect,
+		Reason: newMachines + ": a MachineDeployment compares the name of the template",
 		Source: mdutil + ": MachineTemplateUpToDate; bootstrap/kubeadm/webhooks/admission/kubeadmconfigtemplate.go",
 	}}}
 }
@@ -145,8 +139,8 @@ func awsMachineTemplate() Kind {
 		{Path: "template.spec", Class: Refused, Reason: rotate, Source: webhook},
 		{
 			Path: "template.spec.instanceMetadataOptions", Class: Refused, Reason: rotate, Source: webhook,
-			OneSided: "the webhook accepts the options if the template had none at all, and only machines that are created " +
-				"later follow them",
+			OneSided: "the webhook accepts the options if the template had none at all, and only machines that are " +
+				"created later follow them",
 		},
 	}}
 }
@@ -171,7 +165,8 @@ func azureMachineTemplate() Kind {
 }
 
 func openStackMachineTemplate() Kind {
-	return Kind{infrastructure, "OpenStackMachineTemplate", "sigs.k8s.io/cluster-api-provider-openstack v0.14.7", []Row{{
+	const release = "sigs.k8s.io/cluster-api-provider-openstack v0.14.7"
+	return Kind{infrastructure, "OpenStackMachineTemplate", release, []Row{{
 		Path: "template.spec", Class: Refused, Reason: rotate,
 		Source: "pkg/webhooks/openstackmachinetemplate_webhook.go: ValidateUpdate",
 	}}}
@@ -179,7 +174,8 @@ func openStackMachineTemplate() Kind {
 
 func metal3MachineTemplate() Kind {
 	const webhook = "internal/webhooks/v1beta2/metal3machinetemplate_webhook.go: ValidateUpdate accepts the edit"
-	return Kind{infrastructure, "Metal3MachineTemplate", "github.com/metal3-io/cluster-api-provider-metal3 v1.13.2", []Row{
+	const release = "github.com/metal3-io/cluster-api-provider-metal3 v1.13.2"
+	return Kind{infrastructure, "Metal3MachineTemplate", release, []Row{
 		metadataOfTemplate(webhook),
 		{Path: "template.spec", Class: NoEffect, Reason: newMachines, Source: webhook},
 		{

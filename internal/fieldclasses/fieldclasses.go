@@ -70,6 +70,14 @@ func (r Row) Tag() string {
 	return string(class) + "," + r.Options
 }
 
+// rowsOf are the rows of fields with one class, reason and source.
+func rowsOf(class Class, reason, source string, paths ...string) (rows []Row) {
+	for _, path := range paths {
+		rows = append(rows, Row{Path: path, Class: class, Reason: reason, Source: source})
+	}
+	return rows
+}
+
 // All are the kinds, by group and kind.
 func All() []Kind {
 	all := slices.Concat(karpenter(), clusterAPI())

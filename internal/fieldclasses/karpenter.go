@@ -68,7 +68,8 @@ func nodePool() Kind {
 		},
 		Row{
 			Path: "disruption.consolidateAfter", Class: Undecided,
-			Reason: "no node drifts, but consolidation removes empty or underutilized nodes sooner or later than before",
+			Reason: "no node drifts, but consolidation removes empty or underutilized nodes sooner or later than " +
+				"before",
 			Source: disruption,
 		},
 		Row{
@@ -94,8 +95,8 @@ func selected() []Row {
 	return []Row{
 		{
 			Path: "amiSelectorTerms", Class: Undecided,
-			Reason: "Karpenter replaces the nodes whose image is not among the selected ones, and all nodes if the alias " +
-				"is of another family",
+			Reason: "Karpenter replaces the nodes whose image is not among the selected ones, and all nodes if the " +
+				"alias is of another family",
 			Source: ec2Drift + ": isAMIDrifted; " + ec2Types + ": AMIFamily",
 		},
 		{
@@ -120,8 +121,8 @@ func ec2NodeClass() Kind {
 	rows := hashed(ec2Hash,
 		[]string{
 			"associatePublicIPAddress", "connectionTracking", "context", "cpuOptions", "detailedMonitoring",
-			"instanceProfile", "instanceStorePolicy", "kubelet", "metadataOptions", "placementGroupSelector", "role", "tags",
-			"userData",
+			"instanceProfile", "instanceStorePolicy", "kubelet", "metadataOptions", "placementGroupSelector", "role",
+			"tags", "userData",
 		},
 		[]string{"blockDeviceMappings", "networkInterfaces", "kubelet.clusterDNS"})
 	rows = slices.Concat(rows, selected(), []Row{
@@ -155,17 +156,18 @@ func aksNodeClass() Kind {
 func gceNodeClass() Kind {
 	rows := hashed(gceHash,
 		[]string{
-			"autoGPUTaint", "confidentialInstanceType", "gpuDriverVersion", "imageFamily", "kubeletConfiguration", "labels",
-			"metadata", "networkConfig", "serviceAccount", "shieldedInstanceConfig", "subnetRangeName",
+			"autoGPUTaint", "confidentialInstanceType", "gpuDriverVersion", "imageFamily", "kubeletConfiguration",
+			"labels", "metadata", "networkConfig", "serviceAccount", "shieldedInstanceConfig", "subnetRangeName",
 		},
 		[]string{
 			"disks", "kubeletConfiguration.clusterDNS", "networkTags", "networkConfig.additionalNetworkInterfaces",
 		})
-	return Kind{"karpenter.k8s.gcp", "GCENodeClass", "github.com/cloudpilot-ai/karpenter-provider-gcp v0.5.0", append(rows,
+	const release = "github.com/cloudpilot-ai/karpenter-provider-gcp v0.5.0"
+	return Kind{"karpenter.k8s.gcp", "GCENodeClass", release, append(rows,
 		Row{
 			Path: "imageSelectorTerms", Class: Undecided,
-			Reason: "Karpenter replaces the nodes whose image is not among the selected ones, and all nodes if the terms " +
-				"are of another image family",
+			Reason: "Karpenter replaces the nodes whose image is not among the selected ones, and all nodes if the " +
+				"terms are of another image family",
 			Source: "pkg/cloudprovider/drift.go: isImageDrifted; " + gceTypes + ": ImageFamily",
 		},
 	)}

@@ -63,8 +63,8 @@ func meaningOf(r *resource, given []class) *Meaning {
 	}
 	for _, row := range builtIn.Rows {
 		steps, _ := fieldpath.ParsePattern(row.Path)
-		isReplaced := slices.ContainsFunc(m.fields, func(f field) bool { return f.given != nil && isAbove(f.steps, steps) })
-		if !isReplaced {
+		isGiven := func(f field) bool { return f.given != nil && isAbove(f.steps, steps) }
+		if !slices.ContainsFunc(m.fields, isGiven) {
 			m.fields = append(m.fields, field{row, steps, nil})
 		}
 	}
@@ -104,7 +104,7 @@ func isAbove(pattern, of []fieldpath.PatternStep) bool {
 }
 
 // row is the class as a row, with the options of its text.
-func (c class) row() fieldclasses.Row {
+func (c *class) row() fieldclasses.Row {
 	name, options, _ := strings.Cut(c.tag, ",")
 	return fieldclasses.Row{Path: c.path, Class: fieldclasses.Class(name), Options: options, Reason: c.reason}
 }

@@ -92,7 +92,8 @@ func (c *classes) readKinds(kinds *tree.Node) (problems []error) {
 			case member == removedMember:
 				removed, isRemoval := judge.ParseRemoval(value.Text())
 				if !isRemoval {
-					reject("has no class of a kind as removed", "write removed: machines, removed: blocked or removed: none")
+					reject("has no class of a kind as removed",
+						"write removed: machines, removed: blocked or removed: none")
 				}
 				c.removed[name] = removed
 			default:
@@ -130,7 +131,8 @@ func (c *classes) checkKinds(sets ...*Set) error {
 	return errors.Join(problems...)
 }
 
-const writeClass = `write CLASS or "CLASS,OPTION", as in a struct tag, or an object with class and reason, or with schema`
+const writeClass = `write CLASS or "CLASS,OPTION", as in a struct tag, or an object with class and reason, or with ` +
+	"schema"
 
 // classOf reads the class of a field: a text, or an object with the class and the reason for it.
 func classOf(path string, value *tree.Node) (class, *fault.Error) {
@@ -144,7 +146,7 @@ func classOf(path string, value *tree.Node) (class, *fault.Error) {
 		one.tag = value.Text()
 		return one, nil
 	case tree.Object:
-	default:
+	case tree.Null, tree.Number, tree.List:
 		return one, malformed
 	}
 	known := map[string]*string{

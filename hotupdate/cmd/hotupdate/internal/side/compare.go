@@ -29,7 +29,8 @@ func (r *Reader) All(file string) ([]*Input, error) {
 	case len(found) == 0:
 		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(file))
 	case len(found) > 1 && slices.ContainsFunc(found, func(m *Input) bool { return m.Name == "" }):
-		return nil, fmt.Errorf("%s: has %d manifests, and not all have names; name a file with one", Name(file), len(found))
+		return nil, fmt.Errorf("%s: has %d manifests, and not all have names; name a file with one", Name(file),
+			len(found))
 	}
 	names := []string{}
 	for _, m := range found {
