@@ -130,6 +130,8 @@ func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
 		case hidden && entry.IsDir():
 			return fs.SkipDir
 		case hidden || entry.IsDir():
+		case at != path && isManifest(filepath.Base(at)) && isIrregular(at):
+			more = yield(unreadable(at, errIrregular))
 		case at == path || isManifest(filepath.Base(at)):
 			more = readFile(at, yield)
 		}
@@ -156,6 +158,16 @@ func isManifest(name string) bool {
 // ofCustomResource matches the names of kubectl diff's files for groups with a dot:
 // GROUP.VERSION.KIND.NAMESPACE.NAME.
 var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
+
+// errIrregular is the problem of a named pipe, a socket or a device in a directory, which may never end. One that the
+// user names, such as of a process substitution, is read.
+var errIrregular = errors.New("is not a regular file, and is not read; remove it, or name it alone")
+
+// isIrregular reports whether a path leads to neither a file nor a directory.
+func isIrregular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
 
 func readFile(path string, yield yieldFunc) bool {
 	file, err := os.Open(path)
