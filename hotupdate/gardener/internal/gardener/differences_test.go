@@ -161,21 +161,24 @@ func (l *list) find(d difference) (*group, string) {
 // has reports whether a difference is in the list, and remembers that it occurred.
 func (l *list) has(d difference) bool {
 	g, field := l.find(d)
-	if g == nil {
-		return false
+	if g != nil {
+		l.remember(g, field, d.kind)
 	}
+	return g != nil
+}
+
+func (l *list) remember(g *group, field string, of kind) {
 	if l.occurred[g] == nil {
 		l.occurred[g] = map[string][]kind{}
 	}
-	if !slices.Contains(l.occurred[g][field], d.kind) {
-		l.occurred[g][field] = append(l.occurred[g][field], d.kind)
+	if !slices.Contains(l.occurred[g][field], of) {
+		l.occurred[g][field] = append(l.occurred[g][field], of)
 	}
-	return true
 }
 
 // explains reports whether the list has one of both answers for one of the fields: the disagreement
 // after two edits is that of one of them, and another value of a field may lead to another answer of
-// the other side.
+// the other side. What explains it in all of its answers has occurred.
 func (l *list) explains(p *pair, d disagreement) bool {
 	for _, e := range p.edits {
 		for _, g := range l.groups() {
@@ -184,9 +187,13 @@ func (l *list) explains(p *pair, d disagreement) bool {
 				continue
 			}
 			for field := range g.Fields {
-				if field == e.field || l.isAccepted(g) && strings.HasPrefix(e.field, field) {
-					return true
+				if field != e.field && !(l.isAccepted(g) && strings.HasPrefix(e.field, field)) {
+					continue
 				}
+				if g.Plan == d.plan && g.Gardener == d.gardener {
+					l.remember(g, field, e.kind)
+				}
+				return true
 			}
 		}
 	}

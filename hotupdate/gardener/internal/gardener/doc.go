@@ -22,7 +22,8 @@
 //     the same code and assumes that it is scheduled and reconciled. Answers list what was assumed.
 //     An image that the Shoot got when it was created is not known.
 //   - Objects that were not given. Gardener's code then sees ones that permit everything, so they
-//     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides.
+//     refuse nothing. Answers name them. A pool is undecided if a default of theirs decides, or what
+//     useGKEFormula reserves by the machine type.
 //   - The way of applying, if the question does not state it. All are tried. If they differ, the answer
 //     has the outcomes of each, and says that the way decides.
 //   - The configuration of gardener-apiserver. All configurations that can change a key are tried.

@@ -134,6 +134,39 @@ func TestMissingObjects(t *testing.T) {
 	assert.Empty(t, ask(t, newJudge(t), gcp, gcp).Missing)
 }
 
+// TestAssumedMachineType: without the CloudProfile, it is not known what useGKEFormula reserves by the machine type. So it is not decided whether the
+// pool rolls that states what was filled in, or no longer does. What both sides state, or leave out, is decided.
+func TestAssumedMachineType(t *testing.T) {
+	judge := bareJudge(t)
+	shoot := without(written(t, "gcp"), "spec", "kubernetes", "kubelet")
+	path := func(names ...any) []any {
+		return append([]any{"spec", "provider", "workers", 2, "kubernetes"}, names...)
+	}
+	reserving := func(cpu string) object {
+		reserved := object{"cpu": cpu, "memory": "2Gi"}
+		return with(shoot, object{"kubelet": object{"maxPods": 100, "kubeReserved": reserved}}, path()...)
+	}
+	bare := with(shoot, object{"kubelet": object{"maxPods": 100}}, path()...)
+	for text, test := range map[string]struct {
+		old, updated object
+		want         gardenerplugin.Change
+	}{
+		"stated":           {bare, reserving("100m"), gardenerplugin.Undecided},
+		"left out":         {reserving("100m"), bare, gardenerplugin.Undecided},
+		"stated otherwise": {reserving("100m"), reserving("200m"), gardenerplugin.Roll},
+		"left out in both": {bare, with(bare, 5, path("kubelet", "containerLogMaxFiles")...), gardenerplugin.NoChange},
+		"beside a change":  {bare, with(reserving("100m"), "n1-standard-8", "spec", "provider", "workers", 2, "machine", "type"), gardenerplugin.Roll},
+	} {
+		for _, outcome := range ask(t, judge, test.old, test.updated).Outcomes {
+			isByFormula := slices.Contains(outcome.Landscapes, gardenerplugin.Landscape{UseGKEFormula: true})
+			if isByFormula {
+				require.Empty(t, outcome.Refusals, text)
+				assert.Equal(t, test.want, changesOf(outcome)["rolling"], text)
+			}
+		}
+	}
+}
+
 // TestMissingObjectsDoNotRefuse: nothing is refused for want of an object, over all Shoots.
 func TestMissingObjectsDoNotRefuse(t *testing.T) {
 	bare := bareJudge(t)

@@ -14,7 +14,6 @@ import (
 	"github.com/gardener/gardener/pkg/client/kubernetes"
 	gardenerutils "github.com/gardener/gardener/pkg/utils/gardener"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -134,7 +133,7 @@ func (o *offers) addWorker(worker gardencorev1beta1.Worker) {
 	o.architectures = append(o.architectures, architecture)
 	o.machineTypes = append(o.machineTypes, gardencorev1beta1.MachineType{
 		Name: worker.Machine.Type, Architecture: &architecture, Usable: new(true),
-		CPU: *resource.NewQuantity(1<<20, resource.DecimalSI), Memory: *resource.NewQuantity(1<<50, resource.BinarySI),
+		CPU: assumedCPU, Memory: assumedMemory,
 	})
 	if image := worker.Machine.Image; image != nil && image.Name != "" {
 		version := ""

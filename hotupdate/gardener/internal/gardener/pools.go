@@ -95,24 +95,24 @@ func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (
 // poolOf compares a pool of two stored Shoots; the old worker is nil if the pool is new. The reason
 // says why the old image is not known, if it matters and is not.
 func poolOf(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1beta1.Worker, unknown reason) (
-	pool gardenerplugin.Pool, err error,
+	_ gardenerplugin.Pool, err error,
 ) {
-	pool = gardenerplugin.Pool{
+	pool := changing{gardenerplugin.Pool{
 		Name: after.Name, State: gardenerplugin.Added, Change: gardenerplugin.NoChange, Strategy: strategyOf(after),
-	}
+	}}
 	identityAfter, err := identityOf(updated, after)
 	if err != nil {
-		return pool, err
+		return pool.Pool, err
 	}
 	pool.NewKey = identityAfter.key
 	pool.NewHash = identityAfter.hash
 	if before == nil {
-		return pool, nil
+		return pool.Pool, nil
 	}
 	pool.State = gardenerplugin.Kept
 	identityBefore, err := identityOf(old, before)
 	if err != nil {
-		return pool, err
+		return pool.Pool, err
 	}
 	pool.OldKey = identityBefore.key
 	pool.OldHash = identityBefore.hash
@@ -120,20 +120,41 @@ func poolOf(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1be
 		unknown = imageOfProfile
 	}
 	pool.Change = identityBefore.changeTo(identityAfter)
-	if unknown == "" {
-		return pool, nil
+	if unknown != "" {
+		sameImage := after.DeepCopy()
+		sameImage.Machine.Image = before.Machine.Image
+		if err := pool.undecide(old, updated, before, sameImage, unknown); err != nil {
+			return pool.Pool, err
+		}
+		after = sameImage
 	}
-	sameImage := after.DeepCopy()
-	sameImage.Machine.Image = before.Machine.Image
-	identityWithoutImage, err := identityOf(updated, sameImage)
+	if first, second, isAssumed := sameReservations(old, updated, before, after); isAssumed {
+		err = pool.undecide(old, updated, first, second, typeOfProfile)
+	}
+	return pool.Pool, err
+}
+
+// changing is a pool whose change is found out.
+type changing struct{ gardenerplugin.Pool }
+
+// undecide sets the change that does not depend on what is not known, which is the same in both workers. If there is
+// none, and the pool changes, the change is undecided.
+func (c *changing) undecide(old, updated *gardencorev1beta1.Shoot, before, after *gardencorev1beta1.Worker,
+	unknown reason,
+) error {
+	first, err := identityOf(old, before)
 	if err != nil {
-		return pool, err
+		return err
 	}
-	if pool.Change = identityBefore.changeTo(identityWithoutImage); pool.Change == gardenerplugin.NoChange {
-		pool.Change = gardenerplugin.Undecided
-		pool.Because = string(unknown)
+	second, err := identityOf(updated, after)
+	if err != nil {
+		return err
 	}
-	return pool, nil
+	if c.Change = first.changeTo(second); c.Change == gardenerplugin.NoChange {
+		c.Change = gardenerplugin.Undecided
+		c.Because = string(unknown)
+	}
+	return nil
 }
 
 // changeTo returns what another identity does to a pool.
