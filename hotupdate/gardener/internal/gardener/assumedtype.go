@@ -9,13 +9,14 @@ import (
 // typeOfProfile is the reason why the reservations of a pool are not known.
 const typeOfProfile reason = "useGKEFormula reserves by the machine type in the CloudProfile, which is missing"
 
-// Real machines are smaller, and their pools reserve less, than machines of a type by [permissiveProfileSpec].
+// What machines of a type by [permissiveProfileSpec] have, and what useGKEFormula reserves for them. No user reserves just
+// as much.
 var (
 	assumedCPU    = *resource.NewQuantity(1<<20, resource.DecimalSI)
 	assumedMemory = *resource.NewQuantity(1<<50, resource.BinarySI)
 
-	mostReservedCPU    = *resource.NewQuantity(1<<11, resource.DecimalSI)
-	mostReservedMemory = *resource.NewQuantity(1<<42, resource.BinarySI)
+	assumedReservedCPU    = *resource.NewMilliQuantity(2_621_510, resource.DecimalSI)
+	assumedReservedMemory = *resource.NewQuantity(22_525_256_631_576, resource.BinarySI)
 )
 
 // sameReservations returns copies of both workers of a pool without the CPU and the memory that only one side reserves
@@ -25,11 +26,11 @@ func sameReservations(old, updated *gardencorev1beta1.Shoot, before, after *gard
 ) {
 	first, a := withEffectiveKubelet(old, before)
 	second, b := withEffectiveKubelet(updated, after)
-	if isAssumedOf(a, cpuOf, mostReservedCPU) != isAssumedOf(b, cpuOf, mostReservedCPU) {
+	if isAssumedOf(a, cpuOf, assumedReservedCPU) != isAssumedOf(b, cpuOf, assumedReservedCPU) {
 		unset(cpuOf, a, b)
 		found = true
 	}
-	if isAssumedOf(a, memoryOf, mostReservedMemory) != isAssumedOf(b, memoryOf, mostReservedMemory) {
+	if isAssumedOf(a, memoryOf, assumedReservedMemory) != isAssumedOf(b, memoryOf, assumedReservedMemory) {
 		unset(memoryOf, a, b)
 		found = true
 	}
@@ -58,12 +59,12 @@ type member func(*gardencorev1beta1.KubeletConfigReserved) **resource.Quantity
 func cpuOf(r *gardencorev1beta1.KubeletConfigReserved) **resource.Quantity    { return &r.CPU }
 func memoryOf(r *gardencorev1beta1.KubeletConfigReserved) **resource.Quantity { return &r.Memory }
 
-func isAssumedOf(kubelet *gardencorev1beta1.KubeletConfig, of member, most resource.Quantity) bool {
+func isAssumedOf(kubelet *gardencorev1beta1.KubeletConfig, of member, assumed resource.Quantity) bool {
 	if kubelet == nil || kubelet.KubeReserved == nil {
 		return false
 	}
 	quantity := *of(kubelet.KubeReserved)
-	return quantity != nil && quantity.Cmp(most) > 0
+	return quantity != nil && quantity.Cmp(assumed) == 0
 }
 
 func unset(of member, kubelets ...*gardencorev1beta1.KubeletConfig) {

@@ -151,11 +151,13 @@ func TestAssumedMachineType(t *testing.T) {
 		old, updated object
 		want         gardenerplugin.Change
 	}{
-		"stated":           {bare, reserving("100m"), gardenerplugin.Undecided},
-		"left out":         {reserving("100m"), bare, gardenerplugin.Undecided},
-		"stated otherwise": {reserving("100m"), reserving("200m"), gardenerplugin.Roll},
-		"left out in both": {bare, with(bare, 5, path("kubelet", "containerLogMaxFiles")...), gardenerplugin.NoChange},
-		"beside a change":  {bare, with(reserving("100m"), "n1-standard-8", "spec", "provider", "workers", 2, "machine", "type"), gardenerplugin.Roll},
+		"stated":                    {bare, reserving("100m"), gardenerplugin.Undecided},
+		"left out":                  {reserving("100m"), bare, gardenerplugin.Undecided},
+		"stated otherwise":          {reserving("100m"), reserving("200m"), gardenerplugin.Roll},
+		"left out in both":          {bare, with(bare, 5, path("kubelet", "containerLogMaxFiles")...), gardenerplugin.NoChange},
+		"more than any machine has": {reserving("200k"), reserving("400k"), gardenerplugin.Roll},
+		"one member stated":         {bare, with(bare, "1Gi", path("kubelet", "kubeReserved", "memory")...), gardenerplugin.Undecided},
+		"beside a change":           {bare, with(reserving("100m"), "n1-standard-8", "spec", "provider", "workers", 2, "machine", "type"), gardenerplugin.Roll},
 	} {
 		for _, outcome := range ask(t, judge, test.old, test.updated).Outcomes {
 			isByFormula := slices.Contains(outcome.Landscapes, gardenerplugin.Landscape{UseGKEFormula: true})
