@@ -22,8 +22,12 @@ import (
 //     Gardener's key says is indeterminate.
 func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *facts.Manifest) {
 	m := merging{p, a, verdict.Gardener(version), old, updated}
-	if a.Error != "" {
-		m.note(m.gardener.Fails(a.Error))
+	problem := a.Error
+	if problem == "" && len(a.Outcomes) == 0 {
+		problem = "the answer has no outcome"
+	}
+	if problem != "" {
+		m.note(m.gardener.Fails(problem))
 		return
 	}
 	p.AdmissionAsked()

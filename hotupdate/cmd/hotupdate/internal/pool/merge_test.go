@@ -232,6 +232,15 @@ func TestMergeNotes(t *testing.T) {
 	assert.Equal(t, verdict.MachinesAdded, plan.Verdict())
 }
 
+// TestMergeWithoutOutcomes: an answer without outcomes admits nothing.
+func TestMergeWithoutOutcomes(t *testing.T) {
+	t.Parallel()
+	plan := merged(t, gardenerplugin.Answer{}, at("maximum", 9))
+	assert.NotContains(t, plan.Rules, asked.Admits(nil))
+	assert.Contains(t, plan.Rules, verdict.AdmissionUnjudged)
+	assert.Contains(t, plan.Rules, asked.Fails("the answer has no outcome"))
+}
+
 // TestMergeAdded: a Shoot that is created may be refused.
 func TestMergeAdded(t *testing.T) {
 	t.Parallel()
