@@ -322,6 +322,21 @@ func TestWays(t *testing.T) {
 	assert.Contains(t, answer.Error, "must be client, server")
 }
 
+// TestUndeclaredMembers: a member of the old manifest that Gardener's types do not have, such as a member of an older release, was dropped when the
+// manifest was stored. It does not refuse the next server-side apply.
+func TestUndeclaredMembers(t *testing.T) {
+	judge := newJudge(t)
+	updated := written(t, "gcp")
+	old := with(with(updated, object{"a": 1}, "spec", "noSuchMember"), "x", "spec", "provider", "workers", 0, "machine", "noSuchMember")
+	for _, way := range []string{"client", "server"} {
+		answer := judge.Judge(gardenerplugin.Question{ID: "q", Old: toJSON(t, old), New: toJSON(t, updated), Apply: way})
+		require.Empty(t, answer.Error, way)
+		require.Len(t, answer.Outcomes, 1, way)
+		assert.Empty(t, answer.Outcomes[0].Refusals, way)
+		assert.Equal(t, gardenerplugin.NoChange, changesOf(answer.Outcomes[0])["rolling"], way)
+	}
+}
+
 // TestCreate: without an old Shoot the new one is created.
 func TestCreate(t *testing.T) {
 	judge := newJudge(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -157,6 +158,7 @@ func applyByServer(lastApplied, manifest, live json.RawMessage) (json.RawMessage
 		if err := last.UnmarshalJSON(lastApplied); err != nil {
 			return nil, err
 		}
+		declared(last.Object, reflect.TypeFor[gardencorev1beta1.Shoot]())
 		entry, err := ownedBy(&last)
 		if err != nil {
 			return nil, err
@@ -176,6 +178,39 @@ func applyByServer(lastApplied, manifest, live json.RawMessage) (json.RawMessage
 		return live, nil
 	}
 	return json.Marshal(applied)
+}
+
+// declared removes the members that a type does not have: the API server drops them when the manifest is stored, and no
+// manager owns them.
+func declared(value any, t reflect.Type) {
+	t = indirect(t)
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		fields := map[string]reflect.StructField{}
+		if t.Kind() == reflect.Struct {
+			fields = jsonFields(t)
+		}
+		for name, member := range v {
+			field, isDeclared := fields[name]
+			switch {
+			case t.Kind() == reflect.Map:
+				declared(member, t.Elem())
+			case isDeclared:
+				declared(member, field.Type)
+			default:
+				delete(v, name)
+			}
+		}
+	case []any:
+		for _, element := range v {
+			if t.Kind() == reflect.Slice {
+				declared(element, t.Elem())
+			}
+		}
+	}
 }
 
 // ownedBy returns the managedFields of the applier of a manifest.
