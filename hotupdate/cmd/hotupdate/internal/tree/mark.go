@@ -22,7 +22,8 @@ const (
 // MarkOf returns the first mark of a document, and its line in the text, counted from 1. It finds none in text
 // that is not valid YAML, and none within the text of a value.
 func MarkOf(text []byte) (mark Mark, line int) {
-	if !mayBeMarked.Match(text) {
+	mayHaveTag := bytes.IndexByte(text, '!') >= 0 && localTag.Match(text) // most texts have no such letter
+	if !mayHaveTag && !bytes.Contains(text, []byte("#@")) {
 		return NoMark, 0
 	}
 	var document yaml.Node
@@ -54,5 +55,5 @@ func markOf(n *yaml.Node) (mark Mark, line int) {
 // Source: "Syntax" and the annotations of modules in the documentation of ytt.
 var ofYTT = regexp.MustCompile(`(?m)^#@(\s|data/|overlay/|schema/|library/|yaml/|assert/|ytt/)`)
 
-// mayBeMarked matches every text with a mark, and others.
-var mayBeMarked = regexp.MustCompile(`#@|(?m)(^|[\s\[{,:-])![A-Za-z]`)
+// localTag matches every text with a local tag, and others.
+var localTag = regexp.MustCompile(`(?m)(^|[\s\[{,:-])![A-Za-z]`)
