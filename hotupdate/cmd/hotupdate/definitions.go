@@ -115,9 +115,7 @@ func (c *call) diffDefinitions(old, updated *crds.Set, err error) (int, error) {
 	if err := updated.CheckClasses(); err != nil {
 		return 0, errors.Join(append(problems, err)...)
 	}
-	for _, problem := range slices.Concat(old.Problems, updated.Problems) {
-		problems = append(problems, problem)
-	}
+	problems = append(problems, slices.Concat(old.Problems, updated.Problems)...)
 	if len(diff.Resources) == 0 {
 		return 0, errors.Join(problems...)
 	}

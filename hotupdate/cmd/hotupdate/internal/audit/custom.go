@@ -103,7 +103,8 @@ func (r *Resources) judge(of facts.TypeMeta, part []byte) (verdict.Verdict, []Re
 		has, other *crds.Set
 		who, whose string
 	}{
-		{r.old, r.updated, "only the new release has", theOther}, {r.updated, r.old, "only the old release has", theOther},
+		{r.old, r.updated, "only the new release has", theOther},
+		{r.updated, r.old, "only the old release has", theOther},
 	} {
 		switch {
 		case one.has.HasType(of):
@@ -176,8 +177,8 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 	if effect != verdict.None && !r.updated.HasClasses(of) {
 		effect = verdict.Indeterminate
 		for i := range reasons {
-			reasons[i].Text += "; what that does to machines is a class of the field: hotupdate schema --crd lists them for " +
-				"--classes"
+			reasons[i].Text += "; what that does to machines is a class of the field: hotupdate schema --crd lists them " +
+				"for --classes"
 		}
 	}
 	if refusals := r.mayRefuse(of, part); len(refusals) > 0 {
@@ -215,7 +216,7 @@ func reasonOf(change hotupdate.Change) Reason {
 	case hotupdate.OpRemove:
 		reason.Finding = "FieldRemoved"
 		reason.Text = path + ": the API server no longer returns the field"
-	default:
+	case hotupdate.OpReplace:
 		reason.Text = path + ": the API server fills in " + value(change.New) + ", and filled in " + value(change.Old)
 	}
 	return reason

@@ -14,11 +14,15 @@ func MayRefuse(old, updated *Set, t facts.TypeMeta, part []byte) (all []Finding)
 	for _, f := range updated.findingsSince(old, t) {
 		steps, _ := fieldpath.ParsePattern(f.Path)
 		isRequired := f.Keyword == requiredKeyword
+		last := hasMember
+		if isRequired {
+			last = lacksMember
+		}
 		isOfObject := f.Path == specMember && isRequired // the part is there, or is null
 		switch {
 		case f.Forbidden.Where != fails:
 		case isOfObject && root.Kind() != tree.Null:
-		case isOfObject, holds(root, steps, isRequired):
+		case isOfObject, meets(root, steps, last):
 			all = append(all, f)
 		}
 	}
@@ -40,30 +44,31 @@ func (s *Set) findingsSince(old *Set, t facts.TypeMeta) []Finding {
 	return found
 }
 
-// holds reports whether a value has a value at a path. If the last member is required, it reports whether an object
-// around it lacks it.
-func holds(value *tree.Node, steps []fieldpath.PatternStep, isRequired bool) bool {
+// meets reports whether something holds of the values that a path leads to, and of the objects around them.
+func meets(value *tree.Node, steps []fieldpath.PatternStep, last func(around *tree.Node, name string) bool) bool {
 	switch {
 	case value.Kind() == tree.Null:
-		return isRequired && len(steps) == 0
-	case len(steps) == 0:
-		return !isRequired
-	case !steps[0].Element:
-		isAround := !isRequired || len(steps) > 1
-		if below := value.At(steps[0].Name); below.Kind() != tree.Null || !isAround {
-			return holds(below, steps[1:], isRequired)
-		}
 		return false
+	case len(steps) == 0:
+		return true
+	case len(steps) == 1 && !steps[0].Element:
+		return last(value, steps[0].Name)
+	case !steps[0].Element:
+		return meets(value.At(steps[0].Name), steps[1:], last)
 	}
 	for _, element := range value.Elements() {
-		if holds(element, steps[1:], isRequired) {
+		if meets(element, steps[1:], last) {
 			return true
 		}
 	}
 	for _, member := range value.Members() {
-		if holds(member, steps[1:], isRequired) {
+		if meets(member, steps[1:], last) {
 			return true
 		}
 	}
 	return false
 }
+
+func hasMember(around *tree.Node, name string) bool { return around.At(name).Kind() != tree.Null }
+
+func lacksMember(around *tree.Node, name string) bool { return !hasMember(around, name) }

@@ -118,8 +118,8 @@ func (d *differ) member(old, updated schema, name, path string) {
 		f := Finding{Finding: hotupdate.Finding{
 			Kind: "FieldRemoved", Path: path, Old: before.typeName(), Roll: hotupdate.Effect{Every: true, Where: hasIt},
 		}}
-		f.Text = path + ": is gone, was " + before.typeName() + ": the API server drops it from every object that has it, " +
-			"and kubectl refuses manifests with it; " + d.consequence(&f)
+		f.Text = path + ": is gone, was " + before.typeName() + ": the API server drops it from every object that " +
+			"has it, and kubectl refuses manifests with it; " + d.consequence(&f)
 		d.add(f)
 	}
 	d.required(old, updated, name, path)
@@ -179,8 +179,8 @@ func (d *differ) defaults(old, updated schema, path string) {
 		Kind: "DefaultChanged", Path: path, Old: cmp.Or(before, noValue), New: cmp.Or(after, noValue),
 		Roll: hotupdate.Effect{Every: true, Where: omitsIt},
 	}}
-	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": every object that omits it changes, and one that " +
-		"spells it out does not; " + d.consequence(&f)
+	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": every object that omits it changes, and one " +
+		"that spells it out does not; " + d.consequence(&f)
 	d.add(f)
 }
 
@@ -251,7 +251,8 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 			f.Forbidden = hotupdate.Effect{Where: changesIt}
 			break
 		}
-		f.Text += ": an object that does not meet it is refused when created or restored, and when " + where + " is changed"
+		f.Text += ": an object that does not meet it is refused when created or restored, and when " + where +
+			" is changed"
 	}
 	d.add(f)
 }
@@ -321,13 +322,27 @@ type keyword struct {
 
 var keywords = []keyword{
 	{"enum", compareSets},
-	{"pattern", comparePresence}, {"format", comparePresence}, {"multipleOf", comparePresence},
-	{"minLength", compareLower}, {"minItems", compareLower}, {"minProperties", compareLower}, {"minimum", compareLower},
-	{"maxLength", compareUpper}, {"maxItems", compareUpper}, {"maxProperties", compareUpper}, {"maximum", compareUpper},
-	{"exclusiveMinimum", compareFlags}, {"exclusiveMaximum", compareFlags}, {"uniqueItems", compareFlags},
-	{"allOf", comparePresence}, {"anyOf", comparePresence}, {"oneOf", comparePresence}, {"not", comparePresence},
+	{"pattern", comparePresence},
+	{"format", comparePresence},
+	{"multipleOf", comparePresence},
+	{"minLength", compareLower},
+	{"minItems", compareLower},
+	{"minProperties", compareLower},
+	{"minimum", compareLower},
+	{"maxLength", compareUpper},
+	{"maxItems", compareUpper},
+	{"maxProperties", compareUpper},
+	{"maximum", compareUpper},
+	{"exclusiveMinimum", compareFlags},
+	{"exclusiveMaximum", compareFlags},
+	{"uniqueItems", compareFlags},
+	{"allOf", comparePresence},
+	{"anyOf", comparePresence},
+	{"oneOf", comparePresence},
+	{"not", comparePresence},
 	{"nullable", func(old, updated any) change { return compareFlags(updated, old) }},
-	{"x-kubernetes-list-type", compareListTypes}, {"x-kubernetes-list-map-keys", comparePresence},
+	{"x-kubernetes-list-type", compareListTypes},
+	{"x-kubernetes-list-map-keys", comparePresence},
 }
 
 // comparePresence compares constraints whose values are not compared with one another.

@@ -18,8 +18,8 @@ import (
 func TestCustomResources(t *testing.T) {
 	t.Parallel()
 	type spec struct {
-		Size   int `hotupdatable:"false" json:"Size"`
-		Labels int `hotupdatable:"true" json:"Labels"`
+		Size   int `json:"Size"   hotupdatable:"false"`
+		Labels int `json:"Labels" hotupdatable:"true"`
 	}
 	schema, err := hotupdate.SchemaOf[spec]()
 	require.NoError(t, err)
@@ -39,7 +39,9 @@ func TestCustomResources(t *testing.T) {
 		{"a field, with classes", judge.Custom{HasClasses: true}, manifest(`{"Size":2,"Labels":1}`), false, verdict.Roll, verdict.Only(verdict.Roll)},
 		{"nothing", judge.Custom{}, manifest(`{"Labels":1,"Size":1}`), false, verdict.None, verdict.Only(verdict.None)},
 		{
-			"removed, of an unknown class", judge.Custom{HasClasses: true}, nil, false, verdict.Indeterminate,
+			"removed, of an unknown class",
+			judge.Custom{HasClasses: true},
+			nil, false, verdict.Indeterminate,
 			verdict.Only(verdict.Removed, verdict.None),
 		},
 		{"removed, with machines", judge.Custom{Removed: judge.RemovesMachines}, nil, false, verdict.Removed, verdict.Only(verdict.Removed)},

@@ -13,4 +13,4 @@ package side
 //   - a name that an API server accepts: invalidName: the text may be any object (plan_unread)
 //   - all objects, on both sides: Reader.nothingFound: an error (plan_nothing)
 //   - the Schema of a built-in config: Catalog.check: the object is not judged (plan_unread)
-//   - a version of a CRD: Set.add: an error (plan_crd)
+//   - a version of a CRD: Set.add: the CRD is named, and the exit code is that of an error (plan_crd)

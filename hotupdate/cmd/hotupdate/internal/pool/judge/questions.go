@@ -29,11 +29,7 @@ func (p *pair) question(found *Finding) verdict.Question {
 	case verdict.EraUnknown, verdict.PoolUnknown:
 		return p.questionOfEra(found)
 	case verdict.NoClasses:
-		return verdict.Question{
-			Fact: "the classes of the fields", Owner: "the controller of the kind",
-			Answer: "hotupdate schema --crd lists the fields: give them classes, such as " +
-				fieldpath.PatternOf(found.Path) + ": true, in the file of --classes",
-		}
+		return classQuestion(found.Path)
 	case verdict.SecretNameGained:
 		return verdict.Question{
 			Fact: "the node-agent secret name that the pool had", Owner: "the Worker of the cluster",
@@ -185,4 +181,13 @@ var versionQuestion = verdict.Question{
 var poolsQuestion = verdict.Question{
 	Rule: verdict.PoolsUnknown, Fact: "what becomes of the worker pools that have the provider config",
 	Owner: "the Shoots", Answer: "compare the Shoots or Workers that have it",
+}
+
+// classQuestion asks for the classes of the fields of a custom resource, such as that of a path.
+func classQuestion(path string) verdict.Question {
+	return verdict.Question{
+		Fact: "the classes of the fields", Owner: "the controller of the kind",
+		Answer: "hotupdate schema --crd lists the fields: give them classes, such as " + fieldpath.PatternOf(path) +
+			": true, in the file of --classes",
+	}
 }
