@@ -136,7 +136,8 @@ type fieldTable struct {
 
 func fieldTables() []fieldTable {
 	return []fieldTable{
-		{"Shoot", facts.Shoot, fields.Shoot()}, {"Worker", facts.Worker, fields.Worker()},
+		{"Shoot", facts.Shoot, fields.Shoot()},
+		{"Worker", facts.Worker, fields.Worker()},
 		{"pool", facts.NoKind, fields.Pool()},
 	}
 }

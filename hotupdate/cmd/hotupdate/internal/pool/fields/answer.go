@@ -127,8 +127,8 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 		"status.*":          state,
 		"metadata.labels.*": labels,
 		Minimum:             alike("forbidden if it is above the maximum; machines added if it grows; else none"),
-		Maximum: alike("forbidden if it is below the minimum; machines added if it grows; machines deleted if it falls " +
-			"below the old minimum; all machines may be deleted if it becomes 0; else machines may be deleted"),
+		Maximum: alike("forbidden if it is below the minimum; machines added if it grows; machines deleted if it " +
+			"falls below the old minimum; all machines may be deleted if it becomes 0; else machines may be deleted"),
 		Zones: alike("machines may be deleted if zones are appended; indeterminate if the extension is not known; " +
 			"else forbidden"),
 		Strategy: alike("forbidden between AutoRollingUpdate and a strategy in place; else none"),

@@ -24,7 +24,6 @@ func (p *pair) asked(found Finding) Finding {
 
 // question returns the question of an indeterminate finding.
 func (p *pair) question(found *Finding) verdict.Question {
-	named := verdict.OfClass(hotupdate.Immutable, p.strategy)
 	switch found.Rule {
 	case verdict.EraUnknown, verdict.PoolUnknown:
 		return p.questionOfEra(found)
@@ -75,15 +74,21 @@ func (p *pair) question(found *Finding) verdict.Question {
 		}
 	}
 	if found.Omitted {
-		return verdict.Question{
-			Fact: "the default of " + found.Path, Owner: "the defaulter or admission of the extension",
-			Answer: "write the field on both sides", Values: []verdict.Value{
-				verdict.Gives("the value of the other side", verdict.None),
-				verdict.Gives("another one or none", verdict.OfClass(found.Class, p.strategy), named),
-			},
-		}
+		return p.questionOfDefault(found)
 	}
 	return verdict.Question{}
+}
+
+// questionOfDefault asks for what fills in a field that one side leaves out.
+func (p *pair) questionOfDefault(found *Finding) verdict.Question {
+	named := verdict.OfClass(hotupdate.Immutable, p.strategy)
+	return verdict.Question{
+		Fact: "the default of " + found.Path, Owner: "the defaulter or admission of the extension",
+		Answer: "write the field on both sides", Values: []verdict.Value{
+			verdict.Gives("the value of the other side", verdict.None),
+			verdict.Gives("another one or none", verdict.OfClass(found.Class, p.strategy), named),
+		},
+	}
 }
 
 // questionOfEra asks for the function that names the pool.
