@@ -3,6 +3,7 @@ package drifted_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"testing"
 	"time"
 
@@ -102,13 +103,9 @@ func isDrifted(t *testing.T, old, updated specs, selects cloud, labels map[strin
 		},
 		Annotations: map[string]string{},
 	}}
-	for key, value := range labels {
-		claim.Labels[key] = value
-	}
+	maps.Copy(claim.Labels, labels)
 	for _, object := range []client.Object{before, classBefore} {
-		for key, value := range object.GetAnnotations() {
-			claim.Annotations[key] = value
-		}
+		maps.Copy(claim.Annotations, object.GetAnnotations())
 	}
 	claim.Spec.NodeClassRef = &karpv1.NodeClassReference{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: class.Name}
 	claim.Status.ProviderID = "aws:///us-west-2a/i-01234567890123456"
