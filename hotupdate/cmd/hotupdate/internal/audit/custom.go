@@ -177,8 +177,8 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 	if effect != verdict.None && !r.updated.HasClasses(of) {
 		effect = verdict.Indeterminate
 		for i := range reasons {
-			reasons[i].Text += "; what that does to machines is a class of the field: hotupdate schema --crd lists them " +
-				"for --classes"
+			reasons[i].Text += "; what that does to machines is a class of the field: hotupdate schema --crd lists " +
+				"them for --classes"
 		}
 	}
 	if refusals := r.mayRefuse(of, part); len(refusals) > 0 {

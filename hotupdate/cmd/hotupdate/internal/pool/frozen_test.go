@@ -268,18 +268,19 @@ func plannedAnswerOf(plan *pool.Plan) plannedAnswer {
 	return answer
 }
 
+// wordsOfFile are the words of the file for what touches machines that stay.
+var wordsOfFile = map[verdict.Verdict]string{
+	verdict.Roll: "roll", verdict.InPlaceUpdate: "in-place", verdict.Indeterminate: "indeterminate",
+}
+
 // add adds a verdict on a pool.
 func (a *plannedAnswer) add(name string, v verdict.Verdict) {
-	switch v {
-	case verdict.Forbidden:
+	if v == verdict.Forbidden {
 		a.refused = true
-	case verdict.Roll:
-		a.pools[name] = "roll"
-	case verdict.InPlaceUpdate:
-		a.pools[name] = "in-place"
-	case verdict.Indeterminate:
-		a.pools[name] = "indeterminate"
-	default:
+	}
+	word, touches := wordsOfFile[v]
+	if touches {
+		a.pools[name] = word
 	}
 }
 

@@ -79,12 +79,12 @@ func (g Gardener) KeyStays() Rule {
 	}
 }
 
-// KeyOfRefused says that both differ about the key of a pool whose old Shoot Gardener would not create. The stored Shoot
-// is then another one than Gardener's code was told.
+// KeyOfRefused says that both differ about the key of a pool whose old Shoot Gardener would not create. The stored
+// Shoot is then another one than Gardener's code was told.
 func (g Gardener) KeyOfRefused() Rule {
 	return Rule{
-		Decides, "Gardener's own code and this command differ about the key of the pool, whose old Shoot Gardener would " +
-			"not create", g.source("calculateKeyForValues"),
+		Decides, "Gardener's own code and this command differ about the key of the pool, whose old Shoot Gardener " +
+			"would not create", g.source("calculateKeyForValues"),
 	}
 }
 

@@ -229,8 +229,8 @@ var (
 	EmptyObject  = Rule{Kind: Decides, Text: "an empty object changes no hash, as its field has no presence option"}
 	// MayBeTold is for custom resources: Karpenter's hash tells an empty map from none, and a repeated element.
 	MayBeTold = Rule{
-		Kind: Decides, Text: "both values mean the same, but the controllers of the kind may tell them apart, such as " +
-			"an empty list from none; write both alike",
+		Kind: Decides, Text: "both values mean the same, but the controllers of the kind may tell them apart, such " +
+			"as an empty list from none; write both alike",
 	}
 	SameMeaning = Rule{
 		Kind: Decides, Text: "both values mean the same: no hash depends on order or spelling here",
@@ -266,8 +266,8 @@ var (
 	}
 	FilledEncryption = Rule{
 		Kind: Decides,
-		Text: "the extension's admission, where it ran, encrypted the volumes whose manifest left it out when they were " +
-			"created",
+		Text: "the extension's admission, where it ran, encrypted the volumes whose manifest left it out when they " +
+			"were created",
 		Source: "extension provider-alicloud v1.71, admission of Shoots: setDefaultForEncryptedDisk",
 	}
 	GKEReservation = Rule{
@@ -351,8 +351,8 @@ var (
 		Notes, "the pool does not wait for a rollout of credentials: the operation does not change it", operations,
 	}
 	SSHAccessOff = Rule{
-		Notes, "with SSH access off, Gardener removes rotate-ssh-keypair from the annotation, and rotates and reconciles " +
-			"nothing for it", operations,
+		Notes, "with SSH access off, Gardener removes rotate-ssh-keypair from the annotation, and rotates and " +
+			"reconciles nothing for it", operations,
 	}
 	StaysHibernated = Rule{
 		Notes, "the cluster is hibernated: it has no machines until it wakes up", workers,
@@ -470,7 +470,8 @@ func Rules() []Rule {
 		ExtensionAdopted, ExtensionReleased,
 		AdmissionUnjudged, SchemaNotReleased, SchemaNamesNothing, EraCrossed, StrategyRefined, ConfigAsWhole,
 		ProxyModeChanged, SurgeReplaces,
-		RotationWithoutWorkers, RotationFollowed, SSHAccessOff, StaysHibernated, StillHibernates, PendingForced, WaitsForMaintenance,
+		RotationWithoutWorkers, RotationFollowed, SSHAccessOff, StaysHibernated, StillHibernates, PendingForced,
+		WaitsForMaintenance,
 		RemovalWaits, RemovalIsFree, NoClasses, NoRemovalClass, NoAdditionClass,
 	}
 }
