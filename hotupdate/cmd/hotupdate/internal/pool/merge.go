@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
@@ -20,6 +21,8 @@ import (
 //   - Where this command finds another key than Gardener, the plan says that it is wrong. What touches
 //     machines counts. If Gardener would not create the old Shoot, another one is stored, and what only
 //     Gardener's key says is indeterminate.
+//   - Gardener's code is asked about an update, which keeps the status. If both Shoots were read from a cluster and a
+//     rotation of credentials lies between them, another key here is no defect.
 func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *facts.Manifest) {
 	m := merging{p, a, verdict.Gardener(version), old, updated}
 	problem := a.Error
@@ -215,10 +218,22 @@ func (m *merging) pool(planned *Planned) {
 
 // keyStays is the rule of a pool whose key only this command changes.
 func (m *merging) keyStays() verdict.Rule {
-	if len(m.answer.OldRefusals) > 0 {
+	switch {
+	case len(m.answer.OldRefusals) > 0:
 		return m.gardener.KeyOfRefused()
+	case m.isRotated():
+		return m.gardener.KeyOfRotation()
 	}
 	return m.gardener.KeyStays()
+}
+
+// isRotated reports whether credentials were rotated between two Shoots of a cluster.
+func (m *merging) isRotated() bool {
+	if m.old == nil || !m.old.IsReadBack() || !m.updated.IsReadBack() {
+		return false
+	}
+	rotation := []string{"status", "credentials", "rotation"}
+	return !tree.Equal(m.old.Tree.At(rotation...), m.updated.Tree.At(rotation...))
 }
 
 // raise gives to a pool the verdict on a key that Gardener changes.

@@ -112,6 +112,35 @@ func TestMergeKeysOfRefused(t *testing.T) {
 	}
 }
 
+// TestMergeKeysOfRotation: between two Shoots of a cluster lies a rotation of credentials, which Gardener's code is not told. A difference is no defect.
+func TestMergeKeysOfRotation(t *testing.T) {
+	t.Parallel()
+	rotated := func(time string) edit {
+		return edit{"status.credentials", object{"rotation": object{"certificateAuthorities": object{"phase": "Completed", "lastInitiationTime": time}}}}
+	}
+	live := edit{"metadata.resourceVersion", "4711"}
+	for name, test := range map[string]struct {
+		first, second string
+		edit          edit
+		rule, not     verdict.Rule
+	}{
+		"rotated": {"2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", at("maximum", 9), asked.KeyOfRotation(), asked.KeyStays()},
+		"not":     {"2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", at("machine.type", "m5.huge"), asked.KeyStays(), asked.KeyOfRotation()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := read(t, manifest(t, "shoot.yaml", live, rotated(test.first)))
+			updated := read(t, manifest(t, "shoot.yaml", live, rotated(test.second), test.edit))
+			plan, err := pool.NewPlan(old, updated, options(t))
+			require.NoError(t, err)
+			plan.Merge(answer(kept(gardenerplugin.NoChange)), string(asked), old, updated)
+			assert.Equal(t, verdict.Roll, plan.Pools[0].Verdict)
+			assert.Contains(t, plan.Pools[0].Rules, test.rule)
+			assert.NotContains(t, plan.Pools[0].Rules, test.not)
+		})
+	}
+}
+
 // TestMergeOpenKeys: Gardener decides where this command cannot.
 func TestMergeOpenKeys(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,15 @@ func (g Gardener) KeyOfRefused() Rule {
 	}
 }
 
+// KeyOfRotation says why only this command finds another key: a rotation of credentials between two Shoots of a
+// cluster.
+func (g Gardener) KeyOfRotation() Rule {
+	return Rule{
+		Notes, "Gardener's own code was asked about the spec alone; the rotation of credentials in the status of both " +
+			"Shoots is judged by this command", g.source("LastInitiationTimeForWorkerPool"),
+	}
+}
+
 // AsksForOld is the question for the stored Shoot, where [Gardener.KeyOfRefused] holds.
 func (g Gardener) AsksForOld(stays, changes Verdict) Question {
 	return Question{
