@@ -54,7 +54,7 @@ func (r *reader) graft(path string) *schemajson.Node {
 func (r *reader) rejectUngrafted() {
 	for _, path := range slices.Sorted(maps.Keys(r.grafts)) {
 		r.faults.Add(&fault.Error{
-			Kind: fault.Unknown, Code: "unknown-path", Path: path,
+			Kind: fault.Declaration, Code: "unknown-path", Path: path,
 			What: "has a Schema, and is no member with free JSON",
 			Hint: "name a member with x-kubernetes-preserve-unknown-fields",
 		})

@@ -47,7 +47,7 @@ const (
 
 // Diff lists what differs in the schema of a type, which both sets must have: fields, defaults and constraints.
 func Diff(old, updated *Set, t facts.TypeMeta) []Finding {
-	d := &differ{updated: updated, of: t}
+	d := &differ{updated: updated, of: t, has: map[string]bool{}}
 	before := old.resources[t]
 	after := updated.resources[t]
 	d.keywords(before.part.object.own(), after.part.object.own(), "")
@@ -72,6 +72,7 @@ type differ struct {
 	updated *Set
 	of      facts.TypeMeta
 	found   []Finding
+	has     map[string]bool // the paths of the fields that every object has had
 }
 
 // node compares the schemas of a value.
@@ -100,6 +101,7 @@ func (d *differ) member(old, updated schema, name, path string) {
 	before := old.at("properties", name)
 	after := updated.at("properties", name)
 	keeps := updated.isTrue("x-kubernetes-preserve-unknown-fields") || updated.hasMember(name)
+	d.has[path] = old.requires(name)
 	switch {
 	case before != nil && after != nil:
 		d.node(before, after, path)
@@ -165,7 +167,7 @@ func (d *differ) consequence(f *Finding) string {
 	case fieldclasses.Undecided:
 	}
 	f.IsUndecided = true
-	return "what that does to machines is not known: the field has no class"
+	return "what that does to machines is not known: " + cmp.Or(row.Reason, "the field has no class")
 }
 
 // defaults compares what the API server fills in.
@@ -179,8 +181,13 @@ func (d *differ) defaults(old, updated schema, path string) {
 		Kind: "DefaultChanged", Path: path, Old: cmp.Or(before, noValue), New: cmp.Or(after, noValue),
 		Roll: hotupdate.Effect{Every: true, Where: omitsIt},
 	}}
-	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": every object that omits it changes, and one " +
-		"that spells it out does not; " + d.consequence(&f)
+	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": "
+	if d.has[path] {
+		f.Roll = hotupdate.Effect{}
+		f.Text += "every object has the field, since it was required: none changes"
+	} else {
+		f.Text += "every object that omits it changes, and one that spells it out does not; " + d.consequence(&f)
+	}
 	d.add(f)
 }
 

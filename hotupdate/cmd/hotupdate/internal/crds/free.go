@@ -58,7 +58,8 @@ func planIn(file, version string) (*fieldplan.Plan, error) {
 	}
 	if exported.Schema == nil {
 		return nil, manifest.InFile(file, &fault.Error{
-			Kind: fault.Malformed, Code: "no-schema", What: "has no Schema", Hint: "name a CRD, or an exported Schema",
+			Kind: fault.Malformed, Code: "no-schema-file", What: "has no Schema",
+			Hint: "name a CRD, or an exported Schema",
 		})
 	}
 	return (*schemabridge.Schema)(exported.Schema).Plan(), nil

@@ -92,8 +92,8 @@ func (g Gardener) KeyOfRefused() Rule {
 // cluster.
 func (g Gardener) KeyOfRotation() Rule {
 	return Rule{
-		Notes, "Gardener's own code was asked about the spec alone; the rotation of credentials in the status of both " +
-			"Shoots is judged by this command", g.source("LastInitiationTimeForWorkerPool"),
+		Notes, "Gardener's own code was asked about the spec alone; the rotation of credentials in the status of " +
+			"both Shoots is judged by this command", g.source("LastInitiationTimeForWorkerPool"),
 	}
 }
 

@@ -131,15 +131,12 @@ func (p *pair) scaling() (all []Finding) {
 	return all
 }
 
-// reversed refuses a minimum above the maximum: ValidateWorker. Nothing is refused if the pool does not change.
+// reversed refuses a minimum above the maximum: ValidateWorker. Gardener has no pool that is so before the change.
 func (p *pair) reversed() (all []Finding) {
 	for _, path := range []string{fields.Minimum, fields.Maximum} {
 		if !tree.Equal(p.old.Node.At(path), p.updated.Node.At(path)) {
 			all = append(all, aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)...)
 		}
-	}
-	if len(all) == 0 && !tree.Equal(p.old.Node, p.updated.Node) {
-		return ofPool(verdict.Forbidden, verdict.MinimumAboveMaximum)
 	}
 	return all
 }
