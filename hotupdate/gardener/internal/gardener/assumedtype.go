@@ -9,8 +9,8 @@ import (
 // typeOfProfile is the reason why the reservations of a pool are not known.
 const typeOfProfile reason = "useGKEFormula reserves by the machine type in the CloudProfile, which is missing"
 
-// What machines of a type by [permissiveProfileSpec] have, and what useGKEFormula reserves for them. No user reserves just
-// as much.
+// What machines of a type by [permissiveProfileSpec] have, and what useGKEFormula reserves for them. No user
+// reserves just as much.
 var (
 	assumedCPU    = *resource.NewQuantity(1<<20, resource.DecimalSI)
 	assumedMemory = *resource.NewQuantity(1<<50, resource.BinarySI)

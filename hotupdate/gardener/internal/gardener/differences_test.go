@@ -187,7 +187,8 @@ func (l *list) explains(p *pair, d disagreement) bool {
 				continue
 			}
 			for field := range g.Fields {
-				if field != e.field && !(l.isAccepted(g) && strings.HasPrefix(e.field, field)) {
+				isBelow := l.isAccepted(g) && strings.HasPrefix(e.field, field)
+				if field != e.field && !isBelow {
 					continue
 				}
 				if g.Plan == d.plan && g.Gardener == d.gardener {
