@@ -62,6 +62,7 @@ func areSame(a, b *tree.Node) bool { return bytes.Equal(a.Compact(), b.Compact()
 
 func (p *parting) compare(old, updated *tree.Node, path string) {
 	switch {
+	case len(p.found) > maxParts: // the whole value is shown
 	case areSame(old, updated):
 	case old.Kind() == tree.Object && updated.Kind() == tree.Object:
 		p.members(old, updated, path)
@@ -89,12 +90,11 @@ func (p *parting) members(old, updated *tree.Node, path string) {
 
 // memberOf returns a member, also a null one; nil if there is none.
 func memberOf(object *tree.Node, name string) *tree.Node {
-	for one, member := range object.Members() {
-		if one == name {
-			return member
-		}
+	member, steps := object.Find([]string{name})
+	if steps == 0 {
+		return nil
 	}
-	return nil
+	return member
 }
 
 func elementsOf(list *tree.Node) (all []*tree.Node) {

@@ -2,10 +2,12 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestParts: a long value is shown by the parts that differ, and not cut.
@@ -40,4 +42,19 @@ func TestParts(t *testing.T) {
 	}
 	hidden := ChangeReport{Op: "replace", Path: "disks", Old: json.RawMessage("[" + first + "]"), New: json.RawMessage("[" + second + "]"), Sensitive: true}
 	assert.Equal(t, []ChangeReport{hidden}, hidden.parts(), "the parts of a sensitive value are not shown")
+}
+
+// TestPartsOfManyMembers: members are found by their names. To look for each among all others would take minutes.
+func TestPartsOfManyMembers(t *testing.T) {
+	t.Parallel()
+	var all []string
+	for i := range 100_000 {
+		all = append(all, fmt.Sprintf(`"resource-%06d":"1"`, i))
+	}
+	old := "{" + strings.Join(all, ",") + "}"
+	updated := strings.Replace(old, `"resource-077777":"1"`, `"resource-077777":"2"`, 1)
+	change := ChangeReport{Op: "replace", Path: "capacity", Old: json.RawMessage(old), New: json.RawMessage(updated)}
+	parts := change.parts()
+	require.Len(t, parts, 1)
+	assert.Equal(t, "capacity.resource-077777", parts[0].Path)
 }
