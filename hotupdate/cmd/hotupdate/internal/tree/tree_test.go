@@ -137,6 +137,8 @@ func TestYAMLRefuses(t *testing.T) {
 		"a: !!int x\n":                 "is not valid YAML or JSON: line 11: a value that JSON does not have",
 		"x: 1\na: &a [*a]\n":           "is not valid YAML or JSON: line 12: an anchor's value contains itself",
 		"a: &a {b: {<<: *a}}\n":        "is not valid YAML or JSON: line 11: an anchor's value contains itself",
+		"a:\n- \"x\x7fy\"\n":           `is not valid YAML or JSON: line 12: the character U+007F; write it in double quotes as \u007f`,
+		"a: \ufffe\n":                  `is not valid YAML or JSON: line 11: the character U+FFFE; write it in double quotes as \ufffe`,
 		"a: *b\n":                      "is not valid YAML or JSON: line 11: an alias names no anchor; put a value that begins with * in quotes",
 		"a: {<<: 1}\n":                 "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",
 		"a: {<<: [{b: 1}, 2]}\n":       "is not valid YAML or JSON: line 11: map merge requires map or sequence of maps as the value",

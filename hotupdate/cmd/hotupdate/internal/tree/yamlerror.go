@@ -37,6 +37,9 @@ func yamlError(text []byte, err error, line int) error {
 	if before, _, quoted := strings.Cut(what, "`"); quoted {
 		what = strings.TrimSpace(before)
 	}
+	if what == "control characters are not allowed" {
+		what = controlCharacter(text)
+	}
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		name, _, _ = strings.Cut(name, "'")
 		before, _, _ := bytes.Cut(text, []byte("*"+name))
@@ -52,3 +55,28 @@ func yamlError(text []byte, err error, line int) error {
 
 // lineNumber matches the line number at the beginning of a parser's error.
 var lineNumber = regexp.MustCompile(`^line \d+`)
+
+// controlCharacter says where a text has the first character that YAML only takes as an escape.
+func controlCharacter(text []byte) string {
+	line := 1
+	for _, r := range string(text) {
+		switch {
+		case r == '\n':
+			line++
+		case !isPrintable(r):
+			return fmt.Sprintf(`line %d: the character U+%04X; write it in double quotes as \u%04[2]x`, line, r)
+		}
+	}
+	return "a control character; write it in double quotes as an escape"
+}
+
+// isPrintable reports whether YAML's parser takes a character as it is.
+func isPrintable(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == '\u0085', r >= 0x10000:
+		return true
+	case r < ' ', r >= 0x7f && r < 0xa0, r == '\ufeff', r >= 0xfffe:
+		return false
+	}
+	return true
+}
