@@ -94,6 +94,11 @@ func TestArchives(t *testing.T) {
 	} {
 		want = append(want, "man/hotupdate"+page+".1")
 	}
+	for _, topic := range []string{
+		"accept", "apply", "config", "crd", "eras", "fleet", "gardener", "git", "inputs", "verdicts",
+	} {
+		want = append(want, "man/hotupdate-"+topic+".7")
+	}
 	for _, a := range readRelease(t).Archives {
 		var packed []string
 		for _, file := range a.Files {

@@ -66,30 +66,28 @@ func (c *call) addAudit(command *cobra.Command) {
 	o := &c.audit
 	flags := command.Flags()
 	flags.StringVar(&o.old, "old", "",
-		"the `FILE` with the Schema or the eras of the release that the fleet runs, such as v1.json")
+		"the `FILE` with the Schema or eras that the fleet runs")
 	flags.StringVar(&o.updated, "new", "",
-		"the `FILE` with the Schema or the eras of the new release, such as v2.json")
+		"the `FILE` with the Schema or eras of the new release")
 	flags.StringVar(&o.oldProgram, "old-exec", "",
-		"the `PROGRAM` that hashes pools like the release that the fleet runs, as in \"./eras v1\"")
-	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools like the new release")
+		"the `PROGRAM` that hashes like the release that the fleet runs")
+	flags.StringVar(&o.newProgram, "new-exec", "", "the `PROGRAM` that hashes like the new release")
 	c.addClasses(command, "--old and --new")
 	flags.StringVar(&o.provider, "provider", "",
-		"only Workers and Shoots of the provider of this `NAME`, such as aws; needed only if neither the kind of the\n"+
-			"configs nor the fields of the Schemas tell whose the releases are")
+		"only Workers and Shoots of the provider of this `NAME`, such as aws")
 	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
 	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 	flags.StringSliceVar(&o.view.Only, "only", nil,
-		"show only these `VERDICTS`, as in rolled,rejected, or by giving the flag again")
-	oneOf(command, "only", verdict.AuditedWords()...)
+		"show only these `VERDICTS`, as in rolled,rejected")
+	among(command, "only", verdict.AuditedWords()...)
 	flags.IntVar(&o.view.Limit, "limit", -1,
-		"show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools; in html 2000 of "+
-			"each consequence)")
+		"show at most `N` rows of a table, 0 for all")
 	flags.StringArrayVar(&o.from, "from", nil,
-		"make a report of the former result in this `FILE` instead, as in --from a.json --from b.json")
+		"report the former result in this `FILE`; may be repeated")
 	flags.StringVar(&o.baseline, "baseline", "",
-		"findings in the former result in this `FILE`, such as last-week.json, are known")
+		"the `FILE` with a former result, whose findings do not count")
 	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
-	flags.BoolVar(&c.exitCode, "exit-code", false, "also tell the gravest verdict that is not known by the exit code")
+	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is not known by the exit code")
 	_ = command.RegisterFlagCompletionFunc("provider",
 		cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {

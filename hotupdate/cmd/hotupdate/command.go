@@ -74,7 +74,7 @@ type options struct {
 	output, schema, crd, classes            string
 	strategy, extension, eras, cloudProfile string
 	gardener, accept, apply                 string
-	configFile, base                        string
+	configFile, base, color                 string
 	failOn                                  []string
 	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool
@@ -158,6 +158,8 @@ func (c *call) root() *cobra.Command {
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{.UseLine}}{{end}}{{if", "{{.UseLine}}{{end}}{{if and .HasParent",
 		"Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", maxHelp),
+		"Additional help topics:", "Topics, as in hotupdate help verdicts:",
+		"rpad .CommandPath .CommandPathPadding", "rpad .Name .NamePadding",
 	).Replace(root.UsageTemplate()))
 	root.SetVersionTemplate("hotupdate {{.Version}}\n")
 	root.SetOut(&c.out)
@@ -165,6 +167,8 @@ func (c *call) root() *cobra.Command {
 	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
 		c.auditCommand(), c.versionCommand(), c.manCommand())
+	root.AddCommand(topics()...)
+	root.SetHelpCommand(c.helpCommand())
 	return root
 }
 
@@ -225,6 +229,5 @@ func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	root.SuggestionsMinimumDistance = 2
-	return fmt.Errorf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))
+	return fmt.Errorf("unknown command %q%s", args[0], similar(root, args[0]))
 }

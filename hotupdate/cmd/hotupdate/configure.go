@@ -18,18 +18,15 @@ import (
 func (c *call) addConfig(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.configFile, "config", "",
-		"the config `FILE`, or none. Without it, "+config.Name+" is looked for in the working directory and above it, "+
-			"up to\nthe root of its git repository")
+		"the config `FILE`, or none; else "+config.Name+" here or above")
 	flags.StringVar(&c.base, "base", "",
-		"the `COMMIT` whose config file counts, and whose files that it names, such as the one that a pull request is "+
-			"merged\ninto: a change of them in the work tree is reported, and decides nothing")
+		"the `COMMIT` whose config file counts, such as origin/main")
 }
 
 // addExclude adds the flag of the files that are left out.
 func (c *call) addExclude(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.exclude, "exclude", nil,
-		"leave out the files that match this `GLOB`, such as templates, *.tpl.yaml or apps/**/base: with a slash, the "+
-			"path relative\nto OLD or NEW, and else a name in any folder; give the flag again for another one")
+		"leave out files that match this `GLOB`; may be repeated")
 }
 
 // configure reads the config file, and takes from it what no flag says.

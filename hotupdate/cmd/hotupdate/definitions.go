@@ -20,16 +20,15 @@ import (
 // addDefinitions adds the flags for the CRDs of custom resources and the classes of their fields.
 func (c *call) addDefinitions(command *cobra.Command) {
 	command.Flags().StringVar(&c.crd, "crd", "",
-		"the `FILE` with the CustomResourceDefinitions of objects that are read beside Shoots, Workers and provider "+
-			"configs,\nsuch as of kubectl get crd nodepools.karpenter.sh -o yaml")
+		"the `FILE` with the CRDs of custom resources")
 	command.Flags().StringVar(&c.classes, "classes", "",
-		"the `FILE` with the classes of the fields in the spec of --crd, by path, as in tags: true")
+		"the `FILE` with the classes of the fields of --crd")
 }
 
 // addClasses adds the flag for the classes of two releases of CRDs.
 func (c *call) addClasses(command *cobra.Command, releases string) {
 	command.Flags().StringVar(&c.classes, "classes", "",
-		"the `FILE` with the classes of the fields in the specs, by path, as in tags: true, if "+releases+" are CRDs")
+		"the `FILE` with classes of fields, if "+releases+" are CRDs")
 }
 
 // checkNoClasses refuses classes beside releases that have classes already.

@@ -8,15 +8,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/config"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // TestPackageDocumentation: go doc has the commands with their descriptions and arguments, in the
@@ -65,7 +69,98 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 	texts, err := help.ReadDir("help")
 	require.NoError(t, err)
-	assert.Len(t, texts, len(commands))
+	const itself = 1 // cobra adds it when it runs
+	assert.Len(t, texts, len(commands)+itself)
+}
+
+// shown is what a command line writes to standard output.
+func shown(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	require.Equal(t, exitOK, run(args, streams{out: &stdout, err: &stderr, providers: extensions.All()}), stderr.String())
+	return stdout.String()
+}
+
+// TestTopicsArePages: hotupdate help TOPIC writes the page, word for word, and the guide links to it.
+func TestTopicsArePages(t *testing.T) {
+	guide, err := os.ReadFile("../../../examples/README.md")
+	require.NoError(t, err)
+	list := shown(t, "help")
+	pages, err := filepath.Glob("help/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 8)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		name := strings.TrimSuffix(filepath.Base(page), ".md")
+		assert.Equal(t, string(text), shown(t, "help", name))
+		assert.Equal(t, string(text), shown(t, name, "--help"))
+		heading, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		assert.Regexp(t, `(?m)^  `+name+` +`+regexp.QuoteMeta(heading)+`$`, list)
+		assert.Contains(t, string(guide), "(../hotupdate/cmd/hotupdate/"+page+")")
+	}
+}
+
+// TestHelpBeginsWithAnExample: plan --help had 1,390 words, and no example.
+func TestHelpBeginsWithAnExample(t *testing.T) {
+	topics := map[string]bool{}
+	for _, command := range []string{"plan", "audit"} {
+		text := shown(t, command, "--help")
+		lines := strings.Split(text, "\n")
+		assert.LessOrEqual(t, len(lines)-1, 40, text)
+		assert.Contains(t, lines[2], "    ", text)
+		assert.Contains(t, lines[2], "hotupdate "+command, text)
+		more := regexp.MustCompile(`(?m)^More: hotupdate help (.*) or (\w+)$`).FindStringSubmatch(text)
+		require.NotNil(t, more, text)
+		for _, topic := range append(strings.Split(more[1], ", "), more[2]) {
+			shown(t, "help", topic)
+			topics[topic] = true
+		}
+	}
+	pages, err := filepath.Glob("help/*.md")
+	require.NoError(t, err)
+	assert.Len(t, topics, len(pages), "each topic is named by plan or audit")
+}
+
+// TestPagesExplainEveryFlag: a flag has one line in the help of its command, and the rest in a page.
+func TestPagesExplainEveryFlag(t *testing.T) {
+	var all strings.Builder
+	pages, err := filepath.Glob("help/*.md")
+	require.NoError(t, err)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	for _, command := range (&call{}).root().Commands() {
+		if command.Name() != "plan" && command.Name() != "audit" {
+			continue
+		}
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			assert.Regexp(t, "--"+f.Name+`\b[^-]`, all.String())
+		})
+	}
+}
+
+// TestPageOfVerdicts: it lists every verdict of plan with its exit code, the gravest first, and every verdict of audit.
+func TestPageOfVerdicts(t *testing.T) {
+	text, err := os.ReadFile("help/verdicts.md")
+	require.NoError(t, err)
+	var told []string
+	for _, row := range regexp.MustCompile(`(?m)^ {4,5}(\d+)  (\S+(?: \S+)*) {2,}\S`).FindAllSubmatch(text, -1) {
+		told = append(told, string(row[1])+" "+string(row[2]))
+	}
+	var want []string
+	for _, v := range verdict.OfChanges() {
+		want = append(want, strconv.Itoa(exitCodeOf(v))+" "+v.String())
+	}
+	assert.Equal(t, want, told)
+	_, ofAudit, _ := strings.Cut(string(text), "## Verdicts of audit\n\n")
+	told = nil
+	for _, row := range regexp.MustCompile(`(?m)^ {4}(\w+) {2,}\S`).FindAllStringSubmatch(ofAudit, -1) {
+		told = append(told, row[1])
+	}
+	assert.ElementsMatch(t, verdict.AuditedWords(), told)
 }
 
 // TestDocumentedCommandLines: the command accepts every command line in the documentation.
@@ -98,7 +193,7 @@ func TestHelpNamesTheSchema(t *testing.T) {
 		ID string `json:"$id"`
 	}
 	require.NoError(t, json.Unmarshal(report.Schema(), &schema))
-	for _, command := range [][]string{{"plan", "--help"}, {"schema", "report", "--help"}} {
+	for _, command := range [][]string{{"help", "inputs"}, {"schema", "report", "--help"}} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(command, streams{out: &stdout, err: &stderr}))
 		assert.Contains(t, stdout.String(), "  "+schema.ID+"\n")
@@ -111,10 +206,10 @@ func TestHelpNamesTheSchema(t *testing.T) {
 // TestHelpShowsTheConfigFile: the file in the help is valid, and has each member and each fact that the schema has.
 func TestHelpShowsTheConfigFile(t *testing.T) {
 	var stdout, stderr strings.Builder
-	require.Equal(t, exitOK, run([]string{"schema", "config", "--help"}, streams{out: &stdout, err: &stderr}))
+	require.Equal(t, exitOK, run([]string{"help", "config"}, streams{out: &stdout, err: &stderr}))
 	_, shown, _ := strings.Cut(stdout.String(), "  formatVersion: 1\n")
 	shown, _, _ = strings.Cut(shown, "\n\n")
-	text := "formatVersion: 1\n" + regexp.MustCompile(`(?m)^  `).ReplaceAllString(shown, "")
+	text := "formatVersion: 1\n" + regexp.MustCompile(`(?m)^    `).ReplaceAllString(shown, "")
 	_, err := config.Parse([]byte(text), "help")
 	require.NoError(t, err, text)
 	var schema struct {
@@ -133,7 +228,7 @@ func TestHelpShowsTheConfigFile(t *testing.T) {
 
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "version"} {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "version", "help", "help inputs", "verdicts", "git", "apply", "gardener", "crd", "accept", "config", "eras", "fleet"} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

@@ -239,10 +239,9 @@ const stdin = manifests.Stdin
 // addPools adds the flags that choose pools and the Schema of their provider configs.
 func (c *call) addPools(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.pools, "pool", nil,
-		"only the worker pool of this `NAME`; give the flag again for another one: --pool a --pool b")
+		"only the worker pool of this `NAME`; may be repeated")
 	command.Flags().StringVar(&c.schema, "schema", "",
-		"the `FILE` with the Schema of a provider config that is not built in;\n"+
-			"hotupdate schema aws shows the format. It names pools only with --extension adopted")
+		"the `FILE` with the Schema of a config that is not built in")
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 

@@ -14,13 +14,24 @@ import (
 // oneOf declares the words that a flag accepts, for help and completion. [checked] refuses all
 // others.
 func oneOf[W any](command *cobra.Command, flag string, words ...W) {
+	among(command, flag, words...)
+	f := command.Flags().Lookup(flag)
+	f.Usage += ": " + choice(f.Annotations[allowed])
+}
+
+// choice is a list of words, of which one is to be chosen.
+func choice(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// among is oneOf for words that are too many for the line of the flag.
+func among[W any](command *cobra.Command, flag string, words ...W) {
 	var texts []string
 	for _, word := range words {
 		texts = append(texts, fmt.Sprint(word))
 	}
 	f := command.Flags().Lookup(flag)
-	last := len(texts) - 1
-	f.Usage += ": " + strings.Join(texts[:last], ", ") + " or " + texts[last]
 	f.Annotations = map[string][]string{allowed: texts}
 	// fails for a flag that the command does not have, which a test would see
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
@@ -45,7 +56,7 @@ func (c *checked) Set(text string) error {
 	if words := c.flag.Annotations[allowed]; words != nil {
 		for word := range strings.SplitSeq(text, ",") {
 			if !slices.Contains(words, word) {
-				return fmt.Errorf("write %s", c.flag.Usage[strings.LastIndex(c.flag.Usage, ": ")+2:])
+				return fmt.Errorf("write %s", choice(words))
 			}
 		}
 	}
@@ -78,13 +89,16 @@ func suggestFlag(command *cobra.Command, err error) error {
 	return err
 }
 
-// didYouMean is the end of an error about a word, if a known word is similar.
-func didYouMean(known ...string) string {
-	if len(known) == 0 {
-		return ""
+// nearest is the end of an error about a word: the known word that is similar, if there is one.
+func nearest(word string, known []string) string {
+	if meant := fieldpath.Nearest(word, known); meant != "" {
+		return didYouMean(meant)
 	}
-	return "; did you mean " + strings.Join(known, " or ") + "?"
+	return ""
 }
+
+// didYouMean is the end of an error about a word that is similar to a known one.
+func didYouMean(known string) string { return "; did you mean " + known + "?" }
 
 // completePools completes the name of a pool by the pools in the files on the command line.
 func (c *call) completePools(

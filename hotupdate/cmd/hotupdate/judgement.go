@@ -18,32 +18,26 @@ import (
 func (c *call) addJudgement(command *cobra.Command) {
 	c.addFacts(command)
 	command.Flags().BoolVar(&c.defaulted, "defaulted", false,
-		"one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis "+
-			"indeterminate if a field that only one of them sets decides it")
+		"one of the provider configs was read back from a cluster")
 }
 
 // addFacts adds the flags of the facts that decide about a change, whatever manifests it has.
 func (c *call) addFacts(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.strategy, "strategy", "",
-		"the update `STRATEGY` that replaces the strategies of all pools (a provider config has AutoRollingUpdate)")
-	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
+		"the update `STRATEGY` of all pools, such as AutoInPlaceUpdate")
+	among(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
 	c.addExtension(command)
 	flags.StringVar(&c.eras, "eras", "",
-		"the `FILE` with the eras in which the extension names pools, in the format that audit --help shows "+
-			"(--schema also takes it)")
+		"the `FILE` with the eras in which the extension names pools")
 	flags.StringVar(&c.cloudProfile, "cloudprofile", "",
-		"the `FILE` with the CloudProfiles: the machine images and Kubernetes versions that Gardener fills in, and "+
-			"the\nimages that can be updated in place, such as of kubectl get cloudprofile -o yaml. Other objects in "+
-			"it\nare for --gardener")
+		"the `FILE` with CloudProfiles and other objects of Gardener")
 }
 
 // addExtension adds the flag of the extension that receives a change.
 func (c *call) addExtension(command *cobra.Command) {
 	command.Flags().StringVar(&c.extension, "extension", "",
-		"the `EXTENSION` that receives the change: adopted has adopted this library, released is today's release.\n"+
-			"Without the flag, the config file may say it. Else today's release is judged, and plan has a line where\n"+
-			"adoption changes the verdict")
+		"judge by this `EXTENSION` alone")
 	oneOf(command, "extension", judge.Adopted, judge.Released)
 }
 
@@ -98,5 +92,5 @@ func namingOf(r *release.Release) *judge.Naming {
 // addAccept adds the flag of the findings that people accept.
 func (c *call) addAccept(command *cobra.Command) {
 	command.Flags().StringVar(&c.accept, "accept", "",
-		"what this `FILE` accepts until a date, in the format of audit --help, does not count for the exit code")
+		"the `FILE` with findings that are accepted until a date")
 }

@@ -15,8 +15,9 @@
 // of plan and PATH of audit are files or directories of many of them. All are YAML or JSON, and -
 // is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.
 //
-// See hotupdate COMMAND --help for the flags. hotupdate completion SHELL writes a script that
-// completes commands, flags and the names of pools. Installed as kubectl-hotupdate, the command is
+// See hotupdate COMMAND --help for the flags, and hotupdate help for the topics, whose pages are in
+// the folder help. hotupdate completion SHELL writes a script that completes commands, flags and the
+// names of pools. Installed as kubectl-hotupdate, the command is
 // the plugin kubectl hotupdate.
 package main
 

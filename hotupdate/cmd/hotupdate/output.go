@@ -21,9 +21,29 @@ const (
 // default.
 func (c *call) addOutput(formats ...string) func(*cobra.Command) {
 	return func(command *cobra.Command) {
-		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "the `FORMAT` of the result")
+		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "the `FORMAT`")
 		oneOf(command, "output", formats...)
+		command.Flags().Lookup("output").DefValue = "" // help lists it first
 	}
+}
+
+// The words of --color.
+const (
+	autoColor   = "auto"
+	alwaysColor = "always"
+	neverColor  = "never"
+)
+
+// addColor adds the flag of colours.
+func (c *call) addColor(command *cobra.Command) {
+	command.Flags().StringVar(&c.color, "color", autoColor, "when the text has colours, the `WORD`")
+	oneOf(command, "color", autoColor, alwaysColor, neverColor)
+	command.Flags().Lookup("color").DefValue = ""
+}
+
+// isColored reports whether text has colours: by the flag, or where standard output shows them.
+func (c *call) isColored() bool {
+	return c.color == alwaysColor || c.color != neverColor && c.std.color
 }
 
 // show writes the text of a result, or its JSON.

@@ -39,7 +39,7 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return needs("OLD", "NEW")(command, args)
 		},
-	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addExclude, c.addAccept,
+	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addColor, c.addExclude, c.addAccept,
 		c.addConfig,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
@@ -47,30 +47,19 @@ func (c *call) planCommand() *cobra.Command {
 func (c *call) addPlan(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVar(&c.anyName, "any-name", false,
-		"compare the only objects of a kind that are left over on both sides, although they have other "+
-			"names:\nfor a template, or the copy of an object, as in --any-name staging.yaml production.yaml")
+		"compare the only objects left over, whatever their names")
 	flags.StringVar(&c.gardener, "gardener", "",
-		"the `COMMAND` that asks Gardener's own code whether it admits the changes of Shoots, and which pools get "+
-			"another\nname: a path or name, or none. Without it, hotupdate-gardener is asked if it is in the PATH")
+		"the `COMMAND` that asks Gardener's own code, or none")
 	flags.StringVar(&c.apply, "apply", "",
-		"the `WAY` in which a manifest in NEW is applied to a Shoot of a cluster in OLD: client (kubectl apply),\n"+
-			"server or server=MANAGER (server-side apply with this field manager, such as of Flux), or replace.\n"+
-			"Without it, a verdict on which the ways differ is indeterminate")
-	flags.BoolVar(&c.allowNone, "allow-none", false,
-		"do not fail if no object is compared, as if OLD and NEW have only the files that a commit changes")
-	flags.BoolVar(&c.verbose, "verbose", false,
-		"show to developers which Go field declares a class, the sources of rules, and the fields of a cluster's "+
-			"Shoot\nthat are left out, each with the reason")
-	flags.BoolVar(&c.quiet, "quiet", false, "leave out manifests, pools and changes whose verdict is none")
-	flags.BoolVar(&c.all, "all", false, "list every manifest; without the flag, unchanged manifests are only "+
-		"counted if there are several")
-	flags.BoolVar(&c.exitCode, "exit-code", false,
-		"also tell the verdict by the exit code; not under kubectl and git")
+		"the `WAY` in which NEW is applied: client, server or replace")
+	flags.BoolVar(&c.allowNone, "allow-none", false, "do not fail if no object is compared")
+	flags.BoolVar(&c.verbose, "verbose", false, "also show the Go fields, sources and rules behind a verdict")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "leave out manifests, pools and changes with the verdict none")
+	flags.BoolVar(&c.all, "all", false, "list every manifest, also if it is one of several without a change")
+	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
-		"like --exit-code, for these `VERDICTS` alone, as in roll,removed, or by giving the flag again: the exit code "+
-			"is that of\nthe gravest one that occurs, 14 if one of them can still come true or something is not "+
-			"judged, and else 0")
-	oneOf(command, "fail-on", pool.Accepted().Verdicts...)
+		"tell only these `VERDICTS` by the exit code, as in roll,removed")
+	among(command, "fail-on", pool.Accepted().Verdicts...)
 }
 
 // changeOf reads the arguments: two sides, or the arguments of git's external diff: the path, then file,
@@ -101,6 +90,9 @@ func (c *call) planChange() (int, error) {
 	if why := passedOver(c.args); why != "" {
 		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
+	}
+	if c.quiet {
+		c.std.progress = nil
 	}
 	old, updated, path := changeOf(c.args)
 	isOfGit := path != "" // which stops at any exit code but 0
@@ -246,7 +238,7 @@ func (c *call) writeReport(r *report.Report) error {
 	case githubOutput:
 		c.out.WriteString(report.GitHub(r))
 	default:
-		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose, Columns: c.std.columns}))
+		c.out.WriteString(report.Text(r, report.Style{Color: c.isColored(), Verbose: c.verbose, Columns: c.std.columns}))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -50,7 +51,7 @@ func (c *call) ruleOf(field string) (string, error) {
 	}
 	var parts []string
 	if rows := c.rowsOf(field); len(rows) > 1 && !isConfig && !isWhole {
-		parts = append(parts, plaintext.Table(rows))
+		parts = append(parts, plaintext.Table(rows)+ifAdmitted)
 	}
 	if isWhole || config != "" {
 		rows, err := c.rulesOfConfig(config)
@@ -67,6 +68,9 @@ func (c *call) ruleOf(field string) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
+// ifAdmitted is what no table of fields knows.
+const ifAdmitted = "if Gardener admits the change; hotupdate help gardener says who answers that\n"
+
 // noRule is the error about a field that no table has.
 func noRule(field string) error {
 	for _, section := range fieldTables() {
@@ -75,8 +79,28 @@ func noRule(field string) error {
 				"lists them", field)
 		}
 	}
+	if meant := meantField(field); meant != "" {
+		return fmt.Errorf("%s: is not a field that plan judges%s", field, didYouMean(meant))
+	}
 	return fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such "+
 		"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
+}
+
+// meantField is the field of a table that was probably meant: another case or spelling of its path, or its end.
+func meantField(field string) string {
+	var paths []string
+	for _, section := range fieldTables() {
+		for _, row := range section.table.Sorted() {
+			paths = append(paths, row.Path)
+		}
+	}
+	lower := strings.ToLower(field)
+	for _, path := range paths {
+		if strings.HasSuffix("."+strings.ToLower(path), "."+lower) {
+			return path
+		}
+	}
+	return fieldpath.Nearest(field, paths)
 }
 
 func (c *call) rowsOf(field string) [][]string {

@@ -53,10 +53,10 @@ func printSchemas(c *call) error {
 	}
 	if len(c.args) == 1 {
 		names := c.providerNames()
-		i := slices.Index(names, c.args[0])
+		i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, c.args[0]) })
 		if i < 0 {
-			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0],
-				strings.Join(names, ", "))
+			return fmt.Errorf("no Schema of a provider %q is built in; there is %s%s", c.args[0],
+				strings.Join(names, ", "), nearest(c.args[0], names))
 		}
 		return writeJSON(c, all[i].Schema)
 	}

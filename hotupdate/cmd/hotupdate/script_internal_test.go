@@ -286,6 +286,9 @@ func TestColor(t *testing.T) {
 		assert.Equal(t, exitOK, code, stderr.String())
 		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
 	}
+	var stdout, stderr bytes.Buffer
+	run([]string{"plan", "--color", "never", before, after}, streams{providers: extensions.All(), out: &stdout, err: &stderr, color: true})
+	assert.NotContains(t, stdout.String(), "\x1b[")
 }
 
 func TestStandardOutputFails(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -43,7 +44,13 @@ func (c *call) manCommand() (man *cobra.Command) {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 	}, func() (int, error) {
-		return exitOK, doc.GenManTree(man.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate"}, c.args[0])
+		const source = "hotupdate"
+		problems := []error{doc.GenManTree(man.Root(), &doc.GenManHeader{Section: "1", Source: source}, c.args[0])}
+		for _, topic := range topicsOf(man.Root()) {
+			header := &doc.GenManHeader{Section: "7", Source: source}
+			problems = append(problems, doc.GenManTree(topic, header, c.args[0]))
+		}
+		return exitOK, errors.Join(problems...)
 	})
 	return man
 }

@@ -57,19 +57,15 @@ func TestVerdicts(t *testing.T) {
 	assert.NotContains(t, w.calls(), "--fail-on", "without the input")
 }
 
-// words are the verdicts by their exit codes, as the help of the command lists them.
+// words are the verdicts by their exit codes, as the page of the command lists them.
 func words(t *testing.T) map[int]string {
 	t.Helper()
-	text := strings.Join(strings.Fields(read(t, filepath.Join(root, "hotupdate/cmd/hotupdate/help/plan.txt"))), " ")
-	_, text, isThere := strings.Cut(text, "in this order: ")
-	require.True(t, isThere)
-	text, _, _ = strings.Cut(regexp.MustCompile(` \([^)]*\)`).ReplaceAllString(text, ""), ".")
+	text := read(t, filepath.Join(root, "hotupdate/cmd/hotupdate/help/verdicts.md"))
 	all := map[int]string{}
-	for row := range strings.SplitSeq(text, ", ") {
-		number, word, _ := strings.Cut(row, " ")
-		code, err := strconv.Atoi(number)
+	for _, row := range regexp.MustCompile(`(?m)^ {4,5}(\d+) {2}(\S+(?: \S+)*) {2,}\S`).FindAllStringSubmatch(text, -1) {
+		code, err := strconv.Atoi(row[1])
 		require.NoError(t, err, row)
-		all[code] = word
+		all[code] = row[2]
 	}
 	require.Len(t, all, 11)
 	return all

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// pageSuffix is the ending of the topics among the files of help, which are pages that links can lead to.
+const pageSuffix = ".md"
+
+// topics are the texts of help that belong to no command. Each is a page, which begins with its title as a heading.
+func topics() (all []*cobra.Command) {
+	entries, _ := help.ReadDir("help") // it is embedded
+	for _, entry := range entries {
+		name, isTopic := strings.CutSuffix(entry.Name(), pageSuffix)
+		if !isTopic {
+			continue
+		}
+		text, _ := help.ReadFile(path.Join("help", entry.Name()))
+		heading, _, _ := strings.Cut(string(text), "\n")
+		topic := &cobra.Command{Use: name, Short: strings.TrimPrefix(heading, "# "), Long: string(text)}
+		topic.SetHelpTemplate("{{.Long}}")
+		all = append(all, topic)
+	}
+	return all
+}
+
+// helpCommand writes the help of a command, or a topic.
+func (c *call) helpCommand() (command *cobra.Command) {
+	command = c.command(&cobra.Command{
+		Use:               "help [COMMAND or TOPIC]",
+		Short:             "the help of a command, or about a topic",
+		ValidArgsFunction: completeHelp,
+
+		DisableFlagsInUseLine: true,
+	}, func() (int, error) {
+		found, rest, err := command.Root().Find(c.args)
+		if err != nil || len(rest) > 0 {
+			asked := strings.Join(c.args, " ")
+			return 0, &usageError{fmt.Sprintf("no command or topic %q%s", asked, similar(command.Root(), c.args[0]))}
+		}
+		found.InitDefaultHelpFlag()
+		found.InitDefaultVersionFlag()
+		return exitOK, found.Help()
+	})
+	return command
+}
+
+// similar asks whether the command or topic below a command was meant whose name is similar to a word.
+func similar(below *cobra.Command, word string) string {
+	var names []string
+	for _, one := range visible(below) {
+		names = append(names, one.Name())
+	}
+	return nearest(word, names)
+}
+
+// completeHelp completes the name of a command or topic.
+func completeHelp(help *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	if below, rest, err := help.Root().Find(args); err == nil && len(rest) == 0 {
+		for _, one := range visible(below) {
+			names = append(names, cobra.CompletionWithDesc(one.Name(), one.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// visible are the commands and topics below a command that a user sees.
+func visible(below *cobra.Command) (all []*cobra.Command) {
+	for _, one := range below.Commands() {
+		if one.IsAvailableCommand() || one.IsAdditionalHelpTopicCommand() {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// topicsOf are the topics below a command.
+func topicsOf(command *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(visible(command), func(one *cobra.Command) bool { return !one.IsAdditionalHelpTopicCommand() })
+}
