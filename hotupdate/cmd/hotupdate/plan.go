@@ -238,7 +238,8 @@ func (c *call) writeReport(r *report.Report) error {
 	case githubOutput:
 		c.out.WriteString(report.GitHub(r))
 	default:
-		c.out.WriteString(report.Text(r, report.Style{Color: c.isColored(), Verbose: c.verbose, Columns: c.std.columns}))
+		style := report.Style{Color: c.isColored(), Verbose: c.verbose, Columns: c.std.columns}
+		c.out.WriteString(report.Text(r, style))
 	}
 	return nil
 }

@@ -82,5 +82,6 @@ func visible(below *cobra.Command) (all []*cobra.Command) {
 
 // topicsOf are the topics below a command.
 func topicsOf(command *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(visible(command), func(one *cobra.Command) bool { return !one.IsAdditionalHelpTopicCommand() })
+	isCommand := func(one *cobra.Command) bool { return !one.IsAdditionalHelpTopicCommand() }
+	return slices.DeleteFunc(visible(command), isCommand)
 }
