@@ -651,3 +651,46 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 		assert.Equal(t, want.String(), got.Verdict.String(), updated)
 	}
 }
+
+// TestCausesTogether: the name depends on two fields only together. Both are causes, and the field beside them is none.
+func TestCausesTogether(t *testing.T) {
+	t.Parallel()
+	type config struct {
+		metav1.TypeMeta `json:",inline"`
+
+		A string `json:"a,omitempty"`
+		B string `json:"b,omitempty"`
+		C string `json:"c,omitempty"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	naming := &judge.Naming{Versions: []string{""}, Additional: func(p *facts.Pool) (judge.Additional, error) {
+		read := config{}
+		err := json.Unmarshal(p.ProviderConfig, &read)
+		if read.A == "" || read.B == "" {
+			return judge.Additional{}, err
+		}
+		return judge.Additional{Data: []string{"both"}}, err
+	}}
+	of := func(config string) facts.Pool {
+		p := examplePool("aws", "1.34.1")
+		p.ProviderConfig = []byte(config)
+		return p
+	}
+	o := judge.Options{Providers: extensions.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
+	const typed = `{"apiVersion":"v1","kind":"Config"`
+	for old, want := range map[string]map[string]verdict.Verdict{
+		typed + `}`:         {"a": verdict.Roll, "b": verdict.Roll, "c": verdict.None},
+		typed + `,"b":"1"}`: {"a": verdict.Roll, "c": verdict.None},
+		`null`:              {"a": verdict.Roll, "b": verdict.Roll, "c": verdict.None},
+	} {
+		got, err := judge.Compare(of(old), of(typed+`,"a":"1","b":"1","c":"1"}`), o)
+		require.NoError(t, err)
+		assert.Equal(t, verdict.Roll.String(), got.Verdict.String())
+		for field, v := range want {
+			i := slices.IndexFunc(got.Changes, func(f judge.Finding) bool { return f.Path == "providerConfig."+field })
+			require.GreaterOrEqual(t, i, 0, field)
+			assert.Equal(t, v.String(), got.Changes[i].Verdict.String(), "%s: %s", old, field)
+		}
+	}
+}

@@ -309,9 +309,18 @@ func storedOf(old, updated *facts.Pool) stored {
 	return stored{asStored(old), asStored(updated)}
 }
 
-// differences are those between the configs as they are stored, where null members count.
+// differences are those between the configs as they are stored, where null members count. A config that is null is
+// absent.
 func (s *stored) differences() []tree.Difference {
-	return tree.ExactDifferences(tree.Of(s.old.ProviderConfig), tree.Of(s.updated.ProviderConfig))
+	return tree.ExactDifferences(configIn(s.old), configIn(s.updated))
+}
+
+// configIn returns the provider config of a pool, nil if there is none.
+func configIn(p *facts.Pool) *tree.Node {
+	if facts.IsNull(p.ProviderConfig) {
+		return nil
+	}
+	return tree.Of(p.ProviderConfig)
 }
 
 // pointerTo returns the pointer of a difference of the configs in the pool.

@@ -10,11 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/causes"
 )
-
-// maxAlone bounds the number of differences that are tried one by one. If there are more, each gets
-// the verdict of all, to keep the time linear.
-const maxAlone = 64
 
 // tried is a difference of the configs with what it does to the name of the pool.
 type tried struct {
@@ -22,18 +19,18 @@ type tried struct {
 
 	renames verdict.Verdict // Roll, None or Indeterminate
 	related []int           // the changes that the difference belongs to
+	shared  []int           // the changes of the differences that change the name only together with this one
 }
 
 // judgeByName finds for every difference of the configs whether the name of the pool depends on it,
 // and judges the changes that the Schema sees accordingly. It adds differences that the Schema does not
 // see but that affect the name, such as the order of a list.
 func (p *pair) judgeByName(judged []Finding) []Finding {
-	differences, isShared := p.tryAlone(judged)
+	differences := p.tryEach(judged)
 	ofConfig := around(judged, facts.PointerTo(p.configPath()))
-	explainsAll := isShared && explains(judged, ofConfig)
 	decided := slices.Repeat([]verdict.Verdict{verdict.None}, len(judged))
 	for _, d := range differences {
-		isExplained := explainsAll || explains(judged, d.related)
+		isExplained := explains(judged, d.related) || explains(judged, d.shared)
 		for _, i := range d.related {
 			// a hot field is a cause only if nothing else explains the new name
 			if !isExplained || judged[i].Class != hotupdate.Hot {
@@ -69,36 +66,53 @@ func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
 	return d
 }
 
+// typeOf returns the apiVersion and the kind of a config, without its other members; nil for none.
+func typeOf(config *tree.Node) *tree.Node {
+	if config == nil {
+		return nil
+	}
+	return config.Mapped(func(name string, below *tree.Node) *tree.Node {
+		if isTypeMeta([]string{name}) {
+			return below
+		}
+		return nil
+	})
+}
+
 // isTypeMeta reports whether a path is the path of the apiVersion or the kind of a config.
 func isTypeMeta(path []string) bool {
 	return len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
 }
 
-// tryAlone tries every difference alone: whether the new pool would have another name with it. If
-// all together change the name, and none does alone, each gets the verdict of all.
-func (p *pair) tryAlone(judged []Finding) (all []tried, isShared bool) {
-	old := tree.Of(p.stored.old.ProviderConfig)
-	together := p.renamedBy(p.stored.updated.ProviderConfig)
-	gravest := verdict.None
-	for _, d := range p.stored.differences() {
-		all = append(all, tried{d, verdict.None, around(judged, p.pointerTo(d))})
+// tryEach tries every difference: whether the new pool would have another name with it. A member that is added to a pool
+// without a config comes with the type of the new config, without which no extension reads it.
+func (p *pair) tryEach(judged []Finding) (all []tried) {
+	differences := p.stored.differences()
+	old := configIn(p.stored.old)
+	if old == nil {
+		old = typeOf(configIn(p.stored.updated))
 	}
-	for i := range all {
-		if len(all) > maxAlone {
-			break
+	found := causes.Of(len(differences), func(applied []int) verdict.Verdict {
+		if len(applied) == len(differences) {
+			return p.renamedBy(p.stored.updated.ProviderConfig)
 		}
-		d := &all[i]
-		alone := p.renamedBy(old.With(d.Path, d.New).JSON())
-		d.renames = min(together, alone) // alone it may be an invalid config
-		gravest = max(gravest, d.renames)
-	}
-	isShared = gravest < together
-	for i := range all {
-		if isShared {
-			all[i].renames = together
+		config := old
+		for _, i := range applied {
+			config = config.With(differences[i].Path, differences[i].New)
 		}
+		return p.renamedBy(config.JSON())
+	})
+	for i, d := range differences {
+		all = append(all, tried{Difference: d, renames: found.Effects[i], related: around(judged, p.pointerTo(d))})
 	}
-	return all, isShared
+	var shared []int
+	for _, i := range found.Together {
+		shared = append(shared, all[i].related...)
+	}
+	for _, i := range found.Together {
+		all[i].shared = shared
+	}
+	return all
 }
 
 // renamedBy says whether the new pool has another name with this config than with the old one. A config
