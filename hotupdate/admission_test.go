@@ -229,8 +229,8 @@ func TestWarnings(t *testing.T) {
 			"spec.providerConfig.volume.iops: is immutable, so that its change causes: roll",
 		}, "each cause at its field"},
 		{"in place", changes[:2], hotupdate.AutoInPlaceUpdate, []string{
-			"spec.providerConfig: in-place update: every node is drained and updated in place, no machine is replaced",
-			"spec.providerConfig.account: is in-place, so that its change causes: in-place update",
+			"spec.providerConfig: in-place-update: every node is drained and updated in place, no machine is replaced",
+			"spec.providerConfig.account: is in-place, so that its change causes: in-place-update",
 		}, "nodes are drained"},
 		{"forbidden", changes, hotupdate.ManualInPlaceUpdate, []string{
 			"spec.providerConfig: forbidden: ManualInPlaceUpdate does not replace machines, which this change needs",

@@ -476,7 +476,7 @@ spec:
 	fmt.Println(changes.Outcome(hotupdate.AutoRollingUpdate))
 	// Output:
 	// tags[team] hot
-	// hot update
+	// hot-update
 }
 
 // TestDeepCRD: a Schema that cannot be exported is refused when it is compiled, not when it is exported.

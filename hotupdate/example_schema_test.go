@@ -39,7 +39,7 @@ func ExampleSchema_Diff() {
 	// immutable volume.iops: 3000 to 6000
 	// a rolling pool: roll
 	// an in-place pool: forbidden
-	// the tags alone: hot update
+	// the tags alone: hot-update
 }
 
 // An extension hands AdditionalData to Gardener's WorkerPoolHash.

@@ -33,7 +33,7 @@ func Example() {
 	changes, _ := schema.DiffRaw(before, after)
 	fmt.Println(changes.Outcome(hotupdate.AutoRollingUpdate), old == updated, changes[0].Path)
 	// Output:
-	// hot update true tags.vm[cost-center]
+	// hot-update true tags.vm[cost-center]
 }
 
 func ExampleWithTag() {
@@ -52,7 +52,7 @@ func ExampleWithTag() {
 	fmt.Println(changes.Outcome(hotupdate.AutoInPlaceUpdate))
 	// Output:
 	// add volume.iops 3000 in-place override volume.iops
-	// in-place update
+	// in-place-update
 }
 
 func ExampleSplit() {

@@ -73,8 +73,8 @@ const (
 // indeterminate.
 func (o Outcome) String() string {
 	return word(o, []string{
-		OutcomeIndeterminate: "indeterminate", OutcomeNone: "none", OutcomeHotUpdate: "hot update",
-		OutcomeInPlaceUpdate: "in-place update", OutcomeRoll: "roll", OutcomeForbidden: "forbidden",
+		OutcomeIndeterminate: "indeterminate", OutcomeNone: "none", OutcomeHotUpdate: "hot-update",
+		OutcomeInPlaceUpdate: "in-place-update", OutcomeRoll: "roll", OutcomeForbidden: "forbidden",
 	})
 }
 

@@ -55,7 +55,7 @@ func TestStrategyOf(t *testing.T) {
 func TestWords(t *testing.T) {
 	for want, word := range map[string]interface{ String() string }{
 		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,
-		"none": hotupdate.OutcomeNone, "hot update": hotupdate.OutcomeHotUpdate, "in-place update": hotupdate.OutcomeInPlaceUpdate,
+		"none": hotupdate.OutcomeNone, "hot-update": hotupdate.OutcomeHotUpdate, "in-place-update": hotupdate.OutcomeInPlaceUpdate,
 		"roll": hotupdate.OutcomeRoll, "forbidden": hotupdate.OutcomeForbidden, "indeterminate": hotupdate.OutcomeIndeterminate,
 		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
 	} {

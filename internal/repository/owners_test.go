@@ -23,7 +23,7 @@ var owners = []struct{ rule, owner, sign string }{
 	{"the text of a string in JSON", "internal/canonjson", `func AppendString\(`},
 	{"the bounds of a quantity's text, without which the parser can run for minutes", "internal/leaf", `resource\.(Must)?Parse(Quantity)?\(`},
 	{"names of Gardener's node agent secrets", "hash", `"gardener-node-agent-`},
-	{"the words of verdicts", "hotupdate/cmd/hotupdate/internal/verdict", `"(rolled|rejected|machines deleted)"`},
+	{"the words of verdicts", "hotupdate/cmd/hotupdate/internal/verdict", `"(class-renamed|becomes-readable|machines-deleted)"`},
 	{"how delays are spread", "internal/jitter", `"hash/fnv"`},
 	{"the header Retry-After", "hotupdate/driver/answer", `"Retry-After`},
 	{"the digests of credentials", "hotupdate/driver/internal/digest", `"%d %s", len\(`},

@@ -23,7 +23,7 @@ func TestReadmeProgram(t *testing.T) {
 	require.Len(t, blocks, 1)
 	program := blocks[0][1]
 	require.NotContains(t, program, "/internal/")
-	assert.Equal(t, firstMatch(t, `(?m)^\t// (hot update .*)$`, program)+"\n", runInModule(t, program))
+	assert.Equal(t, firstMatch(t, `(?m)^\t// (hot-update .*)$`, program)+"\n", runInModule(t, program))
 }
 
 // TestGoBlocksAreFormatted: the Go code of every document has the form of gofmt. The README once had a struct on one line,

@@ -74,7 +74,7 @@ func TestReleaseHasTheSchemas(t *testing.T) {
 			published = append(published, filepath.Base(file))
 		}
 	}
-	assert.Equal(t, []string{"report.v3.schema.json", "config.v1.schema.json"}, published)
+	assert.Equal(t, []string{"report.v4.schema.json", "config.v1.schema.json"}, published)
 }
 
 // TestArchives: an archive has the licence, the documents, a manual page for every command and the scripts of three shells.

@@ -78,8 +78,8 @@ func (c *call) addAudit(command *cobra.Command) {
 	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
 	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 	flags.StringSliceVar(&o.view.Only, "only", nil,
-		"show only these `VERDICTS`, as in rolled,rejected")
-	among(command, "only", verdict.AuditedWords()...)
+		"show only these `VERDICTS`, as in roll,forbidden")
+	ofVerdicts(command, "only", verdict.OfReleases())
 	flags.IntVar(&o.view.Limit, "limit", -1,
 		"show at most `N` rows of a table, 0 for all")
 	flags.StringArrayVar(&o.from, "from", nil,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -37,8 +38,18 @@ func among[W any](command *cobra.Command, flag string, words ...W) {
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// allowed is the annotation of a flag with the words that it accepts.
-const allowed = "allowed"
+// ofVerdicts is [among] for a flag that takes verdicts, in the spelling of a person: see [verdict.Written].
+func ofVerdicts(command *cobra.Command, flag string, verdicts []verdict.Verdict) {
+	among(command, flag, verdicts...)
+	command.Flags().Lookup(flag).Annotations[spelledFreely] = []string{}
+}
+
+// allowed is the annotation of a flag with the words that it accepts. spelledFreely says that [verdict.Written] is
+// the word that is meant.
+const (
+	allowed       = "allowed"
+	spelledFreely = "spelled freely"
+)
 
 // checked is a flag that accepts only the allowed words, and only one value unless it is a list.
 type checked struct {
@@ -53,15 +64,32 @@ func (c *checked) Set(text string) error {
 	if _, isList := c.Value.(pflag.SliceValue); !isList && c.given != nil && *c.given != text {
 		return fmt.Errorf("was given as %q before, and takes one value", *c.given)
 	}
-	if words := c.flag.Annotations[allowed]; words != nil {
-		for word := range strings.SplitSeq(text, ",") {
-			if !slices.Contains(words, word) {
-				return fmt.Errorf("write %s", choice(words))
-			}
+	words := strings.Split(text, ",")
+	if c.flag.Annotations[spelledFreely] != nil {
+		for i, word := range words {
+			words[i] = verdict.Written(word)
 		}
 	}
+	if err := c.check(words); err != nil {
+		return err
+	}
 	c.given = &text
-	return c.Value.Set(text)
+	return c.Value.Set(strings.Join(words, ","))
+}
+
+// check refuses a word that the flag does not accept, and names the one that was probably meant.
+func (c *checked) check(words []string) error {
+	known := c.flag.Annotations[allowed]
+	for _, word := range words {
+		if known == nil || slices.Contains(known, word) {
+			continue
+		}
+		if meant := fieldpath.Nearest(word, known); meant != "" {
+			return fmt.Errorf("did you mean %s? The words are %s", meant, choice(known))
+		}
+		return fmt.Errorf("write %s", choice(known))
+	}
+	return nil
 }
 
 // String returns the value for help, which leaves out the default of a list and of --limit: the

@@ -37,7 +37,7 @@ func TestReadmePicture(t *testing.T) {
 		verdicts = append(verdicts, verdict)
 		fmt.Fprintf(&terminal, "$ %s%s\n", installed, &stdout)
 	}
-	assert.Equal(t, []string{"roll", "hot update"}, verdicts)
+	assert.Equal(t, []string{"roll", "hot-update"}, verdicts)
 	drawn := picture(terminal.String())
 	file := string(commands[2])
 	if *update {

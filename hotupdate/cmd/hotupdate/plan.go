@@ -59,7 +59,7 @@ func (c *call) addPlan(command *cobra.Command) {
 	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"tell only these `VERDICTS` by the exit code, as in roll,removed")
-	among(command, "fail-on", pool.Accepted().Verdicts...)
+	ofVerdicts(command, "fail-on", verdict.Failing())
 }
 
 // changeOf reads the arguments: two sides, or the arguments of git's external diff: the path, then file,
@@ -249,7 +249,7 @@ func (c *call) planExitCode(plans []*pool.Plan) int {
 	gravest := verdict.None
 	for _, plan := range plans {
 		for _, v := range plan.Counted() {
-			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, v.Word()) {
+			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, v.String()) {
 				gravest = max(gravest, v)
 			}
 		}
@@ -276,7 +276,7 @@ func (c *call) mayFail(plans []*pool.Plan) bool {
 
 // failsOn reports whether a set has a verdict of --fail-on, or is not bounded.
 func (c *call) failsOn(may verdict.Set) bool {
-	isListed := func(v verdict.Verdict) bool { return slices.Contains(c.failOn, v.Word()) }
+	isListed := func(v verdict.Verdict) bool { return slices.Contains(c.failOn, v.String()) }
 	return !may.IsBounded() || slices.ContainsFunc(may.Verdicts(), isListed)
 }
 

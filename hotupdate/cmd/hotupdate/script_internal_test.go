@@ -245,13 +245,13 @@ func TestExitCodes(t *testing.T) {
 	for v, want := range map[verdict.Verdict]int{
 		verdict.None: 0, verdict.MachinesAdded: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
 		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
-		verdict.MachinesMayBeDeleted: 16, verdict.AllMachinesMayBeDeleted: 17, verdict.MachinesDeleted: 18,
+		verdict.Added: 9, verdict.PoolRenamed: 15, verdict.Removed: 15, verdict.MachinesMayBeDeleted: 16, verdict.AllMachinesMayBeDeleted: 17, verdict.MachinesDeleted: 18,
 	} {
 		assert.Equal(t, want, exitCodeOf(v), v)
 	}
 	for _, v := range verdict.OfReleases() { // what an audit finds was 12 or 13, or nothing is sure
-		want := map[string]int{"rejected": 13, "rolled": 12, "renamed": 12, "indeterminate": 14}[v.Audited()]
-		assert.Equal(t, want, exitCodeOf(v), v.Audited())
+		want := map[string]int{"forbidden": 13, "roll": 12, "class-renamed": 12, "indeterminate": 14}[v.String()]
+		assert.Equal(t, want, exitCodeOf(v), v)
 	}
 }
 

@@ -276,9 +276,9 @@ type planRule struct {
 }
 
 var effectOfVerdict = map[string]effect{
-	"none": none, "hot update": none, "in-place update": inPlace,
-	"machines added": none, "machines may be deleted": none, "all machines may be deleted": none, "machines deleted": none,
-	"indeterminate": indeterminate, "roll": roll, "forbidden": refused, "removed": gone,
+	"none": none, "hot-update": none, "in-place-update": inPlace, "added": none,
+	"machines-added": none, "machines-may-be-deleted": none, "all-machines-may-be-deleted": none, "machines-deleted": none,
+	"indeterminate": indeterminate, "roll": roll, "forbidden": refused, "removed": gone, "renamed": gone,
 }
 
 // planError is a line of plan's errors, with the name of the pair.

@@ -71,7 +71,7 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
 	}
 	effect, reasons, err := r.judge(of, m.Pools[0].ProviderConfig)
-	one.Verdict = effect.Audited()
+	one.Verdict = effect.String()
 	one.Reasons = reasons
 	if err != nil {
 		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}

@@ -118,7 +118,7 @@ func (f *fleet) shoot(i int) []byte {
 			n+3, n+1, pool, strategy, config)
 		if provider == "fleet" {
 			f.pools++
-			if verdict != "unchanged" {
+			if verdict != "none" {
 				f.findings[fmt.Sprintf("garden-%s: Shoot %s, pool %s", project, name, pool)] = verdict
 			}
 		}
@@ -133,15 +133,15 @@ func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict strin
 		return `,"providerConfig":{"apiVersion":"fleet.example/v1",` + disks + `"kind":"WorkerConfig",` + members + `"zones":["b","a"]}`
 	}
 	strategy = `"updateStrategy":"AutoRollingUpdate",`
-	verdict = "unchanged"
-	hashed := "rolled"
+	verdict = "none"
+	hashed := "roll"
 	if f.random.IntN(5) == 0 {
 		strategy = `"updateStrategy":"AutoInPlaceUpdate",`
-		hashed = "renamed"
+		hashed = "class-renamed"
 	}
 	switch f.random.IntN(200) {
 	case 0:
-		return strategy, config(`"token":"s3cr3t",`), "rejected"
+		return strategy, config(`"token":"s3cr3t",`), "forbidden"
 	case 1: // it is hot now: neither the canonical document nor the bytes that are left hold it any more
 		return strategy, config(`"volume":{"iops":3000,"type":"gp3"},`), hashed
 	case 2: // a hot member that the bytes held
@@ -150,13 +150,13 @@ func (f *fleet) plant(minor int) (strategy, providerConfig string, verdict strin
 		}
 		return strategy, config(`"tags":{"cost-center":"a"},`), verdict
 	case 3:
-		return strategy, "", "unchanged"
+		return strategy, "", "none"
 	case 4:
 		return strategy, config(`"nonsense":1,`), "invalid"
 	case 5:
-		return strategy, config(`"volume":{"type":"gp3"},`), "unchanged"
+		return strategy, config(`"volume":{"type":"gp3"},`), "none"
 	default:
-		return strategy, config(""), "unchanged"
+		return strategy, config(""), "none"
 	}
 }
 

@@ -161,10 +161,10 @@ var script string
 
 // tones are the colours of the verdicts.
 var tones = map[string]page.Tone{
-	verdict.Forbidden.Audited(): page.Stop, verdict.Roll.Audited(): page.Replace,
-	verdict.ClassRenamed.Audited(): page.Drain, verdict.Indeterminate.Audited(): page.Unsure,
-	verdict.Unreadable.Audited(): page.Unsure, verdict.BecomesReadable.Audited(): page.Live,
-	verdict.None.Audited(): page.Calm, hashedDifferently: page.Replace,
+	verdict.Forbidden.String(): page.Stop, verdict.Roll.String(): page.Replace,
+	verdict.ClassRenamed.String(): page.Drain, verdict.Indeterminate.String(): page.Unsure,
+	verdict.Unreadable.String(): page.Unsure, verdict.BecomesReadable.String(): page.Live,
+	verdict.None.String(): page.Calm, hashedDifferently: page.Replace,
 }
 
 // maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
@@ -174,7 +174,7 @@ const maxRows = 2000
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
-		Tone:   tones[r.Gravest().Audited()],
+		Tone:   tones[r.Gravest().String()],
 		Script: script, Template: content, Functions: template.FuncMap{
 			"tone": func(cell string) page.Tone { return tones[cell] },
 		},

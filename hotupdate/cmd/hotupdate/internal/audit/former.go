@@ -71,7 +71,7 @@ func (r *Report) check() error {
 		return errors.New("has a cause, an era or a pool that is null")
 	}
 	for _, p := range r.Pools {
-		if !slices.Contains(verdict.AuditedWords(), p.Verdict) {
+		if !slices.Contains(verdict.Words(verdict.OfReleases()), p.Verdict) {
 			return fmt.Errorf("has a pool with the unknown verdict %q", p.Verdict)
 		}
 	}

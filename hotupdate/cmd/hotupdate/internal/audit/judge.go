@@ -34,7 +34,7 @@ type JudgedPool struct {
 	Strategy          string `json:"strategy"`
 	Minimum           int    `json:"minimum"`
 	Maximum           int    `json:"maximum"`
-	Verdict           string `json:"verdict"` // one of verdict.AuditedWords
+	Verdict           string `json:"verdict"` // one of verdict.OfReleases
 	OldEra            string `json:"oldEra,omitempty"`
 	NewEra            string `json:"newEra,omitempty"`
 	// Reasons are the reasons for the verdict. An unchanged pool has none.

@@ -15,7 +15,7 @@ import (
 )
 
 // FormatVersion is the version of reports in JSON.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Report is the result of an audit. Its size does not grow with the number of pools, except for
 // [Report.Pools] and [Report.Unreadable].
@@ -120,12 +120,12 @@ func (c Count) Machines() string {
 
 // The words of verdicts that are compared here.
 var (
-	unchanged = verdict.None.Audited()
-	rolled    = verdict.Roll.Audited()
-	renamed   = verdict.ClassRenamed.Audited()
+	unchanged = verdict.None.String()
+	rolled    = verdict.Roll.String()
+	renamed   = verdict.ClassRenamed.String()
 )
 
-// Counts are counts by verdict, in the words of audit: see [verdict.AuditedWords].
+// Counts are counts by the word of a verdict: see [verdict.OfReleases].
 type Counts map[string]Count
 
 func (c Counts) add(verdict string, more Count) { c[verdict] = c[verdict].plus(more) }
@@ -140,14 +140,14 @@ func (c Counts) Of(verdicts ...string) (sum Count) {
 
 // pools returns the number of pools of each verdict.
 func (c Counts) pools() (all []int) {
-	for _, v := range verdict.AuditedWords() {
+	for _, v := range verdict.Words(verdict.OfReleases()) {
 		all = append(all, c[v].Pools)
 	}
 	return all
 }
 
 // Total returns the count of all pools.
-func (c Counts) Total() Count { return c.Of(verdict.AuditedWords()...) }
+func (c Counts) Total() Count { return c.Of(verdict.Words(verdict.OfReleases())...) }
 
 // Dimension is a property by which pools are grouped.
 type Dimension string
@@ -349,7 +349,7 @@ func (r *Report) finish(known *Known) {
 
 func compareCauses(a, b *Cause) int {
 	return cmp.Or(
-		verdict.CompareAudited(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
+		verdict.CompareWords(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path),
 		cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
 		compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
 		cmp.Compare(a.Text, b.Text),
@@ -369,13 +369,13 @@ func compareMinors(a, b string) int {
 // List sets the listed pools. The gravest verdicts come first.
 func (r *Report) List(pools []*JudgedPool) {
 	r.Pools = append([]*JudgedPool{}, pools...) // no null in JSON
-	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return verdict.CompareAudited(a.Verdict, b.Verdict) })
+	slices.SortStableFunc(r.Pools, func(a, b *JudgedPool) int { return verdict.CompareWords(a.Verdict, b.Verdict) })
 }
 
 // Gravest returns the gravest verdict that is not known, or [verdict.None] if there is none.
 func (r *Report) Gravest() verdict.Verdict {
 	for _, v := range verdict.OfReleases() {
-		if word := v.Audited(); r.Verdicts[word].Pools > r.Known[word].Pools {
+		if word := v.String(); r.Verdicts[word].Pools > r.Known[word].Pools {
 			return v
 		}
 	}

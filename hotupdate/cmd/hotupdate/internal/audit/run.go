@@ -165,7 +165,7 @@ func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*J
 	if m.Kind == facts.Shoot && p.Worker.KubernetesVersion == "" {
 		effect, reasons, err = r.withoutVersion(p, effect, reasons)
 	}
-	judged.Verdict = effect.Audited()
+	judged.Verdict = effect.String()
 	judged.Reasons = reasons
 	judged.assumes = assumptions(effect, old, updated)
 	return judged, err

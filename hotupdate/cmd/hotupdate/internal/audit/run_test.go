@@ -31,7 +31,7 @@ func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit
 	report, err := r.Run(tb.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Provider: "fleet",
 		Each: func(p *audit.JudgedPool) error {
-			if p.Verdict != "unchanged" {
+			if p.Verdict != "none" {
 				if _, twice := findings[p.Title()]; twice {
 					return fmt.Errorf("%s is judged twice", p.Title())
 				}
@@ -67,8 +67,8 @@ func TestFleet(t *testing.T) {
 			for _, v := range findings {
 				byVerdict[v]++
 			}
-			for _, v := range []string{"rejected", "rolled", "renamed", "indeterminate", "invalid", "accepted", "unchanged"} {
-				if v != "unchanged" {
+			for _, v := range []string{"forbidden", "roll", "class-renamed", "indeterminate", "invalid", "becomes-readable", "none"} {
+				if v != "none" {
 					assert.Equal(t, byVerdict[v], report.Verdicts.Of(v).Pools, v)
 				}
 			}

@@ -82,7 +82,7 @@ func (s *section) IsLast(column int) bool { return column == len(s.Header)-1 }
 func (r *Report) Headline() string {
 	text := plaintext.Counted(r.Verdicts.Total().Pools, r.unit())
 	countOf := func(word string) int { return r.Verdicts[word].Pools }
-	if by := plaintext.Listed(verdict.AuditedWords(), countOf); by != "" {
+	if by := plaintext.Listed(verdict.Words(verdict.OfReleases()), countOf); by != "" {
 		text += ": " + by
 	}
 	if r.Partial {
@@ -167,7 +167,7 @@ func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
 	}
 	add(r.erasSection(), usualLimit)
 	add(r.unreadableSection(), usualLimit)
-	for _, word := range verdict.AuditedWords() {
+	for _, word := range verdict.Words(verdict.OfReleases()) {
 		add(r.poolsSection(word), pools)
 	}
 	return all
@@ -175,7 +175,7 @@ func (r *Report) sections(v View, pools int, by ...Dimension) (all []section) {
 
 func (r *Report) consequences() section {
 	s := section{Header: []string{"consequence", "pools", "machines", "known pools"}}
-	for _, word := range verdict.AuditedWords() {
+	for _, word := range verdict.Words(verdict.OfReleases()) {
 		if count := r.Verdicts[word]; count.Pools > 0 {
 			s.Rows = append(s.Rows, []string{
 				word, strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[word].Pools),
@@ -214,7 +214,7 @@ func values(d Dimension, groups map[string]Counts) []string {
 func (r *Report) groupsSection(v View, by Dimension) section {
 	s := section{Title: "by " + string(by), Header: []string{string(by)}}
 	var verdicts []string
-	for _, word := range verdict.AuditedWords() {
+	for _, word := range verdict.Words(verdict.OfReleases()) {
 		if v.Shows(word) && r.Verdicts[word].Pools > 0 {
 			verdicts = append(verdicts, word)
 			s.Header = append(s.Header, word)

@@ -12,7 +12,7 @@ import (
 // TestPageHasRowsOfEveryVerdict: the page had the first 5,000 rows, all of one verdict, and those of the others seemed to be none.
 func TestPageHasRowsOfEveryVerdict(t *testing.T) {
 	var pools []*JudgedPool
-	for verdict, n := range map[string]int{"rejected": 6000, "rolled": 7000, "indeterminate": 3} {
+	for verdict, n := range map[string]int{"forbidden": 6000, "roll": 7000, "indeterminate": 3} {
 		for i := range n {
 			pools = append(pools, &JudgedPool{Name: strconv.Itoa(i), Pool: "a", Verdict: verdict})
 		}
@@ -26,8 +26,8 @@ func TestPageHasRowsOfEveryVerdict(t *testing.T) {
 	var page strings.Builder
 	require.NoError(t, r.HTML(&page, View{By: ByCause, Limit: -1}))
 	text := page.String()
-	assert.Contains(t, text, "13003 pools: 6000 rejected, 7000 rolled, 3 indeterminate")
-	for _, want := range []string{`rejected pools</b>`, "and 4000 more", `rolled pools</b>`, "and 5000 more", `indeterminate pools</b>`} {
+	assert.Contains(t, text, "13003 pools: 6000 forbidden, 7000 roll, 3 indeterminate")
+	for _, want := range []string{`forbidden pools</b>`, "and 4000 more", `roll pools</b>`, "and 5000 more", `indeterminate pools</b>`} {
 		_, after, ok := strings.Cut(text, want)
 		require.True(t, ok, want)
 		text = after

@@ -166,7 +166,7 @@ func (p *parser) word(value *tree.Node, path string, words []string) string {
 		return value.Text()
 	}
 	hint := "write " + oneOf(words)
-	if meant := fieldpath.Nearest(value.Text(), words); meant != "" {
+	if meant := fieldpath.Nearest(verdict.Written(value.Text()), words); meant != "" {
 		hint = "did you mean " + meant + "? The words are " + oneOf(words)
 	}
 	p.add(value, path, &fault.Error{Kind: fault.Unknown, Code: "unknown-word", What: "is unknown", Hint: hint})
@@ -220,14 +220,7 @@ func (p *parser) apply(value *tree.Node, path string) {
 }
 
 // Verdicts are the verdicts that a gate can fail for, in the words of --fail-on, the gravest first.
-func Verdicts() (words []string) {
-	for _, v := range verdict.OfChanges() {
-		if v != verdict.None {
-			words = append(words, v.Word())
-		}
-	}
-	return words
-}
+func Verdicts() []string { return verdict.Words(verdict.Failing()) }
 
 func (p *parser) failOn(value *tree.Node, path string) {
 	p.list(value, path, "a list of verdicts", func(element *tree.Node, path string) string {

@@ -14,13 +14,9 @@ import (
 // Accepted says which verdicts of a command's findings people may accept. Plan has no findings about
 // Schemas, and configurations that cannot be read are errors.
 func Accepted() acceptance.Command {
-	command := acceptance.Command{Lacks: []acceptance.Member{acceptance.Kind, acceptance.Code}}
-	for _, v := range verdict.OfChanges() {
-		if v != verdict.None {
-			command.Verdicts = append(command.Verdicts, v.Word())
-		}
+	return acceptance.Command{
+		Verdicts: verdict.Words(verdict.Failing()), Lacks: []acceptance.Member{acceptance.Kind, acceptance.Code},
 	}
-	return command
 }
 
 // Accept notes what a list accepts: above the pools, and of each pool. A pool is accepted if every
@@ -87,7 +83,7 @@ func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (all [
 // finding is a finding about a field, which has no name without a path.
 func (p *Plan) finding(v verdict.Verdict, path string) acceptance.Finding {
 	return acceptance.Finding{
-		acceptance.Verdict: {v.Word()}, acceptance.Path: pathsOf(path), acceptance.Name: {p.Name},
+		acceptance.Verdict: {v.String()}, acceptance.Path: pathsOf(path), acceptance.Name: {p.Name},
 		acceptance.Namespace: {p.Namespace}, acceptance.Project: {facts.ProjectOf(p.Namespace)},
 	}
 }

@@ -34,7 +34,7 @@ func AnswerIn(l *facts.Landscape, t fields.Table, kind facts.Kind, field string)
 	const reads = " if the selector of useGKEFormula reads the label, and Gardener then reserves in another way; "
 	const open = "indeterminate if the CloudProfile tells the reservation and is not known; else none"
 	answer.Rolling = "roll" + reads + open
-	answer.InPlace = "in-place update" + reads + open
+	answer.InPlace = "in-place-update" + reads + open
 	return answer, true
 }
 

@@ -182,7 +182,7 @@ func TestHiddenOwners(t *testing.T) {
 	updated := manifest(t, "pairs/"+onGCP, written()...)
 	plan := planned(t, cluster, updated, apply.Way{By: apply.Server})
 	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
-	assert.Contains(t, plan.Pools[0].Questions[0].String(), "which fields does the manager own? (none that the manifest leaves out gives none, all gives machines added)")
+	assert.Contains(t, plan.Pools[0].Questions[0].String(), "which fields does the manager own? (none that the manifest leaves out gives none, all gives machines-added)")
 }
 
 // TestReservationsOfOnePool: reservations that only the cluster's pool has may be those that Gardener filled in by the

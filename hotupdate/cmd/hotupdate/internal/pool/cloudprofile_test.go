@@ -57,12 +57,12 @@ func TestAddedPools(t *testing.T) {
 		want    verdict.Verdict
 		reason  string
 	}{
-		{nil, nil, verdict.MachinesAdded, "machines are created"},
-		{edits{inPlaceAuto, image("1592.2.0")}, profile, verdict.MachinesAdded, "the image can be updated in place"},
-		{edits{inPlaceAuto, image("1592.3.0")}, profile, verdict.MachinesAdded, "also without a lowest version to come from"},
+		{nil, nil, verdict.Added, "machines are created"},
+		{edits{inPlaceAuto, image("1592.2.0")}, profile, verdict.Added, "the image can be updated in place"},
+		{edits{inPlaceAuto, image("1592.3.0")}, profile, verdict.Added, "also without a lowest version to come from"},
 		{edits{inPlaceAuto, image("1592.1.0")}, profile, verdict.Forbidden, "the image cannot be updated in place"},
 		{edits{inPlaceAuto, image("1592.2.0")}, nil, verdict.Indeterminate, "nobody knows"},
-		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, verdict.MachinesAdded, "whether Gardener admits maxSurge is its answer"},
+		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, verdict.Added, "whether Gardener admits maxSurge is its answer"},
 	} {
 		updated := read(t, manifest(t, "shoot.yaml", test.edits...))
 		old := *updated

@@ -32,7 +32,7 @@ func TestCustomResources(t *testing.T) {
 		custom  judge.Custom
 		updated *facts.Manifest // nil if the object is removed
 		isAdded bool
-		listed  verdict.Verdict
+		effect  verdict.Verdict
 		may     verdict.Set
 	}{
 		{"a field, without classes", judge.Custom{}, manifest(`{"Size":2,"Labels":1}`), false, verdict.Indeterminate, verdict.Any()},
@@ -47,9 +47,9 @@ func TestCustomResources(t *testing.T) {
 		{"removed, with machines", judge.Custom{Removed: judge.RemovesMachines}, nil, false, verdict.Removed, verdict.Only(verdict.Removed)},
 		{"removed while in use", judge.Custom{Removed: judge.RemovalBlocked}, nil, false, verdict.None, verdict.Only(verdict.None)},
 		{"removed, without machines", judge.Custom{Removed: judge.RemovesNothing}, nil, false, verdict.None, verdict.Only(verdict.None)},
-		{"added, of an unknown class", judge.Custom{}, old, true, verdict.Added, verdict.Only(verdict.MachinesAdded, verdict.None)},
-		{"added, with machines", judge.Custom{Removed: judge.RemovesMachines}, old, true, verdict.Added, verdict.Only(verdict.MachinesAdded)},
-		{"added, without machines", judge.Custom{Removed: judge.RemovesNothing}, old, true, verdict.Added, verdict.Only(verdict.None)},
+		{"added, of an unknown class", judge.Custom{}, old, true, verdict.Indeterminate, verdict.Only(verdict.Added, verdict.None)},
+		{"added, with machines", judge.Custom{Removed: judge.RemovesMachines}, old, true, verdict.Added, verdict.Only(verdict.Added)},
+		{"added, without machines", judge.Custom{Removed: judge.RemovesNothing}, old, true, verdict.None, verdict.Only(verdict.None)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +67,7 @@ func TestCustomResources(t *testing.T) {
 				require.NoError(t, err)
 			}
 			planned := &plan.Pools[0]
-			assert.Equal(t, tc.listed, planned.Listed())
+			assert.Equal(t, tc.effect, planned.Effect())
 			assert.Equal(t, tc.may, planned.Possible())
 			assert.Equal(t, !tc.may.IsOne(), len(planned.Questions) == 1, "an open verdict asks for the class")
 		})

@@ -146,9 +146,9 @@ func TestImagesOfNewPools(t *testing.T) {
 		profile *facts.CloudProfile
 		want    verdict.Verdict
 	}{
-		"left out":                       {nil, profile, verdict.MachinesAdded},
-		"without a version":              {object{"name": "gardenlinux"}, profile, verdict.MachinesAdded},
-		"a part of a version":            {object{"name": "gardenlinux", "version": "1592"}, profile, verdict.MachinesAdded},
+		"left out":                       {nil, profile, verdict.Added},
+		"without a version":              {object{"name": "gardenlinux"}, profile, verdict.Added},
+		"a part of a version":            {object{"name": "gardenlinux", "version": "1592"}, profile, verdict.Added},
 		"a part without one":             {object{"name": "gardenlinux", "version": "1443"}, profile, verdict.Forbidden},
 		"of another name":                {object{"name": "flatcar"}, profile, verdict.Forbidden},
 		"not supported":                  {object{"name": "gardenlinux", "version": "1592.1.0"}, profile, verdict.Forbidden},

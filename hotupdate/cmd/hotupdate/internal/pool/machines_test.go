@@ -130,7 +130,7 @@ func TestInPlaceWithoutMachines(t *testing.T) {
 	}{
 		"0 machines":  {joinedEdits(awake, sizedAs(0, 0)), "forbidden or none", "(yes gives none, no gives forbidden)"},
 		"hibernated":  {joinedEdits(hibernated, sizedAs(3, 12)), "forbidden or none", "(yes gives none, no gives forbidden)"},
-		"with others": {joinedEdits(awake, sizedAs(3, 12)), "forbidden or in-place update", "(yes gives in-place update, no gives forbidden)"},
+		"with others": {joinedEdits(awake, sizedAs(3, 12)), "forbidden or in-place-update", "(yes gives in-place-update, no gives forbidden)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

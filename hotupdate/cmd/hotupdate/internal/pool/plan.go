@@ -58,26 +58,9 @@ type Planned struct {
 // its kind says whether machines belong to a custom resource.
 func (p *Planned) Effect() verdict.Verdict {
 	if p.State == Renamed {
-		return verdict.Removed
+		return verdict.PoolRenamed
 	}
 	return p.Verdict
-}
-
-// Listed returns the verdict under which reports list and count the pool: that it was added, removed or
-// renamed, unless it is refused or nothing is known, and else its effect.
-func (p *Planned) Listed() verdict.Verdict {
-	switch p.State {
-	case Added:
-		isAnything := !p.Possible().IsBounded()
-		if p.Verdict == verdict.Forbidden || isAnything {
-			return p.Verdict
-		}
-		return verdict.Added
-	case Renamed:
-		return verdict.PoolRenamed
-	case Kept, Removed:
-	}
-	return p.Effect()
 }
 
 // Effects returns the effect, and what happens beside it to the machines of a pool that is kept.
@@ -140,7 +123,7 @@ func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
 // [Planned.Effect].
 func (p *Planned) Possible() verdict.Set {
 	if p.State == Renamed {
-		return verdict.Only(verdict.Removed)
+		return verdict.Only(verdict.PoolRenamed)
 	}
 	return p.Comparison.Possible()
 }

@@ -168,7 +168,7 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		{"unknown", []pool.Planned{kept(99), kept(verdict.HotUpdate)}, 99, "what this release does not know may be anything"},
 		{"added", []pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}}, verdict.Forbidden, "it is not admitted"},
 		{"removed", []pool.Planned{{State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}}}, verdict.Removed, "its machines go, and none come instead"},
-		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.Removed, "its machines go, and others come instead"},
+		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.PoolRenamed, "its machines go, and others come instead"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, (&pool.Plan{Pools: tc.pools}).Verdict(), tc.reason)
@@ -190,7 +190,7 @@ func TestRemovedShoots(t *testing.T) {
 	}
 	with := manifestOf(machines("a", "m"))
 	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
-	assert.Equal(t, verdict.MachinesAdded, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
+	assert.Equal(t, verdict.Added, pool.OneSided(with, pool.Added, judge.Options{}).Verdict())
 }
 
 // TestTouchedMachines: where only the number of machines changes, those that are added or deleted; else all.
@@ -212,7 +212,7 @@ func TestTouchedMachines(t *testing.T) {
 		{"a roll", pool.Kept, few, many, verdict.Roll, nil, 60},
 		{"a roll, with more machines", pool.Kept, few, many, verdict.Roll, []verdict.Verdict{verdict.MachinesAdded}, 60},
 		{"fewer machines, and a roll", pool.Kept, many, few, verdict.MachinesDeleted, []verdict.Verdict{verdict.Roll}, 60},
-		{"a new pool", pool.Added, none, few, verdict.MachinesAdded, nil, 50},
+		{"a new pool", pool.Added, none, few, verdict.Added, nil, 50},
 		{"a pool less", pool.Removed, few, none, verdict.Removed, nil, 50},
 		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
 	} {

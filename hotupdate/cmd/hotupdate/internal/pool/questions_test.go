@@ -44,7 +44,7 @@ func TestQuestionsOfPools(t *testing.T) {
 			"the Kubernetes version is left out, and a tag is added",
 			[2][]edit{after1: {{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}},
 			[]verdict.Verdict{verdict.HotUpdate, verdict.Roll},
-			[]string{"the newest Kubernetes version (the same as on the other side gives hot update, another one gives roll), in the CloudProfile; name it with --cloudprofile"},
+			[]string{"the newest Kubernetes version (the same as on the other side gives hot-update, another one gives roll), in the CloudProfile; name it with --cloudprofile"},
 			"the tag is there whatever the version",
 		},
 		{
@@ -296,8 +296,8 @@ func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
 		want verdict.Verdict
 		rule verdict.Rule
 	}{
-		"unknown": {verdict.Fact[bool]{}, verdict.MachinesAdded, verdict.GateIsOn},
-		"on":      {verdict.Known(true, "a.yaml:1"), verdict.MachinesAdded, verdict.NoRule},
+		"unknown": {verdict.Fact[bool]{}, verdict.Added, verdict.GateIsOn},
+		"on":      {verdict.Known(true, "a.yaml:1"), verdict.Added, verdict.NoRule},
 		"off":     {verdict.Known(false, "a.yaml:1"), verdict.Forbidden, verdict.GateIsOff},
 	} {
 		o := judge.Options{Providers: extensions.All(), CloudProfile: profile}
@@ -355,12 +355,12 @@ func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
 		want      verdict.Verdict
 		adopted   *verdict.Verdict
 	}{
-		"a version that reads it":   {[]edit{configured, minor(extensions.CanonicalFrom)}, judge.Adopted, verdict.MachinesAdded, nil},
+		"a version that reads it":   {[]edit{configured, minor(extensions.CanonicalFrom)}, judge.Adopted, verdict.Added, nil},
 		"an older one":              {[]edit{configured, minor("1.33")}, judge.Adopted, verdict.Forbidden, nil},
 		"none":                      {[]edit{configured, {"spec.kubernetes", nil}}, judge.Adopted, verdict.Indeterminate, nil},
-		"none, without a config":    {[]edit{at("providerConfig", nil), {"spec.kubernetes", nil}}, judge.Adopted, verdict.MachinesAdded, nil},
-		"none, for today's release": {[]edit{configured, {"spec.kubernetes", nil}}, judge.Released, verdict.MachinesAdded, nil},
-		"none, for both":            {[]edit{configured, {"spec.kubernetes", nil}}, judge.Both, verdict.MachinesAdded, new(verdict.Indeterminate)},
+		"none, without a config":    {[]edit{at("providerConfig", nil), {"spec.kubernetes", nil}}, judge.Adopted, verdict.Added, nil},
+		"none, for today's release": {[]edit{configured, {"spec.kubernetes", nil}}, judge.Released, verdict.Added, nil},
+		"none, for both":            {[]edit{configured, {"spec.kubernetes", nil}}, judge.Both, verdict.Added, new(verdict.Indeterminate)},
 	} {
 		added := read(t, manifest(t, "pairs/alicloud.yaml", test.edits...))
 		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: test.extension}
@@ -372,8 +372,8 @@ func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
 			continue
 		}
 		require.Len(t, got.Questions, 1, name)
-		assert.Equal(t, "the Kubernetes version of the new pool ("+extensions.CanonicalFrom+" or newer gives machines added, an older one gives forbidden), "+
+		assert.Equal(t, "the Kubernetes version of the new pool ("+extensions.CanonicalFrom+" or newer gives added, an older one gives forbidden), "+
 			"in the Shoot of the cluster; write the version", got.Questions[0].String(), name)
-		assert.ElementsMatch(t, []verdict.Verdict{verdict.MachinesAdded, verdict.Forbidden}, got.Possible().Verdicts(), name)
+		assert.ElementsMatch(t, []verdict.Verdict{verdict.Added, verdict.Forbidden}, got.Possible().Verdicts(), name)
 	}
 }

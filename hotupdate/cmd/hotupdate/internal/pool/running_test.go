@@ -187,7 +187,7 @@ func TestWhatWaitsIsNotBounded(t *testing.T) {
 					assert.True(t, planned.Possible().Has(graver), graver.String())
 				}
 				for _, question := range planned.Questions {
-					assert.NotContains(t, question.String(), "machines may be deleted", "all verdicts in one line")
+					assert.NotContains(t, question.String(), "machines-may-be-deleted", "all verdicts in one line")
 				}
 			}
 		})

@@ -31,7 +31,7 @@ func TestConfigsOnOneSide(t *testing.T) {
 		{`{"apiVersion":"own/v1","kind":"WorkerConfig"}`, pool.Added, false, verdict.Indeterminate},
 		{alicloud, pool.Added, false, verdict.Indeterminate},
 		{`{"a":"b"}`, pool.Removed, true, verdict.Removed},
-		{`{"a":"b"}`, pool.Added, true, verdict.MachinesAdded},
+		{`{"a":"b"}`, pool.Added, true, verdict.Added},
 	} {
 		for _, extension := range []judge.Extension{judge.Released, judge.Adopted, judge.Both} {
 			o := judge.Options{
@@ -47,7 +47,7 @@ func TestConfigsOnOneSide(t *testing.T) {
 			if c.isCustom {
 				continue
 			}
-			assert.Equal(t, c.want, planned.Listed(), "%s %s", c.config, extension)
+			assert.Equal(t, c.want, planned.Effect(), "%s %s", c.config, extension)
 			assert.Equal(t, verdict.Any(), planned.Possible(), "%s %s", c.config, extension)
 			assert.Equal(t, verdict.Any(), plan.Possible(), "%s %s", c.config, extension)
 			assert.Nil(t, planned.Adopted, "%s %s", c.config, extension)

@@ -92,7 +92,7 @@ func (m *ManifestReport) rests(on verdict.Rule) bool {
 func (p *PoolReport) isReplaced() bool {
 	isOne := func(word string) bool {
 		return slices.Contains([]string{
-			verdict.Roll.String(), verdict.Removed.String(), verdict.Forbidden.String(),
+			verdict.Roll.String(), verdict.Removed.String(), verdict.PoolRenamed.String(), verdict.Forbidden.String(),
 		}, word)
 	}
 	return isOne(p.Verdict) || slices.ContainsFunc(p.Also, isOne)

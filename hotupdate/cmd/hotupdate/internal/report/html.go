@@ -79,7 +79,7 @@ func bars(r *Report) []page.Bar {
 // gravestFirst orders the sections by their verdicts, and the sections in them likewise.
 func (s *section) gravestFirst() {
 	slices.SortStableFunc(s.Sections,
-		func(a, b section) int { return slices.Index(words, a.Word) - slices.Index(words, b.Word) })
+		func(a, b section) int { return verdict.CompareWords(a.Word, b.Word) })
 	for i := range s.Sections {
 		s.Sections[i].gravestFirst()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -27,7 +28,7 @@ func (r *Report) notices() (all []notice) {
 		all = append(all, r.Manifests[i].notices()...)
 	}
 	slices.SortStableFunc(all, func(a, b notice) int {
-		return slices.Index(words, a.word) - slices.Index(words, b.word)
+		return verdict.CompareWords(a.word, b.word)
 	})
 	return all
 }
@@ -52,7 +53,7 @@ func (m *ManifestReport) notices() (all []notice) {
 	}
 	for i := range m.Pools {
 		p := &m.Pools[i]
-		if p.word() == none {
+		if p.Verdict == none {
 			continue
 		}
 		all = append(all, m.noticesOf(p, config)...)
@@ -64,14 +65,10 @@ func (m *ManifestReport) notices() (all []notice) {
 // decides alone.
 func (m *ManifestReport) noticesOf(p *PoolReport, config string) (all []notice) {
 	subject := m.subject(p.Name)
-	for i, v := range append([]string{p.Verdict}, p.Also...) {
-		word := v
-		if i == 0 {
-			word = p.word()
-		}
+	for _, word := range append([]string{p.Verdict}, p.Also...) {
 		decided := false
 		for j := range p.Changes {
-			if c := &p.Changes[j]; c.Decides && c.Verdict == v {
+			if c := &p.Changes[j]; c.Decides && c.Verdict == word {
 				decided = true
 				all = append(all, m.noticeOf(c, subject, word, config))
 			}

@@ -119,7 +119,7 @@ func TestAssumptionsArePrinted(t *testing.T) {
 		want := map[string]int{} // the number of pools, by the text of the assumption
 		for _, m := range r.Manifests {
 			for _, p := range m.Pools {
-				if !isDifferent(m) || slices.Contains([]string{"roll", "removed", "forbidden"}, p.Verdict) {
+				if !isDifferent(m) || slices.Contains([]string{"roll", "removed", "renamed", "forbidden"}, p.Verdict) {
 					continue // there is nothing to rest on, or all machines are replaced
 				}
 				for _, unchanged := range p.Assumed {
@@ -344,7 +344,7 @@ func TestReportOfDiff(t *testing.T) {
 		`  > - dataVolumes[name=a].snapshotID  "s"`,
 		"  roll: immutable by default",
 		`  > ~ placement.partitionNumber       1 -> 2`,
-		"  hot update: declared hot",
+		"  hot-update: declared hot",
 		`    + tags.vm[a]                      "1"`,
 		"",
 	}, strings.Split(report.Text(r, report.Style{}), "\n"))

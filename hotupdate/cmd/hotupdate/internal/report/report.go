@@ -18,7 +18,6 @@ import (
 	"cmp"
 	_ "embed" // of the schema
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -32,9 +31,9 @@ import (
 
 // FormatVersion is the version of the JSON form, see [Schema]. Within a version, members may be
 // added, but not removed or changed.
-const FormatVersion = 3
+const FormatVersion = 4
 
-//go:embed report.v3.schema.json
+//go:embed report.v4.schema.json
 var schema []byte
 
 // Schema returns the JSON Schema of the JSON form. Releases publish its file, and the files of former
@@ -121,8 +120,7 @@ type PoolReport struct {
 
 	Basis
 
-	listed  verdict.Verdict // see [pool.Planned.Listed]
-	counted int             // the machines that the listed verdict is about, at most
+	counted int // the machines that the verdict is about, at most
 }
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
@@ -283,7 +281,7 @@ func poolOf(p pool.Planned) PoolReport {
 		OldLine: p.OldLine, NewLine: p.NewLine,
 		OldEra: p.OldEra, NewEra: p.NewEra,
 		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules, p.Possible(), p.Questions),
-		listed: p.Listed(), counted: countedOf(&p),
+		counted: countedOf(&p),
 	}
 }
 
@@ -313,31 +311,28 @@ func (p *PoolReport) raise(planned *pool.Planned, plan *pool.Plan) {
 	}
 	p.Message = message
 	p.Verdict = above.String()
-	p.listed = above
 	p.Touched = raised.Numbers.DeletedAtMost
 	p.counted = p.Touched
 }
 
-// countedOf returns the number of machines that count under the verdict by which a pool is listed. A pool that loses
+// countedOf returns the number of machines that count under the verdict on a pool. A pool that loses
 // machines and gets others in other zones does not lose both. If something happens to the machines that stay as well,
 // all of them count.
 func countedOf(p *pool.Planned) int {
 	isAlone := p.State == pool.Kept && len(p.Effects()) == 1
-	if isAlone && p.Listed().IsOfNumber() {
-		return p.Numbers.Of(p.Listed())
+	if isAlone && p.Effect().IsOfNumber() {
+		return p.Numbers.Of(p.Effect())
 	}
 	return p.Touched()
 }
 
-// messageOf says what the verdict means. Of a pool that is compared, or that is refused, the comparison
-// knows more.
+// messageOf says what the verdict means. Unless the pool is added, removed or renamed, the comparison knows more.
 func messageOf(p pool.Planned) string {
-	hasMachines := p.Effect() == verdict.Removed || p.Effect() == verdict.MachinesAdded
-	isOther := p.ByKind && !hasMachines
-	if p.State == pool.Kept || p.Listed() == verdict.Forbidden || isOther {
-		return p.Consequence()
+	isOneSided := []verdict.Verdict{verdict.Added, verdict.PoolRenamed, verdict.Removed}
+	if p.State != pool.Kept && slices.Contains(isOneSided, p.Effect()) {
+		return p.Effect().Consequence(p.Strategy)
 	}
-	return p.Listed().Consequence(p.Strategy)
+	return p.Consequence()
 }
 
 func basisOf(
@@ -447,25 +442,13 @@ func (m *ManifestReport) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
-// word returns the word under which a pool is listed and counted.
-func (p *PoolReport) word() string { return p.listed.String() }
-
-// numbered and possible match a number before a verdict on the number of machines.
-var (
-	numbered = regexp.MustCompile(`([0-9]) (machines (?:added|deleted))`)
-	possible = regexp.MustCompile(`([0-9]) ((?:all )?machines may)`)
-)
-
-// counted counts the words of the sections, the gravest first: 4 pools: 1 with machines deleted, 1 roll, 2
-// none.
+// counted counts the words of the sections, the gravest first: 4 pools: 1 machines-deleted, 1 roll, 2 none.
 func (s *section) counted(noun string, omitted int) string {
 	sections := map[string]int{none: omitted}
 	for i := range s.Sections {
 		sections[s.Sections[i].Word]++
 	}
 	all := plaintext.Listed(words, func(word string) int { return sections[word] })
-	all = numbered.ReplaceAllString(all, "$1 with $2")
-	all = possible.ReplaceAllString(all, "$1 where $2")
 	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + all
 }
 
@@ -484,9 +467,17 @@ func (p *PoolReport) facts() string {
 		}
 	}
 	add("formerly ", p.FormerName, "")
+	if p.isOneSided() && p.Verdict == none {
+		add("", p.State, "")
+	}
 	add("", machines(p.Before), machines(p.After))
 	add("era ", p.OldEra, p.NewEra)
 	return strings.Join(all, "; ")
+}
+
+// isOneSided reports whether the pool is only on one side.
+func (p *PoolReport) isOneSided() bool {
+	return p.State == pool.Added.String() || p.State == pool.Removed.String()
 }
 
 // machines returns a number of machines in words; nothing if it is 0 or unknown, or one that Gardener refuses.

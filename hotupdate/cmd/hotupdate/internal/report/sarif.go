@@ -3,7 +3,6 @@ package report
 import (
 	"net/url"
 	"path/filepath"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -90,7 +89,7 @@ func SARIF(r *Report, version string) any {
 	}
 	for _, n := range r.notices() {
 		result := sarifResult{
-			RuleID: ruleID(n.word), Level: sarifLevels[gravityOf(n.word)],
+			RuleID: n.word, Level: sarifLevels[gravityOf(n.word)],
 			Message: sarifMessage{n.word + ": " + n.subject + ": " + n.text}, Locations: locationsOf(n.place),
 		}
 		if n.accepted != "" {
@@ -133,14 +132,11 @@ func locationsOf(place pool.Place) []sarifLocation {
 func sarifRules() (all []sarifRule) {
 	for _, word := range words {
 		if word != none {
-			all = append(all, sarifRule{ruleID(word), sarifMessage{meanings[word]}})
+			all = append(all, sarifRule{word, sarifMessage{meanings[word]}})
 		}
 	}
 	return all
 }
-
-// ruleID is the name of a verdict or state as a rule.
-func ruleID(word string) string { return strings.ReplaceAll(word, " ", "-") }
 
 // uriOf returns the reference to a file as a URI, relative if its path is.
 func uriOf(file string) string {

@@ -188,7 +188,7 @@ func TestSchemaRefuses(t *testing.T) {
 	const machines = `{"minimum":1,"maximum":3,"known":true}`
 	const basis = `"assumedUnchanged":[],"unjudged":[],"rules":[]`
 	document := func(pool string) string {
-		return `{"formatVersion":3,"verdict":"none","sum":[],"omitted":0,"manifests":[{"state":"kept","verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
+		return `{"formatVersion":4,"verdict":"none","sum":[],"omitted":0,"manifests":[{"state":"kept","verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
 	}
 	pool := func(members, changes string) string {
 		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","touched":3,"before":` + machines + `,"after":` + machines + `,"changes":[` + changes + `],` + basis + `}`)
@@ -200,10 +200,10 @@ func TestSchemaRefuses(t *testing.T) {
 		reason         string
 	}{
 		{"a report", pool(kept, change), nil, "the others differ from this one in one place"},
-		{"another version", strings.Replace(document(""), "3", "1", 1), []string{"/formatVersion: is 1, not 3"}, "const"},
+		{"another version", strings.Replace(document(""), "4", "1", 1), []string{"/formatVersion: is 1, not 4"}, "const"},
 		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{"/manifests/0: pools is missing"}, "required"},
 		{"null changes", strings.Replace(document(""), `"changes":[]`, `"changes":null`, 1), []string{"/manifests/0/changes: is a null, not a array"}, "type"},
-		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot update machines added in-place update machines may be deleted indeterminate roll all machines may be deleted machines deleted forbidden removed]"}, "enum behind $ref"},
+		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot-update machines-added added in-place-update machines-may-be-deleted indeterminate roll all-machines-may-be-deleted machines-deleted forbidden renamed removed]"}, "enum behind $ref"},
 		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/manifests/0/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
 		{"no verdict", pool(`"state":"renamed"`, ""), []string{"/manifests/0/pools/0: verdict is missing"}, "every pool has one"},
 		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/manifests/0/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},

@@ -8,8 +8,7 @@ import (
 )
 
 // Summand has the numbers of pools with a verdict, and of the machines that the verdict is about, at
-// most: the deleted ones of pools that only lose machines. A pool that was added, removed or renamed counts under that
-// word, unless it is refused. A custom resource or a provider config counts as a pool.
+// most: the deleted ones of pools that only lose machines. A custom resource or a provider config counts as a pool.
 type Summand struct {
 	Verdict  string `json:"verdict"`
 	Pools    int    `json:"pools"`
@@ -19,7 +18,7 @@ type Summand struct {
 }
 
 // words lists the verdicts under which pools are counted, the gravest first.
-var words = verdict.PoolWords()
+var words = verdict.Words(verdict.OfPools())
 
 // sumOf counts the pools of all manifests by verdict, the gravest first.
 func sumOf(all []ManifestReport) []Summand {
@@ -28,7 +27,7 @@ func sumOf(all []ManifestReport) []Summand {
 		s := Summand{Verdict: word}
 		for i := range all {
 			for j := range all[i].Pools {
-				if p := &all[i].Pools[j]; p.word() == word {
+				if p := &all[i].Pools[j]; p.Verdict == word {
 					s.Pools++
 					s.Machines += p.counted
 					if p.Accepted != "" {

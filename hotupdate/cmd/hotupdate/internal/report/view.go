@@ -19,6 +19,7 @@ type section struct {
 	Word                  string // the verdict, or the state of a pool that was not kept
 	Groups                []group
 	Remarks               []remark
+	IsOneSided            bool
 	Sections              []section // the manifests of a report, the pools of a manifest
 	LeftOut               []pool.LeftOut
 }
@@ -94,7 +95,8 @@ func (m *ManifestReport) section() section {
 // section returns the view of a pool, whose provider config is at a path.
 func (p *PoolReport) section(config string) section {
 	s := section{
-		Facts: p.facts(), Word: p.word(), Message: p.Message, Groups: groupsOf(p.Changes, config),
+		Facts: p.facts(), Word: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
+		IsOneSided: p.isOneSided(),
 	}
 	if config != "" {
 		s.Title = "pool " + p.Name
@@ -243,8 +245,11 @@ func (s *section) content() string {
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.
 func (s *section) isQuiet() bool {
-	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 &&
-		!slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
+	hasWords := s.IsOneSided || len(s.Groups)+len(s.Remarks) > 0
+	if s.Word != none || hasWords {
+		return false
+	}
+	return !slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
 }
 
 // parts returns the shown sections, and the titles of the quiet ones, which share a line.

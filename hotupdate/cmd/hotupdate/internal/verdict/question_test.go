@@ -68,7 +68,7 @@ func TestSetsTogether(t *testing.T) {
 	assert.True(t, verdict.Set{}.IsEmpty())
 	assert.Equal(t, verdict.Only(verdict.Roll), verdict.Set{}.And(verdict.Only(verdict.Roll)))
 	assert.False(t, verdict.Any().Has(verdict.Indeterminate))
-	assert.Equal(t, "roll, hot update or none", verdict.Only(verdict.None, verdict.Roll, verdict.HotUpdate).String())
+	assert.Equal(t, "roll, hot-update or none", verdict.Only(verdict.None, verdict.Roll, verdict.HotUpdate).String())
 	assert.Equal(t, "roll", verdict.Only(verdict.Roll).String())
 	assert.Empty(t, verdict.Set{}.String())
 	assert.Equal(t, "any verdict", verdict.Any().String())
@@ -99,7 +99,7 @@ func TestQuestions(t *testing.T) {
 	other.Values = []verdict.Value{verdict.Gives("false", verdict.HotUpdate), verdict.Gives("true", verdict.None)}
 	merged := verdict.Merged([]verdict.Question{question, {Fact: "another"}, other})
 	require.Len(t, merged, 2)
-	assert.Equal(t, "useGKEFormula (false gives hot update, true gives roll), in the landscape; ask", merged[0].String())
+	assert.Equal(t, "useGKEFormula (false gives hot-update, true gives roll), in the landscape; ask", merged[0].String())
 	other.Values = other.Values[:1]
 	merged = verdict.Merged([]verdict.Question{question, other})
 	require.Len(t, merged, 1)

@@ -99,10 +99,10 @@ func (s Set) WithoutMachines() (without Set) {
 	return without
 }
 
-// Words returns the verdicts in the words of plan, the gravest first.
-func (s Set) Words() []string { return wordsOf(s.Verdicts(), Verdict.String) }
+// Words returns the words of the verdicts, the gravest first.
+func (s Set) Words() []string { return Words(s.Verdicts()) }
 
-// String lists the verdicts for people: roll, hot update or none. Of a set that is not bounded, only the mildest
+// String lists the verdicts for people: roll, hot-update or none. Of a set that is not bounded, only the mildest
 // verdict counts.
 func (s Set) String() string {
 	words := s.Words()

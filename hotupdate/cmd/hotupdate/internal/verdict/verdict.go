@@ -1,10 +1,10 @@
 // Package verdict has the words in which the command judges a change or a release: what it does to
 // machines, and the rules that decide.
 //
-// It owns the verdicts, their order, and their words in every output: in the text, JSON, SARIF and
-// HTML of plan, in flags, and in results of audit. An effect that follows from the class of a field
-// has the word of its [hotupdate.Outcome]. It also owns the texts of the rules. It must not know
-// manifests, pools or how a verdict is shown.
+// It owns the verdicts, their order, and their words: a verdict has one word in every output of plan and
+// audit, in flags, and in the files of users. An effect that follows from the class of a field has the
+// word of its [hotupdate.Outcome]. It also owns the texts of the rules. It must not know manifests, pools
+// or how a verdict is shown.
 //
 // The text of a rule is a full clause that names its subject and has no full stop. It begins in lower
 // case, or with a name. After a colon stands the reason or the consequence, after a semicolon another
@@ -13,7 +13,6 @@ package verdict
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -26,9 +25,9 @@ type Verdict int8
 const (
 	None                    Verdict = iota - 8 // no machine is touched
 	BecomesReadable                            // of a release: only the new one can read the config
-	Added                                      // machines are created, with a new pool
 	HotUpdate                                  // running machines are updated
 	MachinesAdded                              // the pool gets, or may get, more machines; none is deleted
+	Added                                      // machines are created, with a new pool
 	InPlaceUpdate                              // nodes are drained and updated in place
 	MachinesMayBeDeleted                       // some machines are deleted if the pool has many
 	Unreadable                                 // of a release: neither the old nor the new one can read the config
@@ -78,64 +77,6 @@ var outcomes = map[Verdict]hotupdate.Outcome{
 	None: hotupdate.OutcomeNone, HotUpdate: hotupdate.OutcomeHotUpdate,
 	InPlaceUpdate: hotupdate.OutcomeInPlaceUpdate, Indeterminate: hotupdate.OutcomeIndeterminate,
 	Roll: hotupdate.OutcomeRoll, Forbidden: hotupdate.OutcomeForbidden,
-}
-
-// String returns the verdict in the words of plan. A verdict that only audit has is in its words.
-func (v Verdict) String() string {
-	switch v {
-	case MachinesAdded:
-		return "machines added"
-	case MachinesMayBeDeleted:
-		return "machines may be deleted"
-	case AllMachinesMayBeDeleted:
-		return "all machines may be deleted"
-	case MachinesDeleted:
-		return "machines deleted"
-	case Added:
-		return "added"
-	case PoolRenamed:
-		return "renamed"
-	case Removed:
-		return "removed"
-	case BecomesReadable, Unreadable, ClassRenamed:
-		return v.Audited()
-	case None, HotUpdate, InPlaceUpdate, Indeterminate, Roll, Forbidden:
-	}
-	return outcomes[v].String()
-}
-
-// Word is the name of the verdict in flags and files: hot-update, machines-deleted.
-func (v Verdict) Word() string { return strings.ReplaceAll(v.String(), " ", "-") }
-
-// audited are the words of audit, which say what a release does to a pool that nobody changed.
-var audited = map[Verdict]string{
-	Forbidden: "rejected", Roll: "rolled", ClassRenamed: "renamed", Indeterminate: "indeterminate",
-	Unreadable: "invalid", BecomesReadable: "accepted", None: "unchanged",
-}
-
-// Audited returns the verdict in the words of audit, or nothing if audit does not have it.
-func (v Verdict) Audited() string { return audited[v] }
-
-// auditedWords are the words of audit, the gravest first.
-var auditedWords = wordsOf(OfReleases(), Verdict.Audited)
-
-// AuditedWords returns the words of audit, the gravest first.
-func AuditedWords() []string { return slices.Clone(auditedWords) }
-
-// CompareAudited orders words of audit, the gravest first.
-func CompareAudited(a, b string) int {
-	return slices.Index(auditedWords, a) - slices.Index(auditedWords, b)
-}
-
-// PoolWords returns the words under which plan counts pools, the gravest first.
-func PoolWords() []string { return wordsOf(OfPools(), Verdict.String) }
-
-func wordsOf(verdicts []Verdict, word func(Verdict) string) []string {
-	words := make([]string, len(verdicts))
-	for i, v := range verdicts {
-		words[i] = word(v)
-	}
-	return words
 }
 
 // Consequence says in a clause for people what the verdict means for the machines of a pool with

@@ -16,17 +16,16 @@ import (
 func TestOneOrder(t *testing.T) {
 	outputs := map[string]struct {
 		verdicts []verdict.Verdict
-		word     func(verdict.Verdict) string
-		words    string // of reports, flags and results that people and programs read: they stay
+		words    string // that people and programs read: they stay
 	}{
-		"flags": {
-			verdict.OfChanges(), verdict.Verdict.Word, "removed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update machines-added hot-update none",
+		"changes": {
+			verdict.OfChanges(), "removed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update machines-added hot-update none",
 		},
-		"plan": {
-			verdict.OfPools(), func(v verdict.Verdict) string { return strings.ReplaceAll(v.String(), " ", "_") },
-			"removed renamed forbidden machines_deleted all_machines_may_be_deleted roll indeterminate machines_may_be_deleted in-place_update machines_added hot_update added none",
+		"flags and plan": {
+			verdict.OfPools(),
+			"removed renamed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update added machines-added hot-update none",
 		},
-		"audit": {verdict.OfReleases(), verdict.Verdict.Audited, "rejected rolled renamed indeterminate invalid accepted unchanged"},
+		"audit": {verdict.OfReleases(), "forbidden roll class-renamed indeterminate invalid becomes-readable none"},
 	}
 	listed := map[verdict.Verdict]bool{}
 	for name, output := range outputs {
@@ -34,7 +33,10 @@ func TestOneOrder(t *testing.T) {
 		var words []string
 		for _, v := range output.verdicts {
 			listed[v] = true
-			words = append(words, output.word(v))
+			words = append(words, v.String())
+			named, isKnown := verdict.OfWord(v.String())
+			assert.True(t, isKnown, v)
+			assert.Equal(t, v, named)
 		}
 		assert.Equal(t, output.words, strings.Join(words, " "), name)
 		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(words))), len(words), name)
@@ -43,13 +45,12 @@ func TestOneOrder(t *testing.T) {
 		assert.True(t, listed[v], "%d is in no output", v)
 		assert.NotEmpty(t, v.String(), "%d", v)
 		assert.NotEmpty(t, v.Consequence(hotupdate.AutoRollingUpdate), v)
-		isOfReleases := slices.Contains(verdict.OfReleases(), v)
-		assert.Equal(t, isOfReleases, v.Audited() != "", v)
+		assert.Regexp(t, "^[a-z]+(-[a-z]+)*$", v.String(), "a flag, a shell and SARIF take it as it is")
 	}
 	assert.Equal(t, verdict.Indeterminate, verdict.Verdict(0), "a forgotten verdict is not taken for a harmless one")
-	assert.Less(t, verdict.CompareAudited("rejected", "rolled"), 0)
-	assert.Greater(t, verdict.CompareAudited("unchanged", "accepted"), 0)
-	assert.Zero(t, verdict.CompareAudited("invalid", "invalid"))
+	assert.Less(t, verdict.CompareWords("forbidden", "roll"), 0)
+	assert.Greater(t, verdict.CompareWords("none", "becomes-readable"), 0)
+	assert.Zero(t, verdict.CompareWords("invalid", "invalid"))
 }
 
 // TestOutcomesAreVerdicts: what follows from a class has the word of the library's outcome, and outcomes are as grave here as there. What is
@@ -69,4 +70,16 @@ func TestOutcomesAreVerdicts(t *testing.T) {
 		}
 	}
 	assert.Equal(t, verdict.Forbidden, last)
+}
+
+// TestWritten: a person may write a verdict with blanks and capitals.
+func TestWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"roll": "roll", " Roll ": "roll", "Hot Update": "hot-update", "MACHINES  DELETED": "machines-deleted",
+		"In-Place Update": "in-place-update", "": "", "rolls": "rolls",
+	} {
+		assert.Equal(t, want, verdict.Written(text), text)
+	}
+	_, isKnown := verdict.OfWord("rolled")
+	assert.False(t, isKnown, "a verdict has one word")
 }

@@ -75,7 +75,7 @@ func (e Effect) word() string {
 	case Roll:
 		return "roll"
 	case Drain:
-		return "in-place update"
+		return "in-place-update"
 	case Fixed:
 		return "forbidden"
 	case Unknown:
@@ -101,7 +101,7 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 	operations := texts{
 		"forbidden while an update in place is pending; roll if it starts a rotation of credentials or rolls out " +
 			"workers; indeterminate if it starts the maintenance, or what runs is not known; else none",
-		"in-place update if it starts a rotation of credentials; forbidden if it rolls out workers, or while an " +
+		"in-place-update if it starts a rotation of credentials; forbidden if it rolls out workers, or while an " +
 			"update is pending; indeterminate if it starts the maintenance, or what runs is not known; else none",
 	}
 	infrastructure := alike("forbidden if admission does not let the field change; indeterminate if the extension is " +
@@ -115,7 +115,7 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 	}
 	state := texts{
 		"roll if a rotation of credentials has begun since; else none",
-		"in-place update if a rotation of credentials has begun since; else none",
+		"in-place-update if a rotation of credentials has begun since; else none",
 	}
 	labels := alike("indeterminate if the selector of useGKEFormula may read the label of a Shoot; else none")
 	return map[string]texts{
@@ -126,19 +126,19 @@ var dependsOn = sync.OnceValue(func() map[string]texts {
 		"status":            state,
 		"status.*":          state,
 		"metadata.labels.*": labels,
-		Minimum:             alike("forbidden if it is above the maximum; machines added if it grows; else none"),
-		Maximum: alike("forbidden if it is below the minimum; machines added if it grows; machines deleted if it " +
-			"falls below the old minimum; all machines may be deleted if it becomes 0; else machines may be deleted"),
-		Zones: alike("machines may be deleted if zones are appended; indeterminate if the extension is not known; " +
+		Minimum:             alike("forbidden if it is above the maximum; machines-added if it grows; else none"),
+		Maximum: alike("forbidden if it is below the minimum; machines-added if it grows; machines-deleted if it " +
+			"falls below the old minimum; all-machines-may-be-deleted if it becomes 0; else machines-may-be-deleted"),
+		Zones: alike("machines-may-be-deleted if zones are appended; indeterminate if the extension is not known; " +
 			"else forbidden"),
 		Strategy: alike("forbidden between AutoRollingUpdate and a strategy in place; else none"),
-		Hibernated: alike("machines deleted if it becomes true, or all machines may be deleted if no pool has a " +
-			"minimum; machines added if it becomes false; else none"),
-		Schedules: alike("all machines may be deleted if a schedule has a new start; machines added if it has a new " +
+		Hibernated: alike("machines-deleted if it becomes true, or all-machines-may-be-deleted if no pool has a " +
+			"minimum; machines-added if it becomes false; else none"),
+		Schedules: alike("all-machines-may-be-deleted if a schedule has a new start; machines-added if it has a new " +
 			"end; else none"),
 		Kubelet: {
 			"roll if a member changes that rolls; else none",
-			"in-place update if a member changes that drains; else none",
+			"in-place-update if a member changes that drains; else none",
 		},
 		"spec.kubernetes.kubeProxy.enabled":                  proxy,
 		"spec.kubernetes.kubeProxy.mode":                     proxy,

@@ -93,10 +93,10 @@ func (c *Custom) added(strategy hotupdate.Strategy) Comparison {
 	created := Comparison{Strategy: strategy, Verdict: verdict.None}
 	switch c.Removed {
 	case RemovesMachines:
-		created.Verdict = verdict.MachinesAdded
+		created.Verdict = verdict.Added
 	case RemovalBlocked, RemovesNothing:
 	case RemovalUnknown:
-		created.ask(c.question(verdict.NoAdditionClass, verdict.MachinesAdded))
+		created.ask(c.question(verdict.NoAdditionClass, verdict.Added))
 	}
 	return created
 }

@@ -167,7 +167,7 @@ func readQuestion(first kubeminor.Minor) verdict.Question {
 		Rule: verdict.ReadByVersion, Fact: "the Kubernetes version of the new pool", Owner: theCluster,
 		Answer: "write the version",
 		Values: []verdict.Value{
-			verdict.Gives(first.String()+" or newer", verdict.MachinesAdded),
+			verdict.Gives(first.String()+" or newer", verdict.Added),
 			verdict.Gives("an older one", verdict.Forbidden),
 		},
 	}

@@ -21,7 +21,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 		return o.Custom.added(o.StrategyOf(p))
 	}
 	added := Comparison{
-		Strategy: o.StrategyOf(p), Verdict: verdict.MachinesAdded,
+		Strategy: o.StrategyOf(p), Verdict: verdict.Added,
 		Numbers: verdict.Numbers{AddedAtMost: p.Wanted().Maximum},
 	}
 	if p.IsReversed() {
@@ -36,7 +36,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 			added.judge(verdict.Forbidden, verdict.GateIsOff)
 		}
 		if v, rule := o.imageInPlace(hash.Image{}, o.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
-			added.ask(imageQuestion(verdict.MachinesAdded))
+			added.ask(imageQuestion(verdict.Added))
 		} else if v != verdict.None {
 			added.judge(v, rule)
 		}
