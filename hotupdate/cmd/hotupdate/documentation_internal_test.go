@@ -151,16 +151,16 @@ func TestPageOfVerdicts(t *testing.T) {
 		told = append(told, string(row[1])+" "+string(row[2]))
 	}
 	var want []string
-	for _, v := range verdict.OfChanges() {
+	for _, v := range verdict.OfPools() {
 		want = append(want, strconv.Itoa(exitCodeOf(v))+" "+v.String())
 	}
 	assert.Equal(t, want, told)
 	_, ofAudit, _ := strings.Cut(string(text), "## Verdicts of audit\n\n")
 	told = nil
-	for _, row := range regexp.MustCompile(`(?m)^ {4}(\w+) {2,}\S`).FindAllStringSubmatch(ofAudit, -1) {
+	for _, row := range regexp.MustCompile(`(?m)^ {4}([-\w]+) {2,}\S`).FindAllStringSubmatch(ofAudit, -1) {
 		told = append(told, row[1])
 	}
-	assert.ElementsMatch(t, verdict.AuditedWords(), told)
+	assert.ElementsMatch(t, verdict.Words(verdict.OfReleases()), told)
 }
 
 // TestDocumentedCommandLines: the command accepts every command line in the documentation.
