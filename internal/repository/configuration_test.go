@@ -3,6 +3,7 @@ package repository_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +17,8 @@ func TestPreCommitHooks(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal([]byte(read(t, ".pre-commit-hooks.yaml")), &hooks))
 	example := read(t, "examples/editor/.pre-commit-config.yaml")
 	for _, hook := range hooks {
-		assert.DirExists(t, filepath.Join(root, "hotupdate", "cmd", hook.Entry))
+		command, _, _ := strings.Cut(hook.Entry, " ")
+		assert.DirExists(t, filepath.Join(root, "hotupdate", "cmd", command))
 		assert.Equal(t, "golang", hook.Language)
 		assert.Contains(t, example, "- id: "+hook.ID+"\n")
 	}

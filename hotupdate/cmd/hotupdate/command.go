@@ -61,6 +61,8 @@ type call struct {
 	isGiven func(flag string) bool
 	config  *config.File
 	shown   *config.Shown // that git shows; nil if the user calls
+	// gitBase and gitHead are the commits of both sides of --git, as far as they are commits.
+	gitBase, gitHead string
 
 	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
 	args  []string     // without flags
@@ -75,6 +77,7 @@ type options struct {
 	strategy, extension, eras, cloudProfile string
 	gardener, accept, apply                 string
 	configFile, base, color                 string
+	gitRange                                string // of --git
 	failOn                                  []string
 	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool
@@ -92,6 +95,22 @@ func (e *usageError) Error() string { return e.text }
 // run runs one command line and returns its exit code.
 func run(args []string, std streams) int {
 	c := &call{std: std, config: &config.File{}}
+	code := c.run(args)
+	if c.isDiffer() && code != exitInterrupted {
+		return exitOK
+	}
+	return code
+}
+
+// isDiffer reports whether git calls the command as its external diff. Git ends at every exit code but 0, with the
+// files that follow unseen. It sets the variable of [streams.shownPath] for git difftool alone.
+func (c *call) isDiffer() bool {
+	return c.std.byGit && (c.std.shownPath == "" || len(c.args) > 2)
+}
+
+// run runs the command line.
+func (c *call) run(args []string) int {
+	std := &c.std
 	root := c.root()
 	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
 	command, err := root.ExecuteC()

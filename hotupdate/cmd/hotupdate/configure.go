@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"path/filepath"
 	"time"
@@ -31,7 +32,7 @@ func (c *call) addExclude(command *cobra.Command) {
 
 // configure reads the config file, and takes from it what no flag says.
 func (c *call) configure() error {
-	choice := config.Choice{Named: c.configFile, Directory: ".", Base: c.base}
+	choice := config.Choice{Named: c.configFile, Directory: ".", Base: cmp.Or(c.base, c.gitBase), Head: c.gitHead}
 	var err error
 	if c.shown != nil {
 		choice, err = c.choiceForGit(choice)
@@ -85,6 +86,8 @@ func (c *call) choiceForGit(choice config.Choice) (config.Choice, error) {
 // git difftool 2.
 func (c *call) shownByGit() (*config.Shown, error) {
 	switch {
+	case c.gitRange != "":
+		return nil, nil //nolint:nilnil // the user calls
 	case len(c.args) > 2:
 		return &config.Shown{Path: c.args[0], OldBlob: c.args[2]}, nil
 	case c.std.byGit && c.std.shownPath != "":

@@ -29,6 +29,9 @@ func (c *call) planCommand() *cobra.Command {
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields cause it",
 		Args: func(command *cobra.Command, args []string) error {
+			if c.gitRange != "" {
+				return nil
+			}
 			switch len(args) {
 			case 7, 9: // git diff: 9 for a renamed file
 				return nil
@@ -52,6 +55,7 @@ func (c *call) addPlan(command *cobra.Command) {
 		"the `COMMAND` that asks Gardener's own code, or none")
 	flags.StringVar(&c.apply, "apply", "",
 		"the `WAY` in which NEW is applied: client, server or replace")
+	flags.StringVar(&c.gitRange, "git", "", "compare the `RANGE` BASE or BASE..HEAD of git; paths may follow")
 	flags.BoolVar(&c.allowNone, "allow-none", false, "do not fail if no object is compared")
 	flags.BoolVar(&c.verbose, "verbose", false, "also show the Go fields, sources and rules behind a verdict")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "leave out manifests, pools and changes with the verdict none")
@@ -87,12 +91,17 @@ func passedOver(args []string) string {
 }
 
 func (c *call) planChange() (int, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if c.quiet {
+		c.std.progress = nil
+	}
+	if c.gitRange != "" {
+		return c.planGit(ctx)
+	}
 	if why := passedOver(c.args); why != "" {
 		fmt.Fprintf(&c.out, "%s: %s\n", printable(c.args[0]), why)
 		return exitOK, nil
-	}
-	if c.quiet {
-		c.std.progress = nil
 	}
 	old, updated, path := changeOf(c.args)
 	isOfGit := path != "" // which stops at any exit code but 0
@@ -113,8 +122,6 @@ func (c *call) planChange() (int, error) {
 		c.std.printError(err)
 		return exitOK, nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	plans, err := r.Compare(ctx, old, updated)
 	c.std.progress.end()
 	switch {

@@ -46,7 +46,7 @@ func TestVerdicts(t *testing.T) {
 		assert.Equal(t, code != 0, j.failed, code)
 		assert.Equal(t, "<!-- plan by hotupdate -->\n| verdict |\n", w.comment(), code)
 		assert.Equal(t, "| verdict |\n", j.summary, code)
-		assert.Contains(t, w.calls(), "plan --output markdown --allow-none --base=HEAD^1 --fail-on=roll,removed /", code)
+		assert.Contains(t, w.calls(), "plan --git=HEAD^1..HEAD --output markdown --fail-on=roll,removed -- .", code)
 		if code != 0 {
 			assert.Regexp(t, fmt.Sprintf("::error title=hotupdate plan::%s(: .*)?, see the summary of the job\nexit code %d\n", word, code), j.log)
 		}
@@ -147,14 +147,13 @@ func TestNothingToSay(t *testing.T) {
 	w := changed(t)
 	w.run(fake{report: "| verdict |\n"}, nil, nil)
 	require.NotEmpty(t, w.comment())
-	w.calls()
+	w.real()
 	w.pullRequest(map[string]string{"README.md": "text", "job.yaml": "kind: Job\n"})
 	for range 2 {
-		j := w.run(fake{report: "| verdict |\n"}, nil, nil)
+		j := w.run(fake{}, nil, nil)
 		assert.False(t, j.failed, j.log)
 		assert.Empty(t, w.comment())
 		assert.Equal(t, "No changed file has a Shoot, a Worker or a provider config.\n", j.summary)
-		assert.NotContains(t, w.calls(), "plan --output")
 	}
 }
 
@@ -210,7 +209,7 @@ func TestClones(t *testing.T) {
 			j := w.run(fake{report: "| verdict |\n"}, nil, nil)
 			assert.True(t, j.failed)
 			assert.Regexp(t, `    HEAD\^[12]: is not in the clone; check out the merge of the pull request, with fetch-depth: 2\n`, w.comment())
-			assert.NotContains(t, w.calls(), "plan --output")
+			assert.NotContains(t, w.calls(), "plan --git=")
 		})
 	}
 }
@@ -234,74 +233,15 @@ func TestRealCommand(t *testing.T) {
 	j = w.run(fake{}, nil, nil)
 	assert.Contains(t, j.log, "not everything was judged, see the summary of the job\nexit code 1\n")
 	assert.Contains(t, j.summary, "    charts/a.yaml: is a template, since it has {{ and }}")
-	assert.Contains(t, j.summary, "    before: charts/a.yaml: is a template")
+	assert.Regexp(t, "    [0-9a-f]{12}:charts/a.yaml: is a template", j.summary)
 	for _, text := range []string{j.summary, j.log} {
 		assert.NotContains(t, text, j.temp)
 		assert.NotRegexp(t, `\b(old|new)/`, text)
 	}
 }
 
-// TestKustomizations: what kustomize makes of a changed file is not known, wherever the
-// kustomization stands above it, unless it has nothing to do with Shoots.
+// TestKustomizations: the report says that a kustomization is to be rendered first.
 func TestKustomizations(t *testing.T) {
-	t.Parallel()
-	patch := `[{"op": "replace", "path": "/spec/provider/workers/0/machine/type", "value": "m5.`
-	for _, test := range []struct {
-		name   string
-		files  map[string]string
-		change map[string]string
-		paths  string
-		want   bool
-	}{
-		{
-			"a patch of an overlay",
-			map[string]string{
-				"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": shoot("web", "m5.large"),
-				"prod/kustomization.yml": "resources: [../base]\npatches: [{path: patches/a.json, target: {name: web}}]\n",
-				"prod/patches/a.json":    patch + "large\"}]\n",
-			},
-			map[string]string{"prod/patches/a.json": patch + "xlarge\"}]\n"},
-			"", true,
-		},
-		{
-			"without an extension",
-			map[string]string{"Kustomization": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "a.json": patch + "large\"}]\n"},
-			map[string]string{"a.json": patch + "xlarge\"}]\n"},
-			"", true,
-		},
-		{
-			"of Deployments",
-			map[string]string{"shoots/web.yaml": shoot("web", "a"), "app/kustomization.yaml": "resources: [a.yaml]\n", "app/a.yaml": "kind: Deployment\n"},
-			map[string]string{"app/a.yaml": "kind: Deployment # changed\n"},
-			"", false,
-		},
-		{
-			"left out",
-			map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": shoot("web", "a")},
-			map[string]string{"a.yaml": shoot("web", "b")},
-			":!kustomization.yaml", false,
-		},
-		{
-			"elsewhere",
-			map[string]string{"prod/kustomization.yaml": "resources: [a.yaml]\n", "prod/a.yaml": shoot("a", "a"), "production.yaml": shoot("b", "a")},
-			map[string]string{"production.yaml": shoot("b", "b")},
-			"", false,
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, test.files)
-			w.releases.publish(t, "v1.0.0", []byte("#!/bin/sh\nfor side; do :; done\ncd \"$side\" && find . -name 'kustomization*' >>$LOG\n"))
-			w.pullRequest(test.change)
-			j := w.run(fake{}, map[string]string{"paths": test.paths}, nil)
-			assert.False(t, j.failed, j.log)
-			assert.Equal(t, test.want, strings.Contains(w.calls(), "/kustomization.yaml"), "the command gets the kustomization, and refuses it")
-		})
-	}
-}
-
-// TestCommandRefusesKustomizations: as the action hands them over.
-func TestCommandRefusesKustomizations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"prod/kustomization.yaml": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "prod/a.json": "[1]\n"})
 	w.real()
@@ -391,7 +331,7 @@ func TestNothingIsSeen(t *testing.T) {
 			"", "web.yaml: is encrypted by git-crypt",
 		},
 		{"a kind of a template", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"}, "", "a.yaml:2: is a template"},
-		{"a Shoot's state", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"}, "", ""},
+		{"a Shoot's state", map[string]string{"web.yaml": shoot("web", "a")}, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"}, "", ""},
 		{"a text about a Shoot", nil, map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 'kind: Shoot'}\n"}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -441,33 +381,10 @@ func TestConfigFile(t *testing.T) {
 	w.pullRequest(map[string]string{"accept.yaml": everything, ".hotupdate.yaml": config + "undecided: pass\n"})
 	j = w.run(fake{}, nil, nil)
 	assert.False(t, j.failed, j.log)
-	assert.Contains(t, j.summary, "The config file .hotupdate.yaml is changed.")
+	assert.Contains(t, j.summary, ".hotupdate.yaml: is changed, which decides nothing here")
 	w.pullRequest(map[string]string{"web.yaml": shoot("web", "m5.xlarge")})
 	j = w.run(fake{}, nil, nil)
 	assert.False(t, j.failed, "the next request has it: %s", j.log)
-}
-
-// TestManifests: what the command gets to see.
-func TestManifests(t *testing.T) {
-	t.Parallel()
-	wide := "\xff\xfe" + strings.Join(strings.Split("kind: Shoot\n", ""), "\x00") + "\x00"
-	for name, text := range map[string]string{
-		"a.yaml": "kind: Worker\n", "b.yml": "kind: 'WorkerConfig'\n", "c.json": "{\n  \"kind\" : \"Shoot\"\n}\n", "d.yaml": wide,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]string{"README.md": "text"})
-			w.pullRequest(map[string]string{"a folder/" + name: text})
-			w.run(fake{report: "a report"}, nil, nil)
-			assert.NotEmpty(t, w.comment())
-		})
-	}
-	w := newWorld(t, map[string]string{"README.md": "text"})
-	w.pullRequest(map[string]string{"a.yaml": "kind: NodePool\n"})
-	w.run(fake{report: "a report"}, nil, nil)
-	assert.Empty(t, w.comment())
-	w.run(fake{report: "a report"}, map[string]string{"flags": "--verbose --crd crd.yaml"}, nil)
-	assert.NotEmpty(t, w.comment(), "custom resources have other kinds")
 }
 
 // TestLint: actionlint accepts the example of a workflow with this action, and the steps of the

@@ -41,12 +41,13 @@ type File struct {
 	// Exclude are globs of the files that are left out.
 	Exclude []string
 
-	// Notes say what of the file, and of the files that it names, is changed in the work tree and therefore
-	// decides nothing.
+	// Notes say what of the file, and of the files that it names, is changed since the commit that counts, and
+	// therefore decides nothing.
 	Notes []string
 
 	folder folder // has the file, and the files that it names
 	path   string // of the file in the folder
+	now    folder // has what the files became since the commit of folder; nil if there is none
 }
 
 //go:embed config.v1.schema.json

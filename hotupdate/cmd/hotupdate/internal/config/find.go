@@ -25,6 +25,8 @@ type Choice struct {
 	Directory string
 	// Base is the commit whose file counts; empty for the file of the work tree.
 	Base string
+	// Head is the commit with the changes since the base; empty for the work tree.
+	Head string
 }
 
 // Find returns the config file. It says nothing if there is none.
@@ -55,7 +57,15 @@ func Find(c Choice) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file.noteChange(base, workTree, places)
+	file.now = workTree
+	if c.Head != "" {
+		head, err := resolve(root, c.Head)
+		if err != nil {
+			return nil, err
+		}
+		file.now = commit{root, head}
+	}
+	file.noteChange(base, places)
 	return file, nil
 }
 
@@ -121,10 +131,10 @@ func parseFirst(in folder, places []string, isRequired bool) (*File, error) {
 	return file, nil
 }
 
-// noteChange notes whether the config file is another one in the work tree, and what is wrong with that one.
-func (f *File) noteChange(base commit, workTree folder, places []string) {
+// noteChange notes whether the config file is another one now, and what is wrong with that one.
+func (f *File) noteChange(base commit, places []string) {
 	_, before, _ := first(base, places) // has been read
-	at, now, err := first(workTree, places)
+	at, now, err := first(f.now, places)
 	if err == nil && at == f.path && bytes.Equal(before, now) {
 		return
 	}
@@ -137,7 +147,7 @@ func (f *File) noteChange(base commit, workTree folder, places []string) {
 	default:
 		f.note(base, at, "is added")
 	}
-	if _, problem := Parse(now, workTree.name(at)); errors.Join(err, problem) != nil {
+	if _, problem := Parse(now, f.now.name(at)); errors.Join(err, problem) != nil {
 		f.Notes = append(f.Notes, errors.Join(err, problem).Error())
 	}
 }
@@ -203,7 +213,7 @@ func (f *File) Read(name string) (text []byte, from string, err error) {
 		return nil, from, unreadable(from, err)
 	}
 	if base, isOfCommit := in.(commit); isOfCommit {
-		now, err := disk(base.root).read(file)
+		now, err := f.now.read(file)
 		switch {
 		case err != nil:
 			f.note(base, file, "is removed")

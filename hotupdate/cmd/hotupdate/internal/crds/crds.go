@@ -204,6 +204,17 @@ func (s *Set) Versions(t facts.TypeMeta) (all []string) {
 	return all
 }
 
+// Kinds are the kinds of the set; some may occur several times.
+func (s *Set) Kinds() (all []string) {
+	if s == nil {
+		return nil
+	}
+	for t := range s.resources {
+		all = append(all, t.Kind)
+	}
+	return all
+}
+
 // APIVersions are the apiVersions of a kind in all groups, in order.
 func (s *Set) APIVersions(kind string) (all []string) {
 	if s == nil {

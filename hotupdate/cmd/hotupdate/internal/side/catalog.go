@@ -110,6 +110,23 @@ func (c *Catalog) versionsOf(kind string) []string {
 	return versions
 }
 
+// Kinds are the kinds of the objects that are read, in order; nil if they may be of any kind.
+func (c *Catalog) Kinds() []string {
+	if c.given != nil {
+		return nil
+	}
+	all := append(facts.Kinds(), configKind)
+	for meta := range c.known {
+		all = append(all, meta.Kind)
+	}
+	all = append(all, c.custom.Kinds()...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// configKind is the kind of a provider config in every API group.
+const configKind = "WorkerConfig"
+
 // Schema returns the Schema of a kind of provider config, or nil if it is not known or cannot be
 // compiled. The configs of a side were read before by [Catalog.SchemaOf], which reports the latter.
 func (c *Catalog) Schema(meta facts.TypeMeta) *hotupdate.Schema {

@@ -69,6 +69,9 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 // nothing could be compared, the problems are the error.
 func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan, error) {
 	before := r.readAll(ctx, old)
+	for _, o := range before.list {
+		o.file = cmp.Or(r.Renamed[o.file], o.file)
+	}
 	r.Warnings = nil // the old side is not warned about
 	r.plain = before.plain()
 	after := r.readAll(ctx, updated)

@@ -89,6 +89,8 @@ type Reader struct {
 	Pools []string
 	// Exclude chooses the files that are not read.
 	Exclude Globs
+	// Renamed are the new paths of renamed files of the old side, by their old paths in it.
+	Renamed map[string]string
 	// Progress is told how many objects were read or compared, and of how many, 0 if that is not known;
 	// nil if progress is not reported.
 	Progress func(did string, done, all int)
@@ -236,6 +238,6 @@ func isDirectory(path string) bool {
 // config in every API group.
 func (r *Reader) isKnown(kind facts.TypeMeta) bool {
 	isOfGardener := facts.KindOf(kind) != facts.NoKind
-	isConfig := kind.Kind == "WorkerConfig" || r.Schemas.known[kind] != nil
+	isConfig := kind.Kind == configKind || r.Schemas.known[kind] != nil
 	return isOfGardener || isConfig || r.Schemas.custom.Has(kind)
 }

@@ -55,6 +55,14 @@ func writeOne(texts []string) string {
 	return "write one of " + strings.Join(texts, ", ")
 }
 
+// Kinds are the kinds of Gardener's manifests; some occur several times.
+func Kinds() (all []string) {
+	for meta := range kinds {
+		all = append(all, meta.Kind)
+	}
+	return all
+}
+
 // VersionsOf returns the apiVersions of a kind of manifests.
 func VersionsOf(kind string) (versions []string) {
 	for meta := range kinds {

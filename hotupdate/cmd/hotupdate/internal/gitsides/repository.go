@@ -1,0 +1,230 @@
+package gitsides
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// repository is a git repository that the git program reads. Nothing in it is written.
+type repository struct {
+	ctx       context.Context //nolint:containedctx // of one call of Write
+	directory string          // in which git is called
+	folder    string          // of git, in which it keeps objects
+	env       []string        // beside that of the process
+	empty     string          // git's name of the empty tree
+}
+
+// open finds the repository of a directory.
+func open(ctx context.Context, directory string) (*repository, error) {
+	r := &repository{ctx: ctx, directory: directory}
+	folder, err := r.git("rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return nil, err
+	}
+	r.folder = strings.TrimSpace(folder)
+	empty, err := r.git("hash-object", "-t", "tree", "--stdin")
+	r.empty = strings.TrimSpace(empty)
+	return r, err
+}
+
+// git returns what git writes.
+func (r *repository) git(args ...string) (string, error) { return r.feed("", nil, args...) }
+
+// feed returns what git writes for an input, with more variables of the environment.
+func (r *repository) feed(input string, env []string, args ...string) (string, error) {
+	command := exec.CommandContext(r.ctx, "git", args...)
+	command.Dir = r.directory
+	command.Env = append(append(os.Environ(), r.env...), env...)
+	command.Stdin = strings.NewReader(input)
+	var out, problem bytes.Buffer
+	command.Stdout = &out
+	command.Stderr = &problem
+	err := command.Run()
+	switch text := strings.TrimSpace(problem.String()); {
+	case err == nil:
+		return out.String(), nil
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errors.New("git: is not in the PATH; --git needs it")
+	case text != "":
+		return out.String(), &gitError{text, err}
+	}
+	return out.String(), &gitError{err.Error(), err}
+}
+
+// gitError is what git says about a failure.
+type gitError struct {
+	text string
+	err  error
+}
+
+func (e *gitError) Error() string { return "git: " + e.text }
+func (e *gitError) Unwrap() error { return e.err }
+
+// isCode reports whether git ended with an exit code.
+func isCode(err error, code int) bool {
+	exit, isExit := errors.AsType[*exec.ExitError](err)
+	return isExit && exit.ExitCode() == code
+}
+
+// treeOf returns the commit, if it is one, and the tree of a revision.
+func (r *repository) treeOf(revision string) (commit, tree string, err error) {
+	find := func(kind string) (string, error) {
+		found, err := r.git("rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{"+kind+"}")
+		return strings.TrimSpace(found), err
+	}
+	tree, err = find("tree")
+	if err != nil && revision == head && r.isUnborn() {
+		return "", r.empty, nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("%s: is not a commit of the repository; fetch it if the clone is shallow", revision)
+	}
+	commit, _ = find("commit") // of a tree, there is none
+	return commit, tree, nil
+}
+
+// isUnborn reports whether the branch of HEAD has no commit yet.
+func (r *repository) isUnborn() bool {
+	_, noBranch := r.git("symbolic-ref", "--quiet", head)
+	_, noCommit := r.git("rev-parse", "--quiet", "--verify", head)
+	return noBranch == nil && noCommit != nil
+}
+
+// workTree returns the tree that a commit of all tracked files would have. Its new objects are written into a folder
+// of their own.
+func (r *repository) workTree(folder string) (string, error) {
+	index, err := r.git("rev-parse", "--git-path", "index")
+	if err != nil {
+		return "", err
+	}
+	objects, err := r.git("rev-parse", "--git-path", "objects")
+	if err != nil {
+		return "", err
+	}
+	own := filepath.Join(folder, "objects")
+	copied := filepath.Join(folder, "index")
+	if err := errors.Join(os.Mkdir(own, 0o700), copyFile(r.absolute(index), copied)); err != nil {
+		return "", err
+	}
+	alternates := r.absolute(objects)
+	if given := os.Getenv(alternatesVariable); given != "" {
+		alternates += string(filepath.ListSeparator) + given
+	}
+	r.env = append(r.env, "GIT_OBJECT_DIRECTORY="+own, alternatesVariable+"="+alternates)
+	top, err := r.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", err
+	}
+	env := []string{"GIT_INDEX_FILE=" + copied}
+	if _, err := r.feed("", env, "-C", strings.TrimSpace(top), "add", "-u"); err != nil {
+		return "", err
+	}
+	tree, err := r.feed("", env, "write-tree")
+	return strings.TrimSpace(tree), err
+}
+
+// alternatesVariable names further folders of objects.
+const alternatesVariable = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+// absolute is a path that git writes, which is relative to the directory.
+func (r *repository) absolute(path string) string {
+	path = strings.TrimSpace(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.directory, path)
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	return absolute
+}
+
+// copyFile copies a file. A missing one has no copy: a new repository has no index.
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
+}
+
+// checkOut writes files of a tree into a folder, as git checkout would: filters such as that of Git LFS apply.
+func (r *repository) checkOut(tree, folder string, files set) error {
+	if len(files) == 0 {
+		return nil
+	}
+	env := []string{"GIT_INDEX_FILE=" + folder + ".index", "GIT_DIR=" + r.folder, "GIT_WORK_TREE=" + folder}
+	if _, err := r.feed("", env, "read-tree", tree); err != nil {
+		return err
+	}
+	list := strings.Join(files.sorted(), "\x00") + "\x00"
+	if _, err := r.feed(list, env, "-C", folder, "checkout-index", "--force", "-z", "--stdin"); err != nil {
+		return err
+	}
+	return nameKustomizations(folder, files)
+}
+
+// texts returns the contents of blobs, as the repository has them.
+func (r *repository) texts(blobs []string) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	if len(blobs) == 0 {
+		return all, nil
+	}
+	written, err := r.feed(strings.Join(blobs, "\n")+"\n", nil, "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	for rest := written; rest != ""; {
+		head, body, _ := strings.Cut(rest, "\n")
+		fields := strings.Fields(head)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("git: cat-file: %s", head)
+		}
+		size, err := strconv.Atoi(fields[2])
+		if err != nil || size >= len(body) {
+			return nil, fmt.Errorf("git: cat-file: %s", head)
+		}
+		all[fields[0]] = []byte(body[:size])
+		rest = body[size+1:]
+	}
+	return all, nil
+}
+
+// grep returns the files of a tree with a line that one of the patterns matches.
+func (r *repository) grep(tree string, patterns, pathspecs []string) ([]string, error) {
+	args := []string{"grep", "--files-with-matches", "--null", "--full-name", "--text", "--extended-regexp"}
+	for _, pattern := range patterns {
+		args = append(args, "-e", pattern)
+	}
+	args = append(append(args, tree, "--"), pathspecs...)
+	found, err := r.git(args...)
+	if err != nil && !isCode(err, 1) { // none
+		return nil, err
+	}
+	var files []string
+	for name := range strings.SplitSeq(found, "\x00") {
+		if file, isThere := strings.CutPrefix(name, tree+":"); isThere {
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+// matches reports whether a tree has a file that pathspecs choose.
+func (r *repository) matches(tree string, pathspecs []string) (bool, error) {
+	_, err := r.git(append([]string{"diff-tree", "-r", "--quiet", r.empty, tree, "--"}, pathspecs...)...)
+	if isCode(err, 1) {
+		return true, nil
+	}
+	return false, err
+}
