@@ -62,10 +62,13 @@ func words(t *testing.T) map[int]string {
 	t.Helper()
 	text := read(t, filepath.Join(root, "hotupdate/cmd/hotupdate/help/verdicts.md"))
 	all := map[int]string{}
-	for _, row := range regexp.MustCompile(`(?m)^ {4,5}(\d+) {2}(\S+(?: \S+)*) {2,}\S`).FindAllStringSubmatch(text, -1) {
+	for _, row := range regexp.MustCompile(`(?m)^ {4,5}(\d+) {2}(\S+) {2,}\S`).FindAllStringSubmatch(text, -1) {
 		code, err := strconv.Atoi(row[1])
 		require.NoError(t, err, row)
-		all[code] = row[2]
+		if all[code] != "" {
+			all[code] += " or "
+		}
+		all[code] += row[2]
 	}
 	require.Len(t, all, 11)
 	return all
