@@ -63,7 +63,7 @@ func positions(n int) (all []int) {
 
 // smallest leaves out positions as long as the others suffice, from the last one on.
 func smallest(all []int, suffice func(applied []int) bool) []int {
-	for i := len(all) - 1; i >= 0; i-- {
+	for i := range slices.Backward(all) {
 		if others := slices.Delete(slices.Clone(all), i, i+1); suffice(others) {
 			return smallest(others, suffice)
 		}

@@ -13,11 +13,8 @@ package pool
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -109,15 +106,7 @@ func (p *pairing) pairRenamed(updated []facts.Pool, o judge.Options) {
 // contentOf returns a text that is equal for two pools exactly if one may be the other under a new
 // name.
 func contentOf(p facts.Pool, o judge.Options) (string, error) {
-	p.NodeAgentSecretName = nil
-	p.Worker.CARotation = hash.Rotation{}
-	p.Worker.ServiceAccountKeyRotation = hash.Rotation{}
-	all, err := p.HashedFields()
-	var text []string
-	for _, f := range all {
-		text = append(text, fmt.Sprintf("%s=%v", f.Path, f.Hashed))
-	}
-	slices.Sort(text)
+	content, err := p.Content()
 	document, configErr := o.Document(p.ProviderConfig)
-	return strings.Join(text, "\n") + string(document), errors.Join(err, configErr)
+	return content + string(document), errors.Join(err, configErr)
 }

@@ -1,17 +1,23 @@
 package facts
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/causes"
 )
+
+// Which fields Gardener's names cover, and how, only package hash knows: differences of two pools are tried in the old
+// one.
 
 // unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets
 // node-local DNS count, see [DNSByVersion].
@@ -20,59 +26,62 @@ const unknownVersion = "0.0"
 // minorOfDNS is the first minor at which node-local DNS counts only with kube-proxy in IPVS mode.
 const minorOfDNS = "1.34"
 
-// HashedField is a field of a pool that a name of Gardener or of an extension covers.
-type HashedField struct {
-	// Path has positions of data volumes.
-	Path string
-	// Hashed is what the name depends on, and nil if the name does not have it: the minor of a
-	// version, the sum of two reservations, the reservation that Gardener fills in.
-	Hashed any
-	// Shown is the value in the manifest, in JSON; empty if the manifest does not set the field. Only
-	// a field for which both differ is a cause of another name.
-	Shown string
+// Changed are the changed fields of a pool that names cover, in the order of their paths, which have positions of data
+// volumes.
+type Changed struct {
+	// Named are those that change Gardener's names, alone or only together. The class of those that also change the
+	// names of pools which are updated in place is InPlace.
+	Named hotupdate.Changes
+	// Beside are those that Gardener's names do not cover: the strategy, the node-agent secret name, and what only
+	// extensions hash of the volumes.
+	Beside hotupdate.Changes
 }
 
-// Row returns the row of the field in the table.
-func (f HashedField) Row() fields.Field {
-	path := f.Path
-	if strings.HasPrefix(path, fields.DataVolumes) {
-		path = fields.DataVolumes
+// All returns all changes in the order of their paths.
+func (c Changed) All() hotupdate.Changes {
+	all := slices.Concat(c.Named, c.Beside)
+	slices.SortFunc(all, func(a, b hotupdate.Change) int { return cmp.Compare(a.Path, b.Path) })
+	return all
+}
+
+// ChangedFields returns the fields of a pool that change its names; without an old pool those that are set. A field
+// that is not known counts as unchanged. What Gardener fills in is not listed.
+func ChangedFields(old, updated *Pool, isUnknown func(path string) bool) (changed Changed, err error) {
+	from := old
+	if old == nil {
+		from = &Pool{Worker: hash.Worker{Name: updated.Worker.Name}}
 	}
-	return fields.Pool()[path]
+	before, oldErr := partsOf(from.namedWorker())
+	after, newErr := partsOf(updated.namedWorker())
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return Changed{}, err
+	}
+	if !maps.Equal(before, after) {
+		t := newTrial(from, updated, isUnknown)
+		changed.Named = t.changes()
+	}
+	for _, d := range tree.Differences(old.besideFields(), updated.besideFields()) {
+		changed.Beside = append(changed.Beside, changeOf(d, hotupdate.Immutable))
+	}
+	return changed, nil
 }
 
-// HashedFields returns the fields of the pool that names cover, in an order that only depends on
-// the pool's shape. Package hash decides what counts.
-func (p *Pool) HashedFields() ([]HashedField, error) {
+// CheckName reports the error of [ChangedFields].
+func (p *Pool) CheckName() error {
+	_, err := partsOf(p.namedWorker())
+	return err
+}
+
+// Content returns a text that is equal for two pools exactly if one may be the other under a new name. Credentials are
+// left out.
+func (p *Pool) Content() (string, error) {
 	w := p.namedWorker()
-	name, err := hash.NodeAgentSecretName(w)
-	if err != nil {
-		return nil, err
-	}
-	version := fieldOf(fields.Version, p.Worker.KubernetesVersion)
-	if version.Hashed != nil {
-		version.Hashed = MinorOf(w.KubernetesVersion)
-	}
-	image := ImageOf(w)
-	var imageName any // an image without a name is not the same as no image
-	if w.Image != nil {
-		imageName = image.Name
-	}
-	dns := partOf(name, "node-local DNS") != nil
-	const lastInitiation = ".lastInitiationTime"
-	all := []HashedField{
-		version,
-		fieldOf(fields.Strategy, p.Worker.UpdateStrategy.String()),
-		fieldOf(fields.MachineType, w.MachineType),
-		{fields.ImageName, imageName, textOf(imageName)},
-		fieldOf(fields.ImageVersion, image.Version),
-		{fields.CRI, partOf(name, "container runtime"), textOf(w.CRI)},
-		{fields.NodeLocalDNS, dns, map[bool]string{true: "true"}[dns]},
-		fieldOf(fields.Credentials+"."+authorities+lastInitiation, partOf(name, "certificate authorities rotation")),
-		fieldOf(fields.Credentials+"."+accountKey+lastInitiation, partOf(name, "service-account key rotation")),
-		fieldOf(fields.SecretName, valueOf(p.NodeAgentSecretName)),
-	}
-	return slices.Concat(all, kubeletFields(w.Kubelet, p.kubeletInManifest()), p.volumeFields()), nil
+	w.Name = "a"
+	w.CARotation = hash.Rotation{}
+	w.ServiceAccountKeyRotation = hash.Rotation{}
+	parts, err := partsOf(w)
+	beside := p.besideFields().With([]string{fields.SecretName}, nil)
+	return fmt.Sprint(parts) + string(beside.Compact()), err
 }
 
 // namedWorker returns the worker as the name of a rolling pool has it, with all its parts.
@@ -83,10 +92,35 @@ func (p *Pool) namedWorker() hash.Worker {
 	return w
 }
 
-// CheckName reports the error of [Pool.HashedFields].
-func (p *Pool) CheckName() error {
-	_, err := hash.NodeAgentSecretName(p.namedWorker())
-	return err
+// parts are the values that Gardener hashes for the names of a pool, by their names.
+type parts map[string]string
+
+// inPlaceKey is the part of the names of pools that are updated in place. The others are those of pools that roll.
+const inPlaceKey = "in-place key"
+
+// partsOf returns the parts of the names of a pool. What Gardener hashes as one text has a part for each value: whether
+// several cancel out, the whole name says.
+func partsOf(w hash.Worker) (parts, error) {
+	rolling, err := hash.NodeAgentSecretName(w)
+	if err != nil {
+		return nil, err
+	}
+	inPlace, err := hash.WorkerPoolInPlace(&w.Name, w)
+	all := parts{inPlaceKey: inPlace.Digest.String()}
+	for _, input := range rolling.Inputs {
+		all[input.Name] = "set to " + input.Value // an empty value counts
+	}
+	if w.Image != nil {
+		all["machine image name"] = w.Image.Name
+		all["machine image version"] = w.Image.Version
+	}
+	if reserved := w.Kubelet.Reservations(); reserved != nil {
+		all["kubelet reservations"] = "set"
+		for resource, text := range textsOf(reserved) {
+			all["reserved "+resource] = text
+		}
+	}
+	return all, err
 }
 
 // partOf returns a part of a name, nil if the name does not have it.
@@ -99,126 +133,121 @@ func partOf(name hash.Name, of string) any {
 	return nil
 }
 
-// fieldOf is a hashed field with its value; it is not set if the value is nil or an empty text.
-func fieldOf(path string, value any) HashedField {
-	if value == nil || value == "" {
-		return HashedField{Path: path}
-	}
-	return HashedField{path, value, textOf(value)}
-}
-
-// optionalOf is a hashed field that may be set to an empty text, which is hashed.
-func optionalOf[T any](path string, value *T) HashedField {
-	return HashedField{path, valueOf(value), textOf(valueOf(value))}
-}
-
-// valueOf returns the value of a pointer, nil without one.
-func valueOf[T any](value *T) any {
-	if value == nil {
-		return nil
-	}
-	return *value
-}
-
-// textOf returns a value in JSON, or nothing for nil.
-func textOf(value any) string {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // texts, numbers and booleans
-	return strings.TrimPrefix(strings.TrimSpace(text.String()), "null")
-}
-
-// kubeletFields returns the hashed fields of a kubelet's configuration, and their values in the
-// manifest. A reservation counts by its sum, whichever field has it.
-func kubeletFields(effective, written *hash.Kubelet) []HashedField {
-	k := *orDefault(effective, hash.Kubelet{})
-	manifest := *orDefault(written, hash.Kubelet{})
-	sum := k.Reservations()
-	sums := textsOf(sum)
-	policy := optionalOf(fields.Kubelet+".cpuManagerPolicy", k.CPUManagerPolicy)
-	policy.Shown = textOf(valueOf(manifest.CPUManagerPolicy))
-	all := []HashedField{policy}
-	for path, own := range map[string]*hash.Reserved{
-		fields.KubeReserved: manifest.KubeReserved, fields.SystemReserved: manifest.SystemReserved,
-	} {
-		all = append(all, HashedField{path, sum != nil, present[own != nil]})
-		shown := textsOf(own)
-		for resource, text := range sums {
-			f := fieldOf(path+"."+resource, shown[resource])
-			f.Hashed = text
-			all = append(all, f)
-		}
-	}
-	const eviction = fields.Kubelet + ".evictionHard"
-	all = append(all, HashedField{eviction, k.EvictionHard != nil, present[manifest.EvictionHard != nil]})
-	shown := textsOf(manifest.EvictionHard)
-	for signal, threshold := range textsOf(k.EvictionHard) {
-		f := fieldOf(eviction+"."+signal, threshold)
-		f.Shown = fieldOf("", shown[signal]).Shown
-		all = append(all, f)
-	}
-	return all
-}
-
-// present is the value of an object of which only the presence is told.
-var present = map[bool]string{true: "{}"}
-
-// textsOf returns the members of an object, all of them texts in JSON, empty if they are not set. The
-// texts of reservations are those that Gardener hashes: 1024Mi is 1Gi, but 1073741824 is not.
-func textsOf[T any](object *T) (all map[string]string) {
-	raw, _ := json.Marshal(orDefault(object, *new(T)))
+// textsOf returns the members of an object, all of them texts in JSON, empty if they are not set.
+func textsOf(object any) (all map[string]string) {
+	raw, _ := json.Marshal(object)
 	_ = json.Unmarshal(raw, &all) // null is the empty text
 	return all
 }
 
-func (p *Pool) volumeFields() []HashedField {
-	all := []HashedField{optionalOf(fields.Encrypted, p.Encrypted)}
-	if v := p.Worker.Volume; v != nil {
-		all = append(all, HashedField{"volume.size", v.Size, textOf(v.Size)}, optionalOf("volume.type", v.Type))
-	}
-	for i, v := range p.DataVolumes {
-		at := fieldpath.At(fields.DataVolumes, i) + "."
-		all = append(all, fieldOf(at+"name", v.Name), HashedField{at + "size", v.Size, textOf(v.Size)},
-			optionalOf(at+"type", v.Type), optionalOf(at+"encrypted", v.Encrypted))
-	}
-	return all
+// trial tries the differences of two pools in the old one.
+type trial struct {
+	old, updated *Pool
+	from         *tree.Node // the old pool as Gardener stores it
+	differences  []tree.Difference
+	parts        map[string]parts // by what is applied
 }
 
-// ChangedFields returns the changes between the hashed fields of two pools, in the order of their
-// paths. An object is a change only if no field in it is one.
-func ChangedFields(old, updated []HashedField) (changes hotupdate.Changes) {
-	both := map[string][2]HashedField{}
-	for side, all := range [][]HashedField{old, updated} {
-		for _, f := range all {
-			pair := both[f.Path]
-			pair[side] = f
-			both[f.Path] = pair
+func newTrial(old, updated *Pool, isUnknown func(path string) bool) *trial {
+	t := &trial{old: old, updated: updated, from: old.storedFields(), parts: map[string]parts{}}
+	for _, d := range tree.Differences(t.from, updated.storedFields()) {
+		if !isUnknown(strings.Join(d.Path, ".")) {
+			t.differences = append(t.differences, d)
 		}
 	}
-	for path, pair := range both {
-		before := pair[0]
-		after := pair[1]
-		if before.Hashed == after.Hashed || before.Shown == after.Shown {
-			continue
-		}
-		row := HashedField{Path: path}.Row()
-		change := hotupdate.Change{
-			Path: path, Pointer: PointerTo(path), Op: hotupdate.OpReplace, Origin: "default",
-			Class: row.Class(), Source: row.Source,
-			Old: before.Shown, New: after.Shown,
-		}
-		changes = append(changes, Operated(change))
+	return t
+}
+
+// changes returns the differences that change a name of rolling pools, with their values in the manifests. The others
+// are filled in.
+func (t *trial) changes() (changes hotupdate.Changes) {
+	before := t.partsWith(nil)
+	var every []int
+	for i := range t.differences {
+		every = append(every, i)
 	}
-	slices.SortFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(a.Path, b.Path) })
-	above := map[string]bool{} // the paths of all objects around changes
-	for _, c := range changes {
-		for path := c.Path; path != ""; {
-			path = path[:max(0, strings.LastIndexByte(path, '.'))]
-			above[path] = true
+	after := t.partsWith(every)
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	isNamed := map[int]bool{}
+	for part := range names {
+		if part != inPlaceKey && before[part] != after[part] {
+			maps.Copy(isNamed, t.causesOf(part))
 		}
 	}
-	return slices.DeleteFunc(changes, func(c hotupdate.Change) bool { return above[c.Path] })
+	isInPlace := t.causesOf(inPlaceKey)
+	old := t.old.writtenFields()
+	updated := t.updated.writtenFields()
+	for i, d := range t.differences {
+		class := hotupdate.Immutable
+		if isInPlace[i] {
+			class = hotupdate.InPlace
+		}
+		if d, isWritten := writtenIn(old, updated, d.Path); isNamed[i] && isWritten {
+			changes = append(changes, changeOf(d, class))
+		}
+	}
+	return slices.CompactFunc(changes, func(a, b hotupdate.Change) bool { return a.Path == b.Path })
+}
+
+// writtenIn returns the difference of two manifests at a path; of a member that is filled in, the difference of an
+// empty object that only one of them has.
+func writtenIn(old, updated *tree.Node, path []string) (tree.Difference, bool) {
+	at := func(path []string) tree.Difference {
+		return tree.Difference{Path: path, Old: old.At(path...), New: updated.At(path...)}
+	}
+	d := at(path)
+	if !tree.Equal(d.Old, d.New) {
+		return d, true
+	}
+	above := at(path[:len(path)-1])
+	isWritten := (above.Old == nil) != (above.New == nil)
+	return above, isWritten && above.Old.Len()+above.New.Len() == 0
+}
+
+// partsWith returns the parts of the names with some of the differences.
+func (t *trial) partsWith(applied []int) parts {
+	key := fmt.Sprint(applied)
+	if known, isKnown := t.parts[key]; isKnown {
+		return known
+	}
+	with := t.from
+	for _, i := range applied {
+		with = with.With(t.differences[i].Path, t.differences[i].New)
+	}
+	t.parts[key], _ = partsOf(t.updated.withStored(with)) // the versions of both sides have been read
+	return t.parts[key]
+}
+
+// causesOf returns the positions of the differences that change a part.
+func (t *trial) causesOf(part string) map[int]bool {
+	before := t.partsWith(nil)[part]
+	found := causes.Of(len(t.differences), func(applied []int) int {
+		if t.partsWith(applied)[part] == before {
+			return 0
+		}
+		return 1
+	})
+	positions := map[int]bool{}
+	for i, effect := range found.Effects {
+		if effect == 1 {
+			positions[i] = true
+		}
+	}
+	return positions
+}
+
+// changeOf is the change of a field of a pool that a name covers.
+func changeOf(d tree.Difference, class hotupdate.Class) hotupdate.Change {
+	path := strings.Join(d.Path, ".")
+	row := path
+	if strings.HasPrefix(path, fields.DataVolumes) {
+		row = fields.DataVolumes
+	}
+	return Operated(hotupdate.Change{
+		Path: path, Pointer: PointerTo(path), Op: hotupdate.OpReplace, Origin: "default", Class: class,
+		Source: fields.Pool()[row].Source, Old: string(d.Old.Compact()), New: string(d.New.Compact()),
+	})
 }
 
 // Operated returns a change with the operation that its values tell.

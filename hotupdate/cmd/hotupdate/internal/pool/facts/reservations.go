@@ -158,7 +158,12 @@ func between(before, after mode) func(*Reading) {
 // keepsBy reports whether names have the same strings of the kubelet on both sides if they are filled in so.
 func keepsBy(r Reading, fill func(*Reading)) bool {
 	fill(&r)
-	return kubeletDigest(r.Old.Worker.Kubelet) == kubeletDigest(r.Updated.Worker.Kubelet)
+	return SameKubelet(&r.Old, &r.Updated)
+}
+
+// SameKubelet reports whether names have the same strings of the kubelet in two pools.
+func SameKubelet(old, updated *Pool) bool {
+	return kubeletDigest(old.Worker.Kubelet) == kubeletDigest(updated.Worker.Kubelet)
 }
 
 // ownKubelet returns the kubelet configuration of the pool's own.

@@ -1,6 +1,9 @@
 // Package fields has the table of the fields of a Shoot, a Worker and a worker pool: what a change
 // of each does to the machines of a pool.
 //
+// Whether a pool rolls, or is updated in place, its name decides, see facts.ChangedFields: Roll and Drain are what
+// explain says of a field alone, and a test holds them against the names.
+//
 // It owns the table and how a path finds its row. It must not know manifests or verdicts: package
 // facts reads values, package judge turns effects into findings.
 package fields
@@ -57,14 +60,6 @@ func (f Field) Of(strategy hotupdate.Strategy) Effect {
 		return f.InPlace
 	}
 	return f.Rolling
-}
-
-// Class returns the class of a field that a name of Gardener covers.
-func (f Field) Class() hotupdate.Class {
-	if f.InPlace == Drain {
-		return hotupdate.InPlace
-	}
-	return hotupdate.Immutable
 }
 
 // Table has the rows of a kind of manifest, or of a pool, by path.

@@ -84,8 +84,8 @@ func isTypeMeta(path []string) bool {
 	return len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
 }
 
-// tryEach tries every difference: whether the new pool would have another name with it. A member that is added to a pool
-// without a config comes with the type of the new config, without which no extension reads it.
+// tryEach tries every difference: whether the new pool would have another name with it. A member that is added to a
+// pool without a config comes with the type of the new config, without which no extension reads it.
 func (p *pair) tryEach(judged []Finding) (all []tried) {
 	differences := p.stored.differences()
 	old := configIn(p.stored.old)

@@ -150,9 +150,9 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 	if p.IsBare() {
 		none.Unknown = p.Unknown
 	} else {
-		var hashed []facts.HashedField
-		hashed, err = p.HashedFields()
-		all = facts.ChangedFields(nil, hashed)
+		var set facts.Changed
+		set, err = facts.ChangedFields(nil, p, func(string) bool { return false })
+		all = set.All()
 	}
 	for i := range all {
 		if name := p.NameOwn(all[i].Path); name != all[i].Path {

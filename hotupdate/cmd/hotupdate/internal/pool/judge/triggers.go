@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -18,42 +16,13 @@ import (
 // compareTriggers compares the hashed fields that are known on both sides. The node-agent secret name
 // is a change only if no other change of a hashed field explains it.
 func (p *pair) compareTriggers() (hotupdate.Changes, error) {
-	isSameNode := p.old.Node == p.updated.Node // else it is not worth to compare them in full
-	if isSameNode && reflect.DeepEqual(p.old, p.updated) {
-		problem := p.updated.CheckName()
-		return nil, errors.Join(problem, problem) // both sides have it
-	}
-	before, oldErr := p.old.HashedFields()
-	after, newErr := p.updated.HashedFields()
-	if err := errors.Join(oldErr, newErr); err != nil {
-		return nil, err
-	}
-	changes := slices.DeleteFunc(facts.ChangedFields(before, after), p.isLeftOut)
-	isExplained := slices.ContainsFunc(changes, explainsSecretName)
-	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool {
+	changed, err := facts.ChangedFields(p.old, p.updated, func(path string) bool {
+		return slices.ContainsFunc(p.unknown, func(u facts.Unknown) bool { return facts.Covers(u, path) })
+	})
+	isExplained := len(changed.Named) > 0
+	return slices.DeleteFunc(changed.All(), func(change hotupdate.Change) bool {
 		return change.Path == fields.SecretName && (isExplained || !p.secretNamesCount())
-	}), nil
-}
-
-// isLeftOut reports whether a change of a hashed field does not count: because the field is unknown
-// on one side, or because node-local DNS ceases to count only with the new Kubernetes minor.
-func (p *pair) isLeftOut(change hotupdate.Change) bool {
-	before := p.old.Worker
-	after := p.updated.Worker
-	if change.Path == fields.NodeLocalDNS && before.NodeLocalDNS == after.NodeLocalDNS &&
-		before.KubeProxyMode == after.KubeProxyMode {
-		return true
-	}
-	return slices.ContainsFunc(p.unknown, func(u facts.Unknown) bool { return facts.Covers(u, change.Path) })
-}
-
-// explainsSecretName reports whether the node-agent secret name covers a changed field.
-func explainsSecretName(change hotupdate.Change) bool {
-	switch change.Path {
-	case fields.Strategy, fields.SecretName, fields.Encrypted:
-		return false
-	}
-	return !isOfDataVolumes(change.Path)
+	}), err
 }
 
 func isOfDataVolumes(path string) bool { return strings.HasPrefix(path, fields.DataVolumes) }
@@ -63,7 +32,7 @@ func isOfDataVolumes(path string) bool { return strings.HasPrefix(path, fields.D
 func (p *pair) judgeTriggers() (all []Finding) {
 	for _, change := range p.triggers {
 		found := Finding{Change: change, Verdict: p.ofClass(change), hasClass: true, isNamed: true}
-		if v, rule, isDecided := p.decide(change.Path); isDecided {
+		if v, rule, isDecided := p.decide(change); isDecided {
 			found.Verdict = v
 			found.Rule = rule
 		}
@@ -73,7 +42,10 @@ func (p *pair) judgeTriggers() (all []Finding) {
 }
 
 // decide says what else than its row decides about a hashed field.
-func (p *pair) decide(path string) (verdict.Verdict, verdict.Rule, bool) {
+func (p *pair) decide(change hotupdate.Change) (verdict.Verdict, verdict.Rule, bool) {
+	path := change.Path
+	// a pool that is updated in place keeps it for the life of its machines
+	isOfMachine := change.Class == hotupdate.Immutable && path != fields.NodeLocalDNS
 	secret := p.old.NodeAgentSecretName
 	newSecret := p.updated.NodeAgentSecretName
 	keepsSecret := secret != nil && newSecret != nil && *secret == *newSecret
@@ -88,17 +60,10 @@ func (p *pair) decide(path string) (verdict.Verdict, verdict.Rule, bool) {
 		return verdict.None, verdict.NameStays, true
 	case path == fields.Encrypted || isOfDataVolumes(path):
 		return p.ofExtension(path)
-	case p.isRefined() && isOfMachine(path):
+	case p.isRefined() && isOfMachine:
 		return verdict.None, verdict.NameStays, true
 	}
 	return verdict.None, verdict.NoRule, false
-}
-
-// isOfMachine reports whether a pool that is updated in place keeps a field for the life of its
-// machines.
-func isOfMachine(path string) bool {
-	row, isKnown := fields.Pool().Row(path)
-	return isKnown && row.InPlace == fields.Fixed && path != fields.NodeLocalDNS
 }
 
 // ofExtension judges the fields of volumes that only extensions hash: all but the size and type of
@@ -184,7 +149,7 @@ func (p *pair) reservations() []Finding {
 	isTold := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
 		return strings.HasPrefix(change.Path, fields.Kubelet)
 	})
-	if isTold || !p.changesKubelet() {
+	if isTold || facts.SameKubelet(p.old, p.updated) {
 		return nil
 	}
 	v := verdict.OfClass(hotupdate.InPlace, p.strategy)
@@ -213,17 +178,6 @@ func (p *pair) labels(v verdict.Verdict) (all []Finding) {
 		all = append(all, found)
 	}
 	return all
-}
-
-// changesKubelet reports whether names have other strings of the kubelet after the change.
-func (p *pair) changesKubelet() bool {
-	of := func(w hash.Worker) hash.Worker {
-		return hash.Worker{Name: "a", KubernetesVersion: "1.0", Kubelet: w.Kubelet}
-	}
-	// a pool with a name and a version has no error
-	before, _ := hash.NodeAgentSecretName(of(p.old.Worker))
-	after, _ := hash.NodeAgentSecretName(of(p.updated.Worker))
-	return before.Digest != after.Digest
 }
 
 // nodeLocalDNS judges pools that are updated in place by the version and the proxy mode before the
