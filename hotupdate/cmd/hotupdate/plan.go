@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -144,8 +145,10 @@ func (c *call) planChange() (int, error) {
 // report writes the report of the plans, and returns the exit code.
 func (c *call) report(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) (int, error) {
 	for _, plan := range plans {
-		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run
+		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run, and the files are gone afterwards
 			plan.AdmissionAsked()
+			plan.OldPlace = pool.Place{}
+			plan.NewPlace = pool.Place{}
 		}
 		plan.Accept(accepted)
 	}
@@ -222,6 +225,10 @@ func (c *call) comparing() (*side.Reader, error) {
 func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) *report.Report {
 	warnings := slices.Concat(c.config.Notes, r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
 	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
+	old, updated, _ := changeOf(c.args)
+	made.Compared = report.Compared{
+		Old: old, New: updated, Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC"),
+	}
 	for _, one := range r.NotJudged {
 		made.NotJudged = append(made.NotJudged, report.NotJudged{
 			Place: pool.Place{File: one.Place.File, Line: one.Place.Line}, Text: one.Err.Error(),
@@ -235,7 +242,7 @@ func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance
 func (c *call) writeReport(r *report.Report) error {
 	switch c.output {
 	case markdownOutput:
-		c.out.WriteString(report.Markdown(r))
+		c.out.WriteString(report.Markdown(r, report.Style{Verbose: c.verbose}))
 	case htmlOutput:
 		return report.HTML(&c.out, r)
 	case jsonOutput:

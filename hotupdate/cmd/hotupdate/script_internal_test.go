@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,7 +148,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "edit": edit, "pad": pad, "encode": encode, "bombs": bombs, "zeros": zeros, "deep": deep,
+			"exits": exits, "edit": edit, "pad": pad, "encode": encode, "bombs": bombs, "zeros": zeros, "deep": deep, "tells": tells,
 		},
 	})
 }
@@ -166,6 +167,18 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// tells FILE compares standard output with a file, without the places at which it finds something: the same is found in other files.
+func tells(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: tells FILE")
+	}
+	place := regexp.MustCompile(`(?m)^  at(\n   )? .*\n`)
+	without := func(text string) string { return place.ReplaceAllString(text, "") }
+	if got, want := without(ts.ReadFile("stdout")), without(ts.ReadFile(args[0])); got != want {
+		ts.Fatalf("stdout tells\n%s\nand %s\n%s", got, args[0], want)
 	}
 }
 

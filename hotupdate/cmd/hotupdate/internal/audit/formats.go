@@ -156,9 +156,6 @@ func (s *section) text() string {
 //go:embed audit.html
 var content string
 
-//go:embed audit.js
-var script string
-
 // tones are the colours of the verdicts.
 var tones = map[string]page.Tone{
 	verdict.Forbidden.String(): page.Stop, verdict.Roll.String(): page.Replace,
@@ -175,7 +172,7 @@ func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
 		Tone:   tones[r.Gravest().String()],
-		Script: script, Template: content, Functions: template.FuncMap{
+		Script: page.Tables, Template: content, Functions: template.FuncMap{
 			"tone": func(cell string) page.Tone { return tones[cell] },
 		},
 		Content: map[string]any{

@@ -20,10 +20,16 @@ var frame string
 //go:embed page.css
 var style string
 
+// Tables is a script that sorts the tables of class pools by their heads, and filters their rows. It hides a section
+// of class cause of which no row is left. The content has a hidden element of class controls for the field.
+//
+//go:embed tables.js
+var Tables string
+
 // Page is one report.
 type Page struct {
-	// Title is the heading, Lead the sentence below it.
-	Title, Lead string
+	// Title is the heading, Lead the sentence below it. About says what was compared, when, and by which version.
+	Title, Lead, About string
 	// Tone is the colour of the lead.
 	Tone Tone
 	// Script is the report's own JavaScript, or nothing. No other script runs in the page.

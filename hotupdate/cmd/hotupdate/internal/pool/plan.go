@@ -72,12 +72,12 @@ func (p *Planned) Effects() []verdict.Verdict {
 }
 
 // Touched returns the number of machines that the change touches, at most: those that are added or
-// deleted if only their number changes, and else all that the pool has.
+// deleted if only their number changes, and else all that the pool has. A change that is refused touches none.
 func (p *Planned) Touched() int {
 	effects := p.Effects()
 	isOfNumber := len(effects) == 1 && effects[0].IsOfNumber()
 	switch {
-	case p.Effect() == verdict.None:
+	case p.Effect() == verdict.None, p.Effect() == verdict.Forbidden:
 		return 0
 	case p.State == Added:
 		return p.After.Maximum

@@ -8,15 +8,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// GitHub returns the annotations of a workflow of GitHub, a line for each change that decides a
-// verdict: errors where machines are replaced or deleted and where a change is refused, notices where
+// GitHub returns the annotations of a workflow of GitHub, a line for each cause, at the first of its places. A cause is a
+// change that decides the verdict on some pools: errors where machines are replaced or deleted and where a change is refused, notices where
 // running machines are updated or people accept the verdict, and warnings otherwise. Notices also have the
 // assumptions that verdicts rest on.
 //
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
 func GitHub(r *Report) string {
 	var text strings.Builder
-	for _, n := range r.notices() {
+	for _, n := range r.causes() {
 		place := ""
 		if n.place.File != "" {
 			place = fmt.Sprintf("file=%s,line=%d,", property(n.place.File), n.place.Line)

@@ -16,34 +16,66 @@ import (
 //go:embed report.html
 var content string
 
-// HTML writes the report as one self-contained page for a browser: bars with the number of pools of
-// each verdict, then every pool with its changes and their reasons.
+// HTML writes the report as one self-contained page for a browser: bars with the shares of pools and machines of each
+// verdict, then every cause with its changes, their reasons, and a table of the pools that it concerns.
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
 	s.addNotJudged(r.NotJudged)
-	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
+	w := textWriter{escape: plaintext.Printable}
 	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
-		"title":   func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
-		"heading": func(s *section) string { return s.heading(plaintext.Printable) },
-		"path":    func(text string) string { return shownPath(text, plaintext.Printable) },
-		"parts":   func(s section) []*section { shown, _ := s.parts(); return shown },
-		"quiet":   func(s section) []string { _, quiet := s.parts(); return quiet },
-		"mark":    func(c ChangeReport) string { return c.mark() },
-		"values":  func(c ChangeReport) []string { return c.values(plaintext.Printable) },
-		"origin":  func(c ChangeReport) string { return c.origin() },
+		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
+		"about":  func(s *section) string { return w.about(s) },
+		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
+		"parts":  func(s *section) []*section { shown, _ := s.parts(); return shown },
+		"quiet":  func(s *section) []string { _, quiet := s.parts(); return quiet },
+		"mark":   func(c ChangeReport) string { return c.mark() },
+		"values": func(c ChangeReport) []string { return c.values(plaintext.Printable) },
+		"origin": func(c ChangeReport) string { return c.origin() },
+		"rows":   func(s *section) []subject { return s.Of[:min(len(s.Of), maxRows)] },
+		"more":   func(s *section) int { return max(0, len(s.Of)-maxRows) },
+		"long":   func(s *section) bool { return len(s.Of) > maxPrinted },
+		"many":   func(s *section) bool { return len(s.Of) > 1 },
+		"place":  shownPlaces,
 	}
 	return page.Write(out, page.Page{
-		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead),
-		Tone:     toneOf(s.Word),
-		Template: content, Functions: functions, Content: map[string]any{
-			"Bars": bars(r), "Sentence": r.sentence(), "Section": *s, "Long": len(s.Sections) > maxPrinted,
+		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.about(),
+		Tone:   toneOf(s.Word),
+		Script: page.Tables, Template: content, Functions: functions, Content: map[string]any{
+			"Bars": bars(r), "Section": s, "Long": len(s.Sections) > maxPrinted,
 		},
 	})
 }
 
-// maxPrinted bounds the manifests or pools of a page that are printed on paper; of more, the sums are.
-const maxPrinted = 20
+// about says what was compared, when, and by which version.
+func (r *Report) about() string {
+	var parts []string
+	if r.Compared.Old != "" {
+		parts = append(parts, plaintext.Printable(r.Compared.Old+" compared with "+r.Compared.New))
+	}
+	if r.Compared.At != "" {
+		parts = append(parts, r.Compared.At)
+	}
+	if r.Compared.Version != "" {
+		parts = append(parts, "hotupdate "+r.Compared.Version)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// shownPlaces are the places of a subject.
+func shownPlaces(s subject) string {
+	if len(s.Places) == 0 {
+		return ""
+	}
+	return plaintext.Printable(placesOf(s.Places))
+}
+
+// Of more causes, or pools of a cause, than maxPrinted, only the sums are printed on paper. A cause lists at most
+// maxRows pools.
+const (
+	maxPrinted = 20
+	maxRows    = 2000
+)
 
 var tones = map[string]page.Tone{
 	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.MachinesAdded.String(): page.Add,
@@ -59,20 +91,22 @@ var tones = map[string]page.Tone{
 // toneOf returns the colour of a verdict or state.
 func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
-// bars returns a bar of the machines and a bar of the pools, by verdict or state. Without known
-// machines, there is no bar of machines.
+// bars returns a bar of the machines and a bar of the pools, by verdict. The bar of the machines is as long as all that
+// the pools have: what no verdict touches is none. Without known machines, there is no such bar.
 func bars(r *Report) []page.Bar {
 	machines := page.Bar{Label: "machines, at most"}
 	pools := page.Bar{Label: r.noun() + "s"}
-	known := 0
+	touched := 0
 	for _, c := range r.Sum {
-		known += c.Machines
+		touched += c.Machines
 		machines.Parts = append(machines.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Machines})
 		pools.Parts = append(pools.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Pools})
 	}
-	if known == 0 {
+	if r.Machines == 0 {
 		return []page.Bar{pools}
 	}
+	rest := page.Part{Name: "not touched", Tone: page.Calm, Count: max(0, r.Machines-touched)}
+	machines.Parts = append(machines.Parts, rest)
 	return []page.Bar{machines, pools}
 }
 

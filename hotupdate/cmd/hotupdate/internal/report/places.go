@@ -33,6 +33,27 @@ func (r *Report) notices() (all []notice) {
 	return all
 }
 
+// causes returns the notices without repetition: one that concerns several pools is at the first of them.
+func (r *Report) causes() (all []notice) {
+	type cause struct{ word, text, accepted string }
+	at := map[cause]int{}
+	more := map[int]int{}
+	for _, n := range r.notices() {
+		key := cause{n.word, n.text, n.accepted}
+		i, isKnown := at[key]
+		if !isKnown {
+			at[key] = len(all)
+			all = append(all, n)
+			continue
+		}
+		more[i]++
+	}
+	for i, count := range more {
+		all[i].subject += " and " + plaintext.Thousands(count) + " more"
+	}
+	return all
+}
+
 func (m *ManifestReport) notices() (all []notice) {
 	config := ""
 	if !m.isBare() {

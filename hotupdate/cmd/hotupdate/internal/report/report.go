@@ -53,9 +53,23 @@ type Report struct {
 	Assumptions []Assumption `json:"assumptions"`
 	// NotJudged are the objects of which the report says nothing else.
 	NotJudged []NotJudged `json:"notJudged"`
+	// Compared says what was compared.
+	Compared Compared `json:"compared"`
+	// Machines is the number of machines that all pools have, at most, on the side that has more.
+	Machines int `json:"machines"`
 
 	isAdmissionOpen bool // nobody was asked whether a change is admitted
 	hasObjects      bool // custom resources, which have no pools
+	hasPools        bool // a manifest that has pools
+}
+
+// Compared says what was compared, by which version, and when. A report without the time has the same bytes for the same
+// plans.
+type Compared struct {
+	Old     string `json:"old,omitempty"`
+	New     string `json:"new,omitempty"`
+	Version string `json:"version,omitempty"`
+	At      string `json:"-"`
 }
 
 // NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
@@ -198,6 +212,11 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 		for _, p := range plan.Pools {
 			shown := poolOf(p)
 			shown.raise(&p, plan)
+			if judged == verdict.Forbidden { // of the manifest, nothing is applied
+				shown.Touched = 0
+				shown.counted = 0
+			}
+			r.Machines += max(p.Before.Maximum, p.After.Maximum)
 			isObject := p.Name == "" && m.Name != ""
 			r.hasObjects = r.hasObjects || isObject
 			for i := range shown.Changes {
@@ -205,6 +224,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			}
 			m.Pools = append(m.Pools, shown)
 		}
+		r.hasPools = r.hasPools || !m.isBare()
 		r.Manifests = append(r.Manifests, m)
 	}
 	r.Verdict = gravest.String()
@@ -442,18 +462,8 @@ func (m *ManifestReport) title() string {
 	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
-// counted counts the words of the sections, the gravest first: 4 pools: 1 machines-deleted, 1 roll, 2 none.
-func (s *section) counted(noun string, omitted int) string {
-	sections := map[string]int{none: omitted}
-	for i := range s.Sections {
-		sections[s.Sections[i].Word]++
-	}
-	all := plaintext.Listed(words, func(word string) int { return sections[word] })
-	return plaintext.Counted(len(s.Sections)+omitted, noun) + ": " + all
-}
-
-// facts returns the pool's former name, its machines and its eras, before and after: formerly a; 1
-// to 3 machines, then 2 machines; era raw.
+// facts returns the pool's former name, and its machines before and after: formerly a; 1 to 3 machines, then 2
+// machines.
 func (p *PoolReport) facts() string {
 	var all []string
 	add := func(prefix, before, after string) {
@@ -471,7 +481,6 @@ func (p *PoolReport) facts() string {
 		add("", p.State, "")
 	}
 	add("", machines(p.Before), machines(p.After))
-	add("era ", p.OldEra, p.NewEra)
 	return strings.Join(all, "; ")
 }
 

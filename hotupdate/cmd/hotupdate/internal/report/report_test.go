@@ -225,7 +225,7 @@ func TestGolden(t *testing.T) {
 			require.NoError(t, err)
 			_, body, _ := strings.Cut(page(t, r), "<body>") // the style has no cases
 			for extension, got := range map[string]string{
-				"txt": report.Text(r, report.Style{}), "ansi": report.Text(r, report.Style{Color: true}), "md": report.Markdown(r), "html": body,
+				"txt": report.Text(r, report.Style{}), "ansi": report.Text(r, report.Style{Color: true}), "md": report.Markdown(r, report.Style{}), "html": body,
 				"json": string(encoded),
 			} {
 				file := filepath.Join("testdata", "golden", tc.name+"."+extension)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,12 +25,13 @@ type Style struct {
 
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape
 // sequences of colours with [Style].Color. Lines have at most [Style].Columns columns without the facts
-// for developers. A change whose line begins with > decides the verdict.
+// for developers. The first line is about the whole report. After it stand the causes, the gravest first, each with the
+// pools that it concerns. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
 	t.report(viewOf(r)) // the objects that are not judged are errors, on another stream
-	if sentence := r.sentence(); sentence != "" {
-		t.line("\n" + sentence + ".")
+	if count := len(r.NotJudged); count > 0 {
+		t.line("\n" + numberOf(count, "object") + plural(count, " is", " are") + " not judged")
 	}
 	return t.text.String()
 }
@@ -42,23 +42,23 @@ const maxMarkdown = 64_000
 
 // Markdown returns the report for a comment on a pull request, in GitHub's dialect: a table of the
 // numbers of pools and machines by verdict, and the text with the gravest verdict first as a block
-// of code. Lines that do not fit into a comment are counted.
+// of code. Lines that do not fit into a comment are counted. Of the style, only Verbose counts.
 //
 // All text from a manifest is in the block, where it is neither Markdown nor HTML, makes no
 // mention or link.
-func Markdown(r *Report) string {
+func Markdown(r *Report, s Style) string {
 	root := viewOf(r)
 	root.addNotJudged(r.NotJudged)
-	t := textWriter{escape: plaintext.Printable}
-	t.report(root)
+	root.Counts = "" // the table has them
+	t := textWriter{Style: Style{Verbose: s.Verbose}, escape: plaintext.Printable}
+	t.line(t.about(root))
+	t.section(root)
 	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)
 }
 
-// table counts the pools and machines of each verdict. For a provider config on its own, which has
-// neither, there is only the verdict.
+// table counts the pools and machines of each verdict. Of a single one there is only the verdict.
 func (r *Report) table() string {
-	counted := func(m ManifestReport) bool { return !m.isBare() && len(m.Pools) > 0 }
-	if !slices.ContainsFunc(r.Manifests, counted) {
+	if len(r.Sum) < 2 && len(r.Manifests)+r.Omitted < 2 {
 		return "**" + r.Verdict + "**\n\n"
 	}
 	var text strings.Builder
@@ -82,8 +82,7 @@ type textWriter struct {
 
 // report writes a whole report.
 func (t *textWriter) report(root *section) {
-	name, verdict := t.head(root)
-	t.line(verdict + name + t.escape(root.Message))
+	t.line(t.head(root))
 	t.section(root)
 }
 
@@ -116,39 +115,97 @@ func (t *textWriter) line(text string) {
 	t.text.WriteString("\n")
 }
 
-// head returns the name and the verdict in the first line of a section. The report begins with the
-// verdict, a part with the name.
-func (t *textWriter) head(s *section) (name, verdict string) {
-	name = s.heading(t.escape)
+// head is the first line of a section: the verdict, what the section is about, and what happens.
+func (t *textWriter) head(s *section) string { return t.color(s.Word, s.Word) + ": " + t.about(s) }
+
+// about says what a section is about, and what happens.
+func (t *textWriter) about(s *section) string {
+	text := s.heading(t.escape)
 	if s.Facts != "" {
-		name += " (" + plaintext.Shorten(s.Facts, maxTitle, t.escape) + ")"
+		text += " (" + plaintext.Shorten(s.Facts, maxTitle, t.escape) + ")"
 	}
-	if name != "" {
-		name += ": "
+	switch {
+	case strings.HasPrefix(s.Counts, "("): // the machines of all
+		text += " " + s.Counts
+	case s.Counts != "":
+		text += ": " + s.Counts
 	}
-	return name, t.color(s.Word, s.Word) + ": "
+	if isContinued := strings.HasPrefix(s.Message, ","); text != "" && s.Message != "" && !isContinued {
+		text += ": "
+	}
+	return text + t.escape(s.Message)
 }
 
 // section writes a section without its first line.
 func (t *textWriter) section(s *section) {
-	t.groups(s.Groups)
+	if s.Word != none || len(s.Groups)+len(s.Remarks) > 0 {
+		t.subjects(s.Of)
+	}
+	t.groups(s.Groups, s.Word)
+	t.remarks(s.Remarks)
 	shown, quiet := s.parts()
 	for _, part := range shown {
-		name, verdict := t.head(part)
-		t.line("\n" + name + verdict + t.escape(part.Message))
+		t.text.WriteString("\n")
+		t.line(t.head(part))
 		t.section(part)
 	}
 	if len(quiet) > 0 {
-		for i, name := range quiet {
-			quiet[i] = plaintext.Shorten(name, maxTitle, t.escape)
-		}
-		t.line("\n" + t.color(none, none) + ": " + strings.Join(quiet, ", "))
-	}
-	if len(s.Sections)*len(s.Remarks) > 0 {
 		t.text.WriteString("\n")
+		t.line(t.color(none, none) + ": " + t.listed(quiet))
 	}
-	t.remarks(s.Remarks)
 	t.leftOut(s.LeftOut)
+	if len(s.Tail) > 0 {
+		t.text.WriteString("\n")
+		t.remarks(s.Tail)
+	}
+}
+
+// listed lists names, some of them if there are many.
+func (t *textWriter) listed(names []string) string {
+	for i, name := range names {
+		names[i] = plaintext.Shorten(name, maxTitle, t.escape)
+	}
+	if t.Verbose {
+		return strings.Join(names, ", ")
+	}
+	return someOf(names)
+}
+
+// subjects names what a cause concerns, each with its place. Of one subject, the line above has the name.
+func (t *textWriter) subjects(all []subject) {
+	shown := all
+	if !t.Verbose {
+		shown = all[:min(len(all), maxSubjects)]
+	}
+	for i := range shown {
+		of := &shown[i]
+		text := ""
+		if len(all) > 1 {
+			text = plaintext.Shorten(of.Name, 2*maxTitle, t.escape)
+		}
+		if len(of.Places) > 0 {
+			text = strings.TrimSpace(text + " at " + t.escape(placesOf(of.Places)))
+		}
+		text += t.forDevelopers(of.Eras)
+		if text != "" {
+			t.line("  " + strings.TrimSpace(text))
+		}
+	}
+	if more := len(all) - len(shown); more > 0 {
+		t.line("  and " + plaintext.Thousands(more) + " more; --verbose lists all")
+	}
+}
+
+// maxSubjects bounds the subjects that are listed of a cause.
+const maxSubjects = 5
+
+// placesOf lists the lines in a file: a.yaml:3, 7.
+func placesOf(places []pool.Place) string {
+	text := fmt.Sprintf("%s:%d", places[0].File, places[0].Line)
+	for _, place := range places[1:min(len(places), maxSubjects)] {
+		text += fmt.Sprintf(", %d", place.Line)
+	}
+	return text
 }
 
 // leftOut lists for developers the fields that are not among the changes, with the reason of each.
@@ -167,12 +224,18 @@ func (t *textWriter) remarks(all []remark) {
 	}
 }
 
-func (t *textWriter) groups(groups []group) {
+// groups writes changes. A reason has no verdict if that is the one of the section.
+func (t *textWriter) groups(groups []group, word string) {
 	width := t.pathWidth(groups)
 	for i := range groups {
 		g := &groups[i]
-		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimSuffix(": "+g.Why, ": ")) +
-			t.forDevelopers(g.Source))
+		reason := t.escape(g.Why)
+		if g.Verdict != word {
+			reason = t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimSuffix(": "+g.Why, ": "))
+		}
+		if reason += t.forDevelopers(g.Source); reason != "" {
+			t.line("  " + strings.TrimSpace(reason))
+		}
 		for j := range g.Changes {
 			t.change(&g.Changes[j], width)
 		}

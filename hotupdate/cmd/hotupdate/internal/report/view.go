@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,16 +13,28 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// section is the view of a report, a manifest or a pool. Title, Facts and Message may be hostile.
+// section is the view of a report or of a cause. Title, Facts and Message may be hostile.
 type section struct {
 	Title, Facts, Message string
-	Alike                 int    // more manifests with the same change, see merge
-	Word                  string // the verdict, or the state of a pool that was not kept
+	Word                  string // the verdict
+	Counts                string // of the subjects, by verdict
 	Groups                []group
 	Remarks               []remark
-	IsOneSided            bool
-	Sections              []section // the manifests of a report, the pools of a manifest
+	Tail                  []remark  // after all sections
+	Sections              []section // the causes of a report
 	LeftOut               []pool.LeftOut
+	Of                    []subject // that the section is about
+	IsOneSided            bool      // of one side, which is said even if nothing happens
+	IsWhole               bool      // the report
+}
+
+// subject is a manifest, or a pool of a manifest, that a cause concerns.
+type subject struct {
+	Kind     string // of what the subject is, for counting
+	Name     string
+	Machines int // that the verdict is about, at most
+	Places   []pool.Place
+	Eras     string
 }
 
 // remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
@@ -42,54 +55,207 @@ type group struct {
 	Changes              []ChangeReport
 }
 
-// viewOf returns the section of a report, or that of the manifest if there is only one, or that of
-// the pool if it is a provider config on its own.
+// viewOf returns the view of a report: what is said of the whole, and a section for each cause, the gravest first.
+// What is only about one manifest, or one pool, is said of the whole.
 func viewOf(r *Report) *section {
 	root := section{Word: r.Verdict}
-	for i := range r.Manifests {
-		root.Sections = append(root.Sections, r.Manifests[i].section())
-	}
-	if len(root.Sections) == 1 && r.Omitted == 0 {
-		root = root.Sections[0]
+	if len(r.Manifests) == 1 && r.Omitted == 0 {
+		root = r.Manifests[0].section(r)
 	} else {
-		root.Message = root.counted("manifest", r.Omitted)
+		for i := range r.Manifests {
+			root.Sections = append(root.Sections, r.Manifests[i].flat()...)
+		}
+		root.Title = r.counted()
+		root.Counts = r.counts()
 		root.share()
-		root.merge()
+		root.Sections = slices.DeleteFunc(root.Sections, func(s section) bool { return s.Message == "" && s.isQuiet() })
 	}
+	root.IsWhole = true
+	root.merge()
 	root.gravestFirst()
+	root.absorb(r.subjects())
 	if isRefused := root.Word == verdict.Forbidden.String(); r.isAdmissionOpen && !isRefused {
 		root.Message += ", if Gardener admits it"
 	}
 	for _, warning := range r.Warnings {
-		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
+		root.Tail = append(root.Tail, remark{Label: "warning", Text: warning})
 	}
-	root.Remarks = append(root.Remarks, r.assumptionRemarks()...)
+	root.Tail = append(root.Tail, r.assumptionRemarks()...)
 	return &root
 }
 
-func (m *ManifestReport) section() section {
-	s := section{
-		Title: m.title(), Word: m.Verdict, Groups: groupsOf(m.Changes, configField), LeftOut: m.LeftOut,
+// counted counts the manifests and the pools of a report: 3,000 manifests, 30,000 pools. A provider config and a
+// custom resource have no pools.
+func (r *Report) counted() string {
+	all := len(r.Manifests) + r.Omitted
+	text := numberOf(all, "manifest")
+	if r.hasPools && len(r.Sum) > 0 {
+		text += ", " + r.pools()
 	}
-	s.Remarks = m.Basis.remarks(s.Groups, "")
-	s.addAccepted(m.Accepted)
+	return text
+}
+
+// counts counts the pools by verdict, with their machines: 1 roll (up to 60 machines), 1 none. If all have the verdict
+// of the report, there are only machines.
+func (r *Report) counts() string {
+	if len(r.Sum) == 1 && r.Sum[0].Verdict == r.Verdict {
+		return strings.TrimSpace(r.Sum[0].details())
+	}
+	var all []string
+	for _, s := range r.Sum {
+		all = append(all, plaintext.Thousands(s.Pools)+" "+s.Verdict+s.details())
+	}
+	return strings.Join(all, ", ")
+}
+
+// section returns the view of the only manifest of a report.
+func (m *ManifestReport) section(r *Report) section {
+	own := m.own()
 	if m.isBare() {
 		only := m.Pools[0].section("")
-		only.Remarks = append(only.Remarks, s.Remarks...)
+		only.Remarks = append(only.Remarks, own.Remarks...)
+		only.Tail = own.Tail
+		only.Of = []subject{m.subjectOf(&m.Pools[0], m.title())}
 		if m.Name != "" {
-			only.Title = s.Title
+			only.Title = own.Title
 		}
 		return only
 	}
 	for i := range m.Pools {
-		s.Sections = append(s.Sections, m.Pools[i].section(configField))
+		own.Sections = append(own.Sections, m.pool(i, "pool "+m.Pools[i].Name))
 	}
-	s.share()
-	s.Message = s.counted("pool", m.quiet)
+	own.share()
+	own.Word = m.Verdict
+	if isOne := len(m.Pools) == 1 && m.quiet == 0 && len(own.Groups) == 0; isOne && m.Pools[0].Verdict == m.Verdict {
+		only := own.Sections[0]
+		only.Title = own.Title + ", " + only.Title
+		only.Remarks = append(only.Remarks, own.Remarks...)
+		only.Tail = own.Tail
+		only.LeftOut = own.LeftOut
+		return only
+	}
+	own.Title += ": " + r.pools()
+	own.Counts = r.counts()
 	if len(m.Pools)+m.quiet == 0 {
-		s.Message = "there are no worker pools"
+		own.Title = strings.TrimSuffix(m.title()+": there are no worker pools", ": ")
 	}
+	return own
+}
+
+// pools counts the pools of the report: 3 pools.
+func (r *Report) pools() string { return numberOf(r.subjects(), "pool") }
+
+// subjects is the number of the pools of the report, also of those that are left out.
+func (r *Report) subjects() (pools int) {
+	for _, s := range r.Sum {
+		pools += s.Pools
+	}
+	return pools
+}
+
+// own returns the view of what is above the pools of a manifest.
+func (m *ManifestReport) own() section {
+	s := section{Title: m.title(), Word: m.above(), Groups: groupsOf(m.Changes, configField), LeftOut: m.LeftOut}
+	s.Remarks = m.Basis.remarks(s.Groups, "")
+	s.addAccepted(m.Accepted)
+	s.Of = []subject{{Kind: cmp.Or(m.Kind, "manifest"), Name: m.title(), Places: m.places(m.Changes, 0, 0)}}
 	return s
+}
+
+// above is the gravest verdict above the pools.
+func (m *ManifestReport) above() string {
+	gravest := none
+	if len(m.Pools) == 0 {
+		gravest = m.Verdict
+	}
+	for _, c := range m.Changes {
+		if verdict.CompareWords(c.Verdict, gravest) < 0 {
+			gravest = c.Verdict
+		}
+	}
+	return gravest
+}
+
+// flat returns the views of a manifest beside others: what is above the pools, if there is anything, and the pools.
+func (m *ManifestReport) flat() (all []section) {
+	if m.isBare() {
+		only := m.pool(0, m.title())
+		only.Remarks = append(only.Remarks, m.own().Remarks...)
+		return []section{only}
+	}
+	own := m.own()
+	if m.isUnchanged() && len(m.Pools) > 0 {
+		own.Message = "both sides are the same"
+		own.Remarks = nil
+		return []section{own}
+	}
+	hasOwn := len(own.Groups)+len(own.Remarks)+len(own.LeftOut) > 0
+	if len(m.Pools)+m.quiet == 0 {
+		own.Message = "there are no worker pools"
+		hasOwn = true
+	}
+	if hasOwn {
+		all = append(all, own)
+	}
+	for i := range m.Pools {
+		all = append(all, m.pool(i, "pool "+m.Pools[i].Name+" of "+m.title()))
+	}
+	return all
+}
+
+// pool returns the view of a pool under a title.
+func (m *ManifestReport) pool(i int, title string) section {
+	p := &m.Pools[i]
+	config := configField
+	if m.isBare() {
+		config = ""
+	}
+	s := p.section(config)
+	s.Title = title
+	s.Of = []subject{m.subjectOf(p, title)}
+	return s
+}
+
+func (m *ManifestReport) subjectOf(p *PoolReport, title string) subject {
+	kind := "pool"
+	if m.isBare() {
+		kind = cmp.Or(m.Kind, "provider config")
+	}
+	return subject{
+		Kind: kind, Name: title, Machines: p.counted, Places: m.places(p.Changes, p.OldLine, p.NewLine),
+		Eras: erasOf(p),
+	}
+}
+
+// places are those of the changes that decide, without repetition, or that of the pool if none does. Only the first
+// file is named: a pool stands in one.
+func (m *ManifestReport) places(changes []ChangeReport, oldLine, newLine int) (all []pool.Place) {
+	add := func(oldLine, newLine int) {
+		if place := m.at(oldLine, newLine); place.File != "" && !slices.Contains(all, place) {
+			all = append(all, place)
+		}
+	}
+	for i := range changes {
+		if c := &changes[i]; c.Decides {
+			add(c.OldLine, c.NewLine)
+		}
+	}
+	if len(all) == 0 {
+		add(oldLine, newLine)
+	}
+	slices.SortStableFunc(all, func(a, b pool.Place) int { return a.Line - b.Line })
+	return all
+}
+
+// erasOf are the eras of a pool on both sides, for developers.
+func erasOf(p *PoolReport) string {
+	switch {
+	case p.OldEra == "" && p.NewEra == "":
+		return ""
+	case p.OldEra == p.NewEra, p.OldEra == "", p.NewEra == "":
+		return "era " + cmp.Or(p.NewEra, p.OldEra)
+	}
+	return "era " + p.OldEra + ", then " + p.NewEra
 }
 
 // section returns the view of a pool, whose provider config is at a path.
@@ -97,9 +263,6 @@ func (p *PoolReport) section(config string) section {
 	s := section{
 		Facts: p.facts(), Word: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config),
 		IsOneSided: p.isOneSided(),
-	}
-	if config != "" {
-		s.Title = "pool " + p.Name
 	}
 	for i := range s.Groups {
 		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above has it
@@ -132,7 +295,7 @@ func (s *section) addNotJudged(all []NotJudged) {
 	s.Remarks = append(remarks, s.Remarks...)
 }
 
-// share moves the remarks that every compared section repeats to the section around them. Of admission the whole
+// share moves the remarks that every compared section repeats behind all sections. Of admission the whole
 // report speaks once.
 func (s *section) share() {
 	compared := 0
@@ -145,15 +308,22 @@ func (s *section) share() {
 			}
 		}
 	}
+	isAdmission := func(r remark) bool { return r.Text == verdict.AdmissionUnjudged.Text }
 	isCommon := func(r remark) bool {
 		isRepeated := in[r] == compared && compared > 1
-		return isRepeated || r.Text == verdict.AdmissionUnjudged.Text
+		return isRepeated || isAdmission(r)
 	}
+	for _, r := range s.Remarks {
+		if isAdmission(r) {
+			s.Tail = append(s.Tail, r)
+		}
+	}
+	s.Remarks = slices.DeleteFunc(s.Remarks, isAdmission)
 	for i := range s.Sections {
 		part := &s.Sections[i]
 		for _, r := range part.Remarks {
-			if isCommon(r) && !slices.Contains(s.Remarks, r) {
-				s.Remarks = append(s.Remarks, r)
+			if isCommon(r) && !slices.Contains(s.Tail, r) {
+				s.Tail = append(s.Tail, r)
 			}
 		}
 		part.Remarks = slices.DeleteFunc(part.Remarks, isCommon)
@@ -161,7 +331,7 @@ func (s *section) share() {
 	s.shareQuestions()
 }
 
-// shareQuestions moves a question that several sections repeat to the section around them, with their names.
+// shareQuestions moves a question that several sections repeat behind all sections, with their names.
 func (s *section) shareQuestions() {
 	of := map[remark][]string{}
 	var asked []remark
@@ -178,7 +348,7 @@ func (s *section) shareQuestions() {
 		if isRepeated(r) && !slices.Contains(asked[:i], r) {
 			shared := r
 			shared.Label = questionLabel + " of " + someOf(of[r])
-			s.Remarks = append(s.Remarks, shared)
+			s.Tail = append(s.Tail, shared)
 		}
 	}
 	for i := range s.Sections {
@@ -198,49 +368,80 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// merge makes one section of those that differ only in their titles and machines, such as sixty
-// Shoots with one change.
+// merge makes one section of those that differ only in their subjects and machines: a cause with all that it concerns.
 func (s *section) merge() {
 	first := map[string]int{}
 	merged := []section{}
-	equal := map[int]int{}
 	for _, part := range s.Sections {
 		key := part.content()
-		if i, known := first[key]; known && !part.isQuiet() {
-			equal[i]++
+		i, known := first[key]
+		if !known || part.isQuiet() {
+			first[key] = len(merged)
+			merged = append(merged, part)
 			continue
 		}
-		first[key] = len(merged)
-		merged = append(merged, part)
-	}
-	for i, more := range equal {
 		one := &merged[i]
-		one.Alike = more
-		for j := range one.Sections {
-			one.Sections[j].Facts = ""
+		one.Of = append(one.Of, part.Of...)
+		one.Facts = ""
+		one.LeftOut = append(one.LeftOut, part.LeftOut...)
+		if one.Message != part.Message {
+			v, _ := verdict.OfWord(one.Word)
+			one.Message = v.Consequence(hotupdate.AutoRollingUpdate)
 		}
 	}
 	s.Sections = merged
 }
 
-// heading is the title on a separate line, with the number of manifests that share it.
-func (s *section) heading(escape plaintext.Escape) string {
-	title := plaintext.Shorten(s.Title, maxTitle, escape)
-	if s.Alike > 0 {
-		title += fmt.Sprintf(" and %d more with the same change", s.Alike)
+// absorb takes over the only cause, if it concerns all the subjects that the report is about.
+func (s *section) absorb(subjects int) {
+	isMore := len(s.Groups)+len(s.Remarks) > 0 || len(s.Sections) != 1
+	if isMore || subjects < 2 || len(s.Sections[0].Of) != subjects {
+		return
 	}
-	return title
+	only := s.Sections[0]
+	s.Message = only.Message
+	s.Of = only.Of
+	s.Groups = only.Groups
+	s.Remarks = only.Remarks
+	s.LeftOut = append(s.LeftOut, only.LeftOut...)
+	s.Sections = nil
 }
 
-// content returns a text that is equal for two sections that differ only in their titles and
-// machines.
-func (s *section) content() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%q %q %q %+v", s.Word, s.Message, s.Remarks, s.Groups)
-	for i := range s.Sections {
-		text.WriteString(s.Sections[i].Title + s.Sections[i].content())
+// heading names what the section is about: its only subject, or how many there are.
+func (s *section) heading(escape plaintext.Escape) string {
+	if s.IsWhole || len(s.Of) < 2 {
+		return plaintext.Shorten(s.Title, 2*maxTitle, escape)
 	}
-	return text.String()
+	kind := s.Of[0].Kind
+	machines := 0
+	for _, of := range s.Of {
+		machines += of.Machines
+		if of.Kind != kind {
+			kind = "manifest"
+		}
+	}
+	text := numberOf(len(s.Of), plaintext.Shorten(kind, maxTitle, escape))
+	if machines > 0 {
+		text += " (up to " + numberOf(machines, "machine") + ")"
+	}
+	return text
+}
+
+// numberOf is a number with commas and its noun.
+func numberOf(n int, noun string) string {
+	return plaintext.Thousands(n) + " " + plural(n, noun, noun+"s")
+}
+
+// digits are the numbers of machines in a message.
+var digits = regexp.MustCompile("[0-9,]+")
+
+// content returns a text that is equal for two sections that differ only in their subjects and machines.
+func (s *section) content() string {
+	message := s.Message
+	if !strings.Contains(message, ";") { // nothing else happens
+		message = digits.ReplaceAllString(message, "")
+	}
+	return fmt.Sprintf("%q %q %q %+v %v", s.Word, message, s.Remarks, s.Groups, s.IsOneSided)
 }
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.

@@ -89,11 +89,11 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	case v.IsOfNumber():
 		return Numbers{}.Consequence(v)
 	case v == Added:
-		return "its machines are created"
+		return "the machines are created"
 	case v == PoolRenamed:
-		return "its machines are deleted, and a pool of another name gets new ones"
+		return "the machines are deleted, and a pool of another name gets new ones"
 	case v == Removed:
-		return "its machines are deleted"
+		return "the machines are deleted"
 	case v == Indeterminate, !isOutcome:
 		return "the known facts do not decide what happens"
 	}

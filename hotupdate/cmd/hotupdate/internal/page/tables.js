@@ -1,20 +1,29 @@
 const tables = [...document.querySelectorAll('table.pools')];
 const rows = tables.flatMap(table => [...table.tBodies[0].rows]);
-if (rows.length) {
-  const texts = new Map(rows.map(row => [row, row.textContent.toLowerCase()]));
+const causes = [...document.querySelectorAll('.cause')];
+const alone = causes.filter(cause => !cause.querySelector('table.pools'));
+const items = [...rows, ...alone];
+if (items.length) {
+  const texts = new Map(items.map(item => [item, item.textContent.toLowerCase()]));
   const filter = document.querySelector('#filter');
   const show = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(word => word);
     let shown = 0;
-    for (const row of rows) {
-      row.hidden = !words.every(word => texts.get(row).includes(word));
-      shown += !row.hidden;
+    for (const item of items) {
+      item.hidden = !words.every(word => texts.get(item).includes(word));
+      shown += !item.hidden;
     }
-    document.querySelector('#shown').textContent = `${shown} of ${rows.length} rows`;
+    for (const cause of causes) {
+      if (!alone.includes(cause)) {
+        cause.hidden = [...cause.querySelectorAll('table.pools tbody tr')].every(row => row.hidden);
+      }
+    }
+    document.querySelector('#shown').textContent = `${shown} of ${items.length} rows`;
   };
   filter.addEventListener('input', show);
   show();
-  tables[0].closest('section').before(filter.parentElement);
+  const first = items[0].closest('section');
+  if (first && !filter.parentElement.nextElementSibling?.contains(first)) first.before(filter.parentElement);
   filter.parentElement.hidden = false;
   const order = new Intl.Collator(undefined, {numeric: true});
   for (const table of tables) {
