@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -225,10 +226,7 @@ func (c *call) comparing() (*side.Reader, error) {
 func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) *report.Report {
 	warnings := slices.Concat(c.config.Notes, r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
 	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
-	old, updated, _ := changeOf(c.args)
-	made.Compared = report.Compared{
-		Old: old, New: updated, Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC"),
-	}
+	made.Compared = c.compared()
 	for _, one := range r.NotJudged {
 		made.NotJudged = append(made.NotJudged, report.NotJudged{
 			Place: pool.Place{File: one.Place.File, Line: one.Place.Line}, Text: one.Err.Error(),
@@ -236,6 +234,22 @@ func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance
 		c.std.printError(one.Err)
 	}
 	return made
+}
+
+// compared says what is compared, when, and by which version.
+func (c *call) compared() report.Compared {
+	all := report.Compared{Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
+	if c.gitRange == "" {
+		all.Old, all.New, _ = changeOf(c.args)
+		return all
+	}
+	old, updated, isRange := strings.Cut(c.gitRange, "..")
+	all.Old = cmp.Or(old, "HEAD")
+	all.New = cmp.Or(strings.TrimPrefix(updated, "."), "HEAD")
+	if !isRange {
+		all.New = "the work tree"
+	}
+	return all
 }
 
 // writeReport writes a report.
