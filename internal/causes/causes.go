@@ -21,7 +21,7 @@ type Causes[E cmp.Ordered] struct {
 	Together []int
 }
 
-// Of returns the effect of each of n differences between an old side and a new one. The function says what becomes of
+// Find returns the effect of each of n differences between an old side and a new one. The function says what becomes of
 // the answer if the differences at some positions, in order, are applied to the old side: its least value means that
 // the answer stays, and a greater one is graver.
 //
@@ -32,7 +32,7 @@ type Causes[E cmp.Ordered] struct {
 //   - With more than [Max] differences, all of them are that set.
 //
 // The function is called once for all differences, once for each, and at most n times n times for the set.
-func Of[E cmp.Ordered](n int, effect func(applied []int) E) (c Causes[E]) {
+func Find[E cmp.Ordered](n int, effect func(applied []int) E) (c Causes[E]) {
 	if n == 0 {
 		return c
 	}

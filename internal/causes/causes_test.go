@@ -19,8 +19,8 @@ func bitsOf(applied []int) (bits int) {
 	return bits
 }
 
-// TestOf has a row for each rule. Of three differences, the effect of each set is at the number whose bits are the set.
-func TestOf(t *testing.T) {
+// TestFind has a row for each rule. Of three differences, the effect of each set is at the number whose bits are the set.
+func TestFind(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		effects  [8]int
@@ -38,16 +38,16 @@ func TestOf(t *testing.T) {
 		{"one alone milder than all", [8]int{0, 1, 0, 1, 0, 1, 2, 2}, []int{1, 2, 2}, []int{1, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			found := causes.Of(3, func(applied []int) int { return test.effects[bitsOf(applied)] })
+			found := causes.Find(3, func(applied []int) int { return test.effects[bitsOf(applied)] })
 			assert.Equal(t, test.want, found.Effects)
 			assert.Equal(t, test.together, found.Together)
 		})
 	}
 }
 
-// TestOfAnyFunction: whatever the function is, a cause of the effect of all is found, each effect is one that the
+// TestFindForAnyFunction: whatever the function is, a cause of the effect of all is found, each effect is one that the
 // function has given, and none of a set can be left out.
-func TestOfAnyFunction(t *testing.T) {
+func TestFindForAnyFunction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "differences")
@@ -57,7 +57,7 @@ func TestOfAnyFunction(t *testing.T) {
 			assert.True(t, slices.IsSorted(applied))
 			return effects[bitsOf(applied)]
 		}
-		found := causes.Of(n, effect)
+		found := causes.Find(n, effect)
 		all := effects[len(effects)-1]
 		require.Equal(t, all, slices.Max(found.Effects))
 		for i, got := range found.Effects {
@@ -75,19 +75,19 @@ func TestOfAnyFunction(t *testing.T) {
 		for i := range found.Together {
 			require.Less(t, effect(slices.Delete(slices.Clone(found.Together), i, i+1)), all, "it can be left out")
 		}
-		require.Equal(t, found, causes.Of(n, effect), "the same each time")
+		require.Equal(t, found, causes.Find(n, effect), "the same each time")
 	})
 }
 
-// TestOfMany: beyond the limit, the function is called once.
-func TestOfMany(t *testing.T) {
+// TestFindMany: beyond the limit, the function is called once.
+func TestFindMany(t *testing.T) {
 	calls := 0
-	found := causes.Of(causes.Max+1, func([]int) int {
+	found := causes.Find(causes.Max+1, func([]int) int {
 		calls++
 		return 3
 	})
 	assert.Equal(t, 1, calls)
 	assert.Len(t, found.Together, causes.Max+1)
 	assert.Equal(t, slices.Repeat([]int{3}, causes.Max+1), found.Effects)
-	assert.Empty(t, causes.Of(0, func([]int) int { panic("nothing to try") }).Effects)
+	assert.Empty(t, causes.Find(0, func([]int) int { panic("nothing to try") }).Effects)
 }

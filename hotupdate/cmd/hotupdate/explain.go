@@ -280,7 +280,7 @@ func bySchema[T any](
 		if err != nil {
 			return answer, err
 		}
-		answer, err = ask(schema, p.ProviderConfig)
+		answer, err = ask(schema, p.Config.Raw())
 		return answer, manifests.InFile(m.PlaceOfConfig(p), err)
 	}
 }

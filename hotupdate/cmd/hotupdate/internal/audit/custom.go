@@ -70,7 +70,7 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 		Place: o.Place, Namespace: m.Namespace, Project: m.Namespace, Name: m.Name,
 		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
 	}
-	effect, reasons, err := r.judge(of, m.Pools[0].ProviderConfig)
+	effect, reasons, err := r.judge(of, m.Pools[0].Config.Raw())
 	one.Verdict = effect.String()
 	one.Reasons = reasons
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -76,8 +75,8 @@ func NewReleases(old, updated *release.Release, builtIn []provider.Provider) (*R
 
 // concern reports whether a provider config is of the releases' kind. An empty config is of every
 // kind.
-func (r *Releases) concern(raw []byte) bool {
-	return r.kind == facts.TypeMeta{} || facts.IsNull(raw) || facts.TypeMetaOf(tree.Of(raw)) == r.kind
+func (r *Releases) concern(config facts.Config) bool {
+	return r.kind == facts.TypeMeta{} || config.IsAbsent() || config.Type() == r.kind
 }
 
 // verdict returns the verdict on a pool that was hashed under both releases, with the reasons.
@@ -98,7 +97,7 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 	case slices.Equal(old.Data, updated.Data): // for unknown functions of one era, see assumptions
 		return verdict.None, nil
 	}
-	reasons := s.differences(old, updated, p.ProviderConfig)
+	reasons := s.differences(old, updated, p.Config.Raw())
 	if !sameEra {
 		reasons = slices.Insert(reasons, 0, Reason{
 			Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash,

@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -66,24 +65,24 @@ func (o owner) isOther(r *Releases, m *facts.Manifest) bool {
 
 // hasConfigOf reports whether a pool has a config of the API group of the provider's configs.
 func (o owner) hasConfigOf(p facts.Pool) bool {
-	isKnown := o.group != "" && !facts.IsNull(p.ProviderConfig)
-	return isKnown && !o.hasOtherGroup(p.ProviderConfig)
+	isKnown := o.group != "" && !p.Config.IsAbsent()
+	return isKnown && !o.hasOtherGroup(p.Config)
 }
 
 // hasConfig reports whether a pool has a config of the releases' kind, if that is known.
 func (r *Releases) hasConfig(m *facts.Manifest) bool {
 	isKnown := r.kind != facts.TypeMeta{}
 	return isKnown && slices.ContainsFunc(m.Pools, func(p facts.Pool) bool {
-		return !facts.IsNull(p.ProviderConfig) && r.concern(p.ProviderConfig)
+		return !p.Config.IsAbsent() && r.concern(p.Config)
 	})
 }
 
 // hasOtherGroup reports whether a config is of another API group than the provider's configs.
-func (o owner) hasOtherGroup(config []byte) bool {
-	if o.group == "" || facts.IsNull(config) {
+func (o owner) hasOtherGroup(config facts.Config) bool {
+	if o.group == "" || config.IsAbsent() {
 		return false
 	}
-	return facts.GroupOf(facts.TypeMetaOf(tree.Of(config)).APIVersion) != o.group
+	return facts.GroupOf(config.Type().APIVersion) != o.group
 }
 
 // check returns an error if pools of several providers were judged, and it is not known whose the

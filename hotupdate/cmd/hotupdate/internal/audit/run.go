@@ -19,7 +19,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -128,8 +127,8 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObject) error {
 	for i := range m.Pools {
 		p := &m.Pools[i]
-		if !r.concern(p.ProviderConfig) || r.owner.hasOtherGroup(p.ProviderConfig) {
-			kind := facts.TypeMetaOf(tree.Of(p.ProviderConfig))
+		if !r.concern(p.Config) || r.owner.hasOtherGroup(p.Config) {
+			kind := p.Config.Type()
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}

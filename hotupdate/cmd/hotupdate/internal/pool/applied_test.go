@@ -346,7 +346,7 @@ func TestFilledInByOtherExtensions(t *testing.T) {
 		Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema },
 		Ways:   []apply.Way{{By: apply.Replace}},
 		Naming: &judge.Naming{Versions: []string{"1.34"}, Additional: func(p *facts.Pool) (judge.Additional, error) {
-			return judge.Additional{Era: "raw", Data: []string{string(p.ProviderConfig)}}, nil
+			return judge.Additional{Era: "raw", Data: []string{string(p.Config.Raw())}}, nil
 		}},
 	}
 	for _, test := range []struct {

@@ -85,7 +85,7 @@ func TestUnknownMinors(t *testing.T) {
 	t.Parallel()
 	of := func(config string) facts.Pool {
 		p := examplePool("aws", "")
-		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+		p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`))
 		return p
 	}
 	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)}
@@ -136,7 +136,7 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	of := func(config string) facts.Pool {
 		p := examplePool("aws", "1.34.0")
 		p.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
-		p.ProviderConfig = []byte(config)
+		p.Config = facts.ConfigOf([]byte(config))
 		return p
 	}
 	old := of(`{"kind":"` + configKind + `","apiVersion":"` + configVersion + `"}`)

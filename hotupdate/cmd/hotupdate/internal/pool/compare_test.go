@@ -633,7 +633,7 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 	require.NoError(t, err)
 	naming := &judge.Naming{Versions: []string{"1.33", "1.34"}, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		var read struct{ Free struct{ A string } }
-		err := json.Unmarshal(p.ProviderConfig, &read)
+		err := json.Unmarshal(p.Config.Raw(), &read)
 		if p.Worker.KubernetesVersion == "1.34" {
 			read.Free.A = ""
 		}
@@ -641,7 +641,7 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 	}}
 	of := func(free string) facts.Pool {
 		p := examplePool("aws", "")
-		p.ProviderConfig = []byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`)
+		p.Config = facts.ConfigOf([]byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`))
 		return p
 	}
 	o := judge.Options{Providers: extensions.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
@@ -666,7 +666,7 @@ func TestCausesTogether(t *testing.T) {
 	require.NoError(t, err)
 	naming := &judge.Naming{Versions: []string{""}, Additional: func(p *facts.Pool) (judge.Additional, error) {
 		read := config{}
-		err := json.Unmarshal(p.ProviderConfig, &read)
+		err := json.Unmarshal(p.Config.Raw(), &read)
 		if read.A == "" || read.B == "" {
 			return judge.Additional{}, err
 		}
@@ -674,7 +674,7 @@ func TestCausesTogether(t *testing.T) {
 	}}
 	of := func(config string) facts.Pool {
 		p := examplePool("aws", "1.34.1")
-		p.ProviderConfig = []byte(config)
+		p.Config = facts.ConfigOf([]byte(config))
 		return p
 	}
 	o := judge.Options{Providers: extensions.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}

@@ -59,7 +59,7 @@ func options(tb testing.TB) judge.Options {
 	require.NoError(tb, err)
 	canonical := hash.CanonicalData[struct{}](schema)
 	naming := &judge.Naming{Versions: []string{""}, Additional: func(p *facts.Pool) (judge.Additional, error) {
-		data, err := canonical(p.ProviderConfig, struct{}{})
+		data, err := canonical(p.Config.Raw(), struct{}{})
 		return judge.Additional{Era: "canonical", Data: data}, err
 	}}
 	profile, err := facts.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)

@@ -88,8 +88,8 @@ func drawNamed(t *rapid.T, of provider.Provider) (old, updated facts.Pool) {
 	if change := rapid.SampledFrom(slices.Sorted(maps.Keys(poolChanges()))).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
 		poolChanges()[change](&updated)
 	}
-	old.ProviderConfig = drawConfig(t, before)
-	updated.ProviderConfig = drawConfig(t, after)
+	old.Config = facts.ConfigOf(drawConfig(t, before))
+	updated.Config = facts.ConfigOf(drawConfig(t, after))
 	return old, updated
 }
 
@@ -150,7 +150,7 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 		updated := examplePool("aws", "1.37.1")
 		updated.DataVolumes[0].Name = "z"
 		for p, config := range map[*facts.Pool]string{&old: test.old, &updated: test.updated} {
-			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+			p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`))
 		}
 		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
@@ -180,8 +180,8 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 	} {
 		of := func(version, member string) facts.Pool {
 			p := examplePool("aws", "1.37.1")
-			if p.ProviderConfig = nil; version != "" {
-				p.ProviderConfig = []byte(`{"apiVersion":"` + version + `","kind":"` + configKind + `",` + member + `}`)
+			if p.Config = facts.ConfigOf(nil); version != "" {
+				p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + version + `","kind":"` + configKind + `",` + member + `}`))
 			}
 			return p
 		}
@@ -224,7 +224,7 @@ func TestHotInALaterEra(t *testing.T) {
 	} {
 		of := func(config string) facts.Pool {
 			p := examplePool("aws", test.version)
-			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+			p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`))
 			return p
 		}
 		got, err := judge.Compare(of(test.old), of(test.updated), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
@@ -250,9 +250,9 @@ func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Addit
 		MachineImage: *p.Worker.Image, Volume: &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	w.DataVolumes = p.DataVolumes
-	if p.ProviderConfig != nil {
+	if p.Config.Raw() != nil {
 		var value any
-		require.NoError(t, json.Unmarshal(p.ProviderConfig, &value))
+		require.NoError(t, json.Unmarshal(p.Config.Raw(), &value))
 		stored, err := json.Marshal(value) // as the API server stores it
 		require.NoError(t, err)
 		w.ProviderConfig = stored

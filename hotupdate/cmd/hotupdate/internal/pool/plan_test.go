@@ -24,7 +24,7 @@ import (
 func machines(name, machineType string, config ...string) facts.Pool {
 	p := facts.Pool{Provider: "aws", Worker: hash.Worker{Name: name, KubernetesVersion: "1.34.0", MachineType: machineType}}
 	if len(config) > 0 {
-		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config[0] + `}`)
+		p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config[0] + `}`))
 	}
 	return p
 }

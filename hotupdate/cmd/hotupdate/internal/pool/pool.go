@@ -107,6 +107,6 @@ func (p *pairing) pairRenamed(updated []facts.Pool, o judge.Options) {
 // name.
 func contentOf(p facts.Pool, o judge.Options) (string, error) {
 	content, err := p.Content()
-	document, configErr := o.Document(p.ProviderConfig)
+	document, configErr := o.Document(p.Config)
 	return content + string(document), errors.Join(err, configErr)
 }

@@ -35,7 +35,7 @@ func TestReadWorker(t *testing.T) {
 	}, p.DataVolumes)
 	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
 	assert.Nil(t, p.Worker.CRI)
-	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
+	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.Config.Raw()))
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
 	var data []string

@@ -140,7 +140,7 @@ func compareConfigs(t *testing.T, of provider.Provider, minor, before, after str
 		raw, err := json.Marshal(object)
 		require.NoError(t, err)
 		both[side] = examplePool(of.Name, minor)
-		both[side].ProviderConfig = raw
+		both[side].Config = facts.ConfigOf(raw)
 	}
 	compared, err := judge.Compare(both[0], both[1], o)
 	require.NoError(t, err, "%s to %s", before, after)

@@ -74,7 +74,7 @@ func effectOf(old, updated *facts.Manifest, name string, o judge.Options) (verdi
 // the config.
 func textOf(m *facts.Manifest, p *facts.Pool) (text []byte, pointer string) {
 	if p.IsBare() {
-		return p.ProviderConfig, ""
+		return p.Config.Raw(), ""
 	}
 	above := "/spec/provider/workers/"
 	if m.Kind == facts.Worker {

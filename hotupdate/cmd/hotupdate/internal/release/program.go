@@ -13,7 +13,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -89,7 +88,7 @@ func (p *program) hash(of *facts.Pool) (Hashed, error) {
 		of.InWorker(), of.Worker.UpdateStrategy.String(), of.Machines.Minimum, of.Machines.Maximum,
 		of.NodeAgentSecretName,
 	}
-	asked.ProviderConfig = judge.AsStored(asked.ProviderConfig)
+	asked.ProviderConfig = facts.ConfigOf(asked.ProviderConfig).Stored().Raw()
 	err := manifest.InFile(strings.Join(p.process.Args, " "), p.ask(asked, &answer))
 	hashed := Hashed{Era: &Era{Name: answer.Era, Hash: byProgram}, Data: answer.Data}
 	if answer.Error != "" {

@@ -17,7 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 )
 
 // Release is a release of an extension. It is safe for concurrent use.
@@ -200,13 +199,13 @@ func (e *Era) data(raw []byte, _ struct{}) ([]string, error) {
 	case Canonical:
 		return hash.CanonicalData[struct{}](e.Schema)(raw, struct{}{})
 	case RawBytes:
-		return bytesOf(judge.AsStored(raw)), nil
+		return bytesOf(facts.ConfigOf(raw).Stored().Raw()), nil
 	case CutBytes:
 		strip := e.Schema.StripRaw
 		if e.Nulls == "keep" {
 			strip = e.Schema.StripRawKeepNulls
 		}
-		cut, err := strip(judge.AsStored(raw))
+		cut, err := strip(facts.ConfigOf(raw).Stored().Raw())
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}
@@ -247,9 +246,9 @@ func (r *Release) Hash(p *facts.Pool) (h Hashed, err error) {
 	if r.program != nil {
 		return r.program.hash(p)
 	}
-	raw := p.ProviderConfig
-	if facts.IsNull(raw) {
-		raw = nil
+	var raw []byte
+	if !p.Config.IsAbsent() {
+		raw = p.Config.Raw()
 	}
 	h.Era, h.Refused = r.Era(p.Worker.KubernetesVersion)
 	if h.Refused == nil && (h.Era.Hash != Canonical || h.Era.Schema != r.Schema) { // otherwise hashing decodes it

@@ -38,7 +38,7 @@ func FuzzRelease(f *testing.F) {
 			assert.NotEmpty(t, err.Error())
 			return
 		}
-		_, _ = r.Hash(&facts.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, ProviderConfig: []byte(`{"volume":{"iops":5}}`)})
+		_, _ = r.Hash(&facts.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, Config: facts.ConfigOf([]byte(`{"volume":{"iops":5}}`))})
 		h, err := r.Hash(&facts.Pool{})
 		require.NoError(t, errors.Join(err, h.Refused), "no config is the empty one")
 		assert.NotNil(t, h.Era)

@@ -162,13 +162,13 @@ func (c *Catalog) SchemaOf(from string, kind facts.TypeMeta) (*hotupdate.Schema,
 		kind.Kind, c.kinds(), hint)
 }
 
-// schemaOfRaw returns the Schema of a provider config that may be missing. A missing config means
+// schemaOfConfig returns the Schema of a provider config that may be missing. A missing config means
 // the same under every Schema.
-func (c *Catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
-	if facts.IsNull(raw) {
+func (c *Catalog) schemaOfConfig(from string, config facts.Config) (*hotupdate.Schema, error) {
+	if config.IsAbsent() {
 		return hotupdate.SchemaOf[struct{}]()
 	}
-	kind, err := c.kindOf(tree.Of(raw))
+	kind, err := c.kindOf(config.Tree())
 	if err != nil {
 		return nil, manifests.InFile(from, err)
 	}
@@ -181,9 +181,9 @@ func (c *Catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 func (c *Catalog) check(from string, pools []facts.Pool) error {
 	var problems []error
 	for _, p := range pools {
-		kind, err := c.kindOf(tree.Of(p.ProviderConfig))
+		kind, err := c.kindOf(p.Config.Tree())
 		if c.own[p.Provider] || err == nil && c.own[facts.GroupOf(kind.APIVersion)] {
-			_, err := c.schemaOfRaw(placeOfConfig(from, p), p.ProviderConfig)
+			_, err := c.schemaOfConfig(placeOfConfig(from, p), p.Config)
 			problems = append(problems, err)
 		}
 	}

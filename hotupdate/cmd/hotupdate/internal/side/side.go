@@ -52,7 +52,7 @@ func (r *Reader) SchemaOf(m *Input, p facts.Pool) (*hotupdate.Schema, error) {
 	if m.spec != nil {
 		return m.spec, nil
 	}
-	return r.Schemas.schemaOfRaw(m.PlaceOfConfig(p), p.ProviderConfig)
+	return r.Schemas.schemaOfConfig(m.PlaceOfConfig(p), p.Config)
 }
 
 // Name names a file for messages.

@@ -222,7 +222,7 @@ func (t *trial) partsWith(applied []int) parts {
 // causesOf returns the positions of the differences that change a part.
 func (t *trial) causesOf(part string) map[int]bool {
 	before := t.partsWith(nil)[part]
-	found := causes.Of(len(t.differences), func(applied []int) int {
+	found := causes.Find(len(t.differences), func(applied []int) int {
 		if t.partsWith(applied)[part] == before {
 			return 0
 		}

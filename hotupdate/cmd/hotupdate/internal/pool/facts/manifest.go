@@ -10,7 +10,6 @@
 package facts
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"strconv"
@@ -242,12 +241,6 @@ func JoinPaths(path, below string) string {
 		return path + below
 	}
 	return path + "." + below
-}
-
-// IsNull reports whether raw JSON is null or missing.
-func IsNull(raw []byte) bool {
-	trimmed := bytes.TrimSpace(raw)
-	return len(trimmed) == 0 || string(trimmed) == "null"
 }
 
 // strategyIn returns the update strategy of a pool.

@@ -33,8 +33,8 @@ type Pool struct {
 	Encrypted *bool
 	// DataVolumes are the volumes beside the root volume.
 	DataVolumes []DataVolume
-	// ProviderConfig is the raw JSON of the provider config; empty or null if there is none.
-	ProviderConfig []byte
+	// Config is the provider config.
+	Config Config
 	// NodeAgentSecretName is the name in a Worker manifest, composed by Gardener; nil if it is not
 	// known.
 	NodeAgentSecretName *string
@@ -114,7 +114,7 @@ type Cluster struct {
 // Bare returns a pool with only a provider config. The paths and pointers of its changes begin in
 // the provider config.
 func Bare(config []byte) Pool {
-	return Pool{ProviderConfig: config, Unknown: []Unknown{RestOfPool}}
+	return Pool{Config: ConfigOf(config), Unknown: []Unknown{RestOfPool}}
 }
 
 // IsBare reports whether the pool is a provider config on its own.
@@ -230,9 +230,9 @@ func (p *Pool) isZero() bool {
 }
 
 // WithConfig returns a copy of the pool with another provider config.
-func (p *Pool) WithConfig(config []byte) *Pool {
+func (p *Pool) WithConfig(config Config) *Pool {
 	other := *p
-	other.ProviderConfig = config
+	other.Config = config
 	return &other
 }
 
@@ -257,8 +257,8 @@ func (p *Pool) InWorker() *provider.WorkerPool {
 	if v := p.Worker.Volume; v != nil {
 		w.Volume = &DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
 	}
-	if !IsNull(p.ProviderConfig) {
-		w.ProviderConfig = p.ProviderConfig
+	if !p.Config.IsAbsent() {
+		w.ProviderConfig = p.Config.Raw()
 	}
 	return w
 }

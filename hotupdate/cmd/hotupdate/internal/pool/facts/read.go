@@ -182,7 +182,7 @@ func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) 
 		checkWhole(at+"."+field, from.At(field), &problems)
 	}
 	p := Pool{
-		Kind: m.Kind, Node: from, Provider: m.Provider, ProviderConfig: from.At(fields.Config).JSON(),
+		Kind: m.Kind, Node: from, Provider: m.Provider, Config: ConfigAt(from.At(fields.Config)),
 		Zones: textsIn(from.At(fields.Zones)), Declared: strategy, MaxSurge: shareIn(from.At("maxSurge")),
 		Machines: Machines{wholeIn(minimum), wholeIn(maximum), minimum != nil || maximum != nil},
 		Worker:   hash.Worker{Name: name, UpdateStrategy: strategy, Kubelet: kubeletIn(kubelet)},

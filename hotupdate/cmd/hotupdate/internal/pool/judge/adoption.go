@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
@@ -32,7 +31,7 @@ func (o Options) extensionsMayDiffer(old, updated *facts.Pool) bool {
 	sameVolumes := slices.EqualFunc(old.DataVolumes, updated.DataVolumes, equalVolumes) &&
 		equalPointers(old.Encrypted, updated.Encrypted)
 	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
-	isSame := sameVolumes && sameSecret && bytes.Equal(old.ProviderConfig, updated.ProviderConfig)
+	isSame := sameVolumes && sameSecret && old.Config.Same(updated.Config)
 	return o.ProviderOf(updated).Name != "" && o.Custom == nil && !isSame
 }
 

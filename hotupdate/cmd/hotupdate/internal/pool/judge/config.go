@@ -27,14 +27,14 @@ var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 
 // schemaOf returns the Schema that all provider configs share, and whether there is one. A null
 // config fits every Schema. Another apiVersion alone is not a change: two kinds may have one Schema.
-func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, isKnown bool) {
+func (o Options) schemaOf(configs ...facts.Config) (schema *hotupdate.Schema, isKnown bool) {
 	if o.Versions != nil {
 		return cmp.Or(o.Versions.Schema, anyMembers()), o.Versions.Schema != nil
 	}
-	for _, config := range slices.DeleteFunc(configs, facts.IsNull) {
+	for _, config := range slices.DeleteFunc(configs, facts.Config.IsAbsent) {
 		before := schema
 		if o.Schema != nil {
-			schema = o.Schema(facts.TypeMetaOf(tree.Of(config)))
+			schema = o.Schema(config.Type())
 		}
 		if schema == nil || before != nil && schema != before {
 			return anyMembers(), false
@@ -56,15 +56,15 @@ type configs struct {
 
 // compareConfigs compares provider configs under their Schema, or without one by their members.
 func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
-	before := old.ProviderConfig
-	after := updated.ProviderConfig
-	if facts.IsNull(before) && facts.IsNull(after) {
+	before := old.Config
+	after := updated.Config
+	if before.IsAbsent() && after.IsAbsent() {
 		return configs{isAbsent: true}, nil
 	}
 	schema, isKnown := o.schemaOf(before, after)
 	compared := configs{isKnown: isKnown, schema: schema}
 	isUnknown := o.ProviderOf(updated).Name == ""
-	changes, err := schema.DiffRaw(before, after)
+	changes, err := schema.DiffRaw(before.Raw(), after.Raw())
 	for _, change := range changes {
 		change = showType(change, before, after)
 		isFilledIn := isUnknown && facts.MayBeFilledIn(old, updated, change.Op)
@@ -79,12 +79,12 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 }
 
 // showType shows the apiVersion or the kind of a config, which are no secrets, also if no Schema knows them.
-func showType(change hotupdate.Change, before, after []byte) hotupdate.Change {
+func showType(change hotupdate.Change, before, after facts.Config) hotupdate.Change {
 	path := fieldpath.Names(change.Pointer)
 	if change.Sensitive && isTypeMeta(path) {
 		change.Sensitive = false
-		change.Old = jsonOf(tree.Of(before).At(path...))
-		change.New = jsonOf(tree.Of(after).At(path...))
+		change.Old = jsonOf(before.Tree().At(path...))
+		change.New = jsonOf(after.Tree().At(path...))
 	}
 	return change
 }
@@ -141,7 +141,7 @@ func (p *pair) judgeKnownFields() []Finding {
 	switch {
 	case p.Versions != nil:
 		return p.judgeVersions(judged)
-	case p.configs.isAbsent, bytes.Equal(p.old.ProviderConfig, p.updated.ProviderConfig):
+	case p.configs.isAbsent, p.old.Config.Same(p.updated.Config):
 		return judged
 	case isReleased && inPlace(p.strategy) && p.provider.LacksInPlace:
 		return all(judged, verdict.Indeterminate, verdict.InPlaceNotInRelease)
@@ -235,7 +235,7 @@ func (p *pair) judgeVersions(judged []Finding) []Finding {
 		found.Verdict = verdict.Indeterminate
 		found.Rule = v.Rule
 		if found.Op == hotupdate.OpRemove && v.MayShow(found.Change) {
-			value, _ := tree.Of(p.old.ProviderConfig).Find(fieldpath.Names(found.Pointer))
+			value, _ := p.old.Config.Tree().Find(fieldpath.Names(found.Pointer))
 			found.Sensitive = false
 			found.Old = jsonOf(value)
 		}
@@ -258,7 +258,7 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 	if p.Extension != Released {
 		return judged
 	}
-	config := tree.Of(p.updated.ProviderConfig)
+	config := p.updated.Config.Tree()
 	for _, name := range p.provider.New {
 		if config.At(name) == nil {
 			continue
@@ -290,15 +290,15 @@ func (p *pair) refuseInPlace(judged []Finding) []Finding {
 			judged = append(judged, p.unseen(d, verdict.Forbidden, verdict.ConfigInPlace))
 		}
 	}
-	if len(judged) == 0 && !bytes.Equal(compact(p.old.ProviderConfig), compact(p.updated.ProviderConfig)) {
+	if len(judged) == 0 && !bytes.Equal(compact(p.old.Config), compact(p.updated.Config)) {
 		return ofPool(verdict.Indeterminate, verdict.ConfigRespelled)
 	}
 	return judged
 }
 
-func compact(raw []byte) []byte {
+func compact(config facts.Config) []byte {
 	var text bytes.Buffer
-	_ = json.Compact(&text, raw) // the manifest is valid JSON
+	_ = json.Compact(&text, config.Raw()) // the manifest is valid JSON
 	return text.Bytes()
 }
 
@@ -312,15 +312,7 @@ func storedOf(old, updated *facts.Pool) stored {
 // differences are those between the configs as they are stored, where null members count. A config that is null is
 // absent.
 func (s *stored) differences() []tree.Difference {
-	return tree.ExactDifferences(configIn(s.old), configIn(s.updated))
-}
-
-// configIn returns the provider config of a pool, nil if there is none.
-func configIn(p *facts.Pool) *tree.Node {
-	if facts.IsNull(p.ProviderConfig) {
-		return nil
-	}
-	return tree.Of(p.ProviderConfig)
+	return tree.ExactDifferences(s.old.Config.Tree(), s.updated.Config.Tree())
 }
 
 // pointerTo returns the pointer of a difference of the configs in the pool.

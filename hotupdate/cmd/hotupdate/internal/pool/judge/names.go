@@ -53,12 +53,12 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 // typeOfWhole judges the apiVersion and the kind of a config that one side does not have. Alone, they are not
 // removed or added: the name of the pool depends on them only if nothing else explains another name.
 func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
-	isWhole := facts.IsNull(p.stored.old.ProviderConfig) || facts.IsNull(p.stored.updated.ProviderConfig)
+	isWhole := p.stored.old.Config.IsAbsent() || p.stored.updated.Config.IsAbsent()
 	isOpen := d.renames != verdict.None && isTypeMeta(d.Path)
 	if !isWhole || !isOpen {
 		return d
 	}
-	d.renames = p.renamedBy(p.stored.updated.ProviderConfig)
+	d.renames = p.renamedBy(p.stored.updated.Config)
 	renamed := verdict.OfClass(hotupdate.Immutable, p.strategy)
 	if slices.ContainsFunc(judged, func(found Finding) bool { return found.Verdict == renamed }) {
 		d.renames = verdict.None
@@ -88,19 +88,19 @@ func isTypeMeta(path []string) bool {
 // pool without a config comes with the type of the new config, without which no extension reads it.
 func (p *pair) tryEach(judged []Finding) (all []tried) {
 	differences := p.stored.differences()
-	old := configIn(p.stored.old)
+	old := p.stored.old.Config.Tree()
 	if old == nil {
-		old = typeOf(configIn(p.stored.updated))
+		old = typeOf(p.stored.updated.Config.Tree())
 	}
-	found := causes.Of(len(differences), func(applied []int) verdict.Verdict {
+	found := causes.Find(len(differences), func(applied []int) verdict.Verdict {
 		if len(applied) == len(differences) {
-			return p.renamedBy(p.stored.updated.ProviderConfig)
+			return p.renamedBy(p.stored.updated.Config)
 		}
 		config := old
 		for _, i := range applied {
 			config = config.With(differences[i].Path, differences[i].New)
 		}
-		return p.renamedBy(config.JSON())
+		return p.renamedBy(facts.ConfigAt(config))
 	})
 	for i, d := range differences {
 		all = append(all, tried{Difference: d, renames: found.Effects[i], related: around(judged, p.pointerTo(d))})
@@ -118,11 +118,11 @@ func (p *pair) tryEach(judged []Finding) (all []tried) {
 // renamedBy says whether the new pool has another name with this config than with the old one. A config
 // without a pool may be of one whose volumes are looked up in the config, so its name is never known to
 // stay, unless the user gives the eras, which read the config alone.
-func (p *pair) renamedBy(config []byte) verdict.Verdict {
+func (p *pair) renamedBy(config facts.Config) verdict.Verdict {
 	if p.classesDecide() {
 		return verdict.None
 	}
-	before := p.stored.updated.WithConfig(p.stored.old.ProviderConfig)
+	before := p.stored.updated.WithConfig(p.stored.old.Config)
 	after := p.stored.updated.WithConfig(config)
 	renames := p.naming.renames(before, after)
 	if p.updated.IsBare() && p.givenNaming() == nil && renames == verdict.None {

@@ -1,14 +1,10 @@
 package judge
 
 import (
-	"encoding/json"
 	"slices"
-
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -62,9 +58,8 @@ func (o Options) namingOfExtension(p *facts.Pool) *Naming {
 		names = extension.Released
 	}
 	return &Naming{Versions: extension.Versions, Additional: func(p *facts.Pool) (Additional, error) {
-		meta := facts.TypeMetaOf(tree.Of(p.ProviderConfig))
-		isOwn := meta == facts.TypeMeta{APIVersion: extension.APIVersion, Kind: extension.Kind}
-		if !facts.IsNull(p.ProviderConfig) && !isOwn {
+		isOwn := p.Config.Type() == facts.TypeMeta{APIVersion: extension.APIVersion, Kind: extension.Kind}
+		if !p.Config.IsAbsent() && !isOwn {
 			return Additional{Unknown: true}, nil // a fork's config
 		}
 		return names(p.InWorker())
@@ -105,25 +100,7 @@ func (n *Naming) versionsOf(p *facts.Pool) []string {
 }
 
 // asStored returns a pool with its provider config as the extension sees it.
-func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(AsStored(p.ProviderConfig)) }
-
-// AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted
-// members, as the API server stores objects of unknown types. The order of members and the white
-// space of the Shoot do not reach the extension; the order of lists and empty objects do.
-func AsStored(raw []byte) []byte {
-	if facts.IsNull(raw) {
-		return raw
-	}
-	var value any
-	if err := utiljson.Unmarshal(raw, &value); err != nil {
-		return raw
-	}
-	stored, err := json.Marshal(value)
-	if err != nil {
-		return raw
-	}
-	return stored
-}
+func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(p.Config.Stored()) }
 
 // renames says whether an extension gives two pools different names, both with the Kubernetes version of
 // the updated one: Roll or None, or Indeterminate if the answer depends on an unknown minor or function,
@@ -157,7 +134,7 @@ func (n *Naming) renamesInEra(old, updated *facts.Pool) verdict.Verdict {
 // under the config of either side.
 func (n *Naming) renamesByVolumes(old, updated *facts.Pool, takeOver func(from, to *facts.Pool)) verdict.Verdict {
 	found := verdict.None
-	for _, config := range [][]byte{old.ProviderConfig, updated.ProviderConfig} {
+	for _, config := range []facts.Config{old.Config, updated.Config} {
 		after := updated.WithConfig(config)
 		before := updated.WithConfig(config)
 		takeOver(old, before)

@@ -23,7 +23,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -104,7 +103,7 @@ func (o Options) ExtensionOf(provider string) Extension {
 func (o Options) ProviderOf(p *facts.Pool) Provider {
 	var meta facts.TypeMeta
 	if p.IsBare() {
-		meta = facts.TypeMetaOf(tree.Of(p.ProviderConfig))
+		meta = p.Config.Type()
 	}
 	for _, one := range o.Providers {
 		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind

@@ -8,7 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
@@ -122,7 +121,7 @@ func (o Options) refusesNewFields(p *facts.Pool) bool {
 	if o.givenNaming() != nil || !isReleased {
 		return false
 	}
-	config := tree.Of(p.ProviderConfig)
+	config := p.Config.Tree()
 	for _, name := range o.ProviderOf(p).New {
 		if config.At(name) != nil {
 			return true
@@ -170,7 +169,7 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 // Describer returns a function that says what the values of fields of a pool mean, by the Schema of its
 // provider config. The values of other fields have no further meaning.
 func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) schemabridge.Description {
-	known, _ := o.schemaOf(p.ProviderConfig)
+	known, _ := o.schemaOf(p.Config)
 	schema := (*schemabridge.Schema)(known)
 	return func(c hotupdate.Change) schemabridge.Description {
 		if p.IsBare() {
@@ -186,7 +185,7 @@ func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) schemabridge.De
 
 // Document returns the canonical document of a provider config, which Schemas that do not know it
 // write as it is.
-func (o Options) Document(config []byte) ([]byte, error) {
+func (o Options) Document(config facts.Config) ([]byte, error) {
 	schema, _ := o.schemaOf(config)
-	return schema.DocumentRaw(config)
+	return schema.DocumentRaw(config.Raw())
 }

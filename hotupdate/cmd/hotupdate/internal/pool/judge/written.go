@@ -12,8 +12,8 @@ import (
 
 // showAsWritten gives the changes of the provider configs the values that the configs have.
 func (p *pair) showAsWritten() {
-	old := tree.Of(p.old.ProviderConfig)
-	updated := tree.Of(p.updated.ProviderConfig)
+	old := p.old.Config.Tree()
+	updated := p.updated.Config.Tree()
 	configs := facts.PointerTo(p.configPath())
 	for i := range p.configs.changes {
 		found := &p.configs.changes[i]

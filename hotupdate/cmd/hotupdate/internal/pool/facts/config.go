@@ -1,0 +1,88 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+)
+
+// Config is a provider config, or the spec of a custom resource. It is read once: its copies share what has been read
+// of it. The zero value is none.
+type Config struct{ read *config }
+
+type config struct {
+	raw    func() []byte
+	tree   func() *tree.Node
+	stored func() Config
+}
+
+// ConfigOf returns the config of raw JSON, which may be null or missing.
+func ConfigOf(raw []byte) Config {
+	return newConfig(func() []byte { return raw }, sync.OnceValue(func() *tree.Node { return tree.Of(raw) }))
+}
+
+// ConfigAt returns the config that is a value of a manifest, nil for none.
+func ConfigAt(n *tree.Node) Config {
+	return newConfig(sync.OnceValue(n.JSON), func() *tree.Node { return n })
+}
+
+func newConfig(raw func() []byte, read func() *tree.Node) Config {
+	return Config{&config{raw, read, sync.OnceValue(func() Config { return storedConfig(raw()) })}}
+}
+
+// Raw returns the JSON of the config, empty or null if there is none.
+func (c Config) Raw() []byte {
+	if c.read == nil {
+		return nil
+	}
+	return c.read.raw()
+}
+
+// IsAbsent reports whether there is no config: it is null or missing.
+func (c Config) IsAbsent() bool {
+	if c.Tree() != nil {
+		return false
+	}
+	raw := bytes.TrimSpace(c.Raw())
+	return len(raw) == 0 || string(raw) == "null"
+}
+
+// Tree returns the value, nil if there is none or the text is no JSON.
+func (c Config) Tree() *tree.Node {
+	if c.read == nil || c.read.tree().Kind() == tree.Null {
+		return nil
+	}
+	return c.read.tree()
+}
+
+// Type returns the type of the config.
+func (c Config) Type() TypeMeta { return TypeMetaOf(c.Tree()) }
+
+// Same reports whether two configs have the same bytes.
+func (c Config) Same(other Config) bool { return c == other || bytes.Equal(c.Raw(), other.Raw()) }
+
+// Stored returns the config as the extension sees it in a Worker: compact, with sorted members, as the API server
+// stores objects of unknown types. The order of members and the white space of the Shoot do not reach the extension;
+// the order of lists and empty objects do.
+func (c Config) Stored() Config {
+	if c.IsAbsent() {
+		return c
+	}
+	return c.read.stored()
+}
+
+func storedConfig(raw []byte) Config {
+	var value any
+	if err := utiljson.Unmarshal(raw, &value); err != nil {
+		return ConfigOf(raw)
+	}
+	stored, err := json.Marshal(value)
+	if err != nil {
+		return ConfigOf(raw)
+	}
+	return ConfigOf(stored)
+}
