@@ -11,9 +11,9 @@ type Op string
 
 // The operations.
 const (
-	OpReplace Op = Op(engine.OpReplace)
-	OpAdd     Op = Op(engine.OpAdd)
-	OpRemove  Op = Op(engine.OpRemove)
+	OpReplace Op = "replace"
+	OpAdd     Op = "add"
+	OpRemove  Op = "remove"
 )
 
 // Change is one difference between two configurations.

@@ -13,7 +13,10 @@ import (
 
 // Schema describes a configuration's type: its fields, their classes, and how their values are
 // compared. A Schema is immutable and safe for concurrent use.
-type Schema schemabridge.Schema
+type Schema compiled
+
+// compiled is what the packages of this module know of a Schema beside its methods: they convert it.
+type compiled = schemabridge.Schema
 
 // Option changes how [SchemaOf] and [SchemaOfCRD] read a type.
 type Option struct{ override fieldplan.Override }

@@ -31,7 +31,10 @@ var mainCalls = map[string][]string{
 	"hotupdate/inplace": {
 		"Next", "Select", "ValidateImage", "ValidateVersion", "ValidateStrategy", "PendingUpdates_ValidateChange",
 	},
-	"hotupdate/updater": {"New", "Updater_Creating", "Updater_WrapTransport"},
+	"hotupdate/driver/drivertest":               {"Check"},
+	"hotupdate/machineupdate/machineupdatetest": {"Check"},
+	"hotupdate/hotupdatelint":                   {"Analyzer"},
+	"hotupdate/updater":                         {"New", "Updater_Creating", "Updater_WrapTransport"},
 }
 
 // TestMainCallsHaveExamples: go test runs each example, since it has an output.

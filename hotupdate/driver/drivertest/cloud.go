@@ -157,7 +157,10 @@ func (c *FakeCloud) Replace(ctx context.Context, kind tags.Kind, id, version str
 
 // ErrOutdated is the error of [FakeCloud.Replace] on condition of a version that is out of date. A client
 // translates it into the answer of its cloud.
-var ErrOutdated = fakecloud.ErrOutdated
+var ErrOutdated = outdated
+
+// outdated is the error that the fake cloud returns.
+var outdated = fakecloud.ErrOutdated
 
 // Modify changes attributes of a resource in one call. If takes is not zero, the change is accepted
 // now and done later. Until then the resource accepts no other change that takes time.
