@@ -58,7 +58,7 @@ func (c *call) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, c.auditFleet, c.addAudit, c.addExclude, c.addAccept, c.addConfig,
+	}, c.auditFleet, c.addAudit, c.addValidator, c.addExclude, c.addAccept, c.addConfig,
 		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput))
 }
 

@@ -78,6 +78,7 @@ type options struct {
 	gardener, accept, apply                 string
 	configFile, base, color                 string
 	gitRange                                string // of --git
+	validator, kubernetes                   string
 	failOn                                  []string
 	passUndecided                           bool // --fail-on passes what is not decided or not judged
 	all, quiet                              bool

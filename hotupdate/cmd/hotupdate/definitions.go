@@ -15,6 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // addDefinitions adds the flags for the CRDs of custom resources and the classes of their fields.
@@ -23,6 +25,32 @@ func (c *call) addDefinitions(command *cobra.Command) {
 		"the `FILE` with the CRDs of custom resources")
 	command.Flags().StringVar(&c.classes, "classes", "",
 		"the `FILE` with the classes of the fields of --crd")
+}
+
+// addValidator adds the flags of the program that asks the API server's own code.
+func (c *call) addValidator(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&c.validator, "validator", "",
+		"the `COMMAND` that asks the API server's own code whether it takes the objects of CRDs: a path or name, or\n"+
+			"none. Without it, hotupdate-crd is asked if it is in the PATH")
+	flags.StringVar(&c.kubernetes, "kubernetes", "",
+		"the minor `VERSION` of the API server for --validator, if it is older than 1.30, as in 1.29: it tolerates no "+
+			"mistake\nthat an update leaves as it is")
+}
+
+// validation returns the program that the flags name, and the API server that it stands for.
+func (c *call) validation() (validator.Options, error) {
+	program, err := validator.Find(c.validator)
+	options := validator.Options{Program: program}
+	if c.kubernetes == "" {
+		return options, err
+	}
+	minor, versionErr := kubeminor.Parse(c.kubernetes)
+	if versionErr != nil {
+		return options, errors.Join(err, &usageError{"--kubernetes: is not a version of Kubernetes; write one such as 1.29"})
+	}
+	options.Kubernetes = minor.String()
+	return options, err
 }
 
 // addClasses adds the flag for the classes of two releases of CRDs.
@@ -70,13 +98,37 @@ func (c *call) judgeObjects(
 	if err != nil {
 		return nil, err
 	}
-	report, err := audit.NewResources(old, updated).Run(ctx, documents, audit.Options{
+	session, err := c.startValidator(updated)
+	if err != nil {
+		return nil, err
+	}
+	report, err := audit.NewResources(old, updated, session).Run(ctx, documents, audit.Options{
 		Known: *known, Each: list,
 	})
+	if session != nil {
+		err = errors.Join(err, session.Close())
+	}
 	if err == nil {
 		err = report.CheckJudged()
 	}
 	return report, err
+}
+
+// startValidator starts the program that asks the API server's own code, with the CRDs of the new release. The session
+// is nil if nobody is asked.
+func (c *call) startValidator(updated *crds.Set) (*validator.Session, error) {
+	options, err := c.validation()
+	if err != nil || options.Program == "" {
+		return nil, err
+	}
+	session, err := options.Start(updated.Definitions())
+	if err != nil {
+		return nil, err
+	}
+	for _, ignored := range session.Ignored {
+		c.std.printError(errors.New("Kubernetes " + session.Version + ": " + ignored))
+	}
+	return session, nil
 }
 
 // definitionsDiff is the JSON output of schema diff for CRDs.

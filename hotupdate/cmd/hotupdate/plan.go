@@ -44,7 +44,8 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return needs("OLD", "NEW")(command, args)
 		},
-	}, c.planChange, c.addPools, c.addDefinitions, c.addJudgement, c.addPlan, c.addColor, c.addExclude, c.addAccept,
+	}, c.planChange, c.addPools, c.addDefinitions, c.addValidator, c.addJudgement, c.addPlan, c.addColor, c.addExclude,
+		c.addAccept,
 		c.addConfig,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
 }
@@ -218,8 +219,10 @@ func (c *call) comparing() (*side.Reader, error) {
 		}
 		r.Options.Ways = []apply.Way{way}
 	}
+	var validatorErr error
 	r.Gardener, err = gardener.Find(c.gardener)
-	return r, err
+	r.Validator, validatorErr = c.validation()
+	return r, errors.Join(err, validatorErr)
 }
 
 // reportOf makes the report of the plans. What is not judged is also told as an error.

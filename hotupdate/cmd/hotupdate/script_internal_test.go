@@ -23,6 +23,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
+	"github.com/hotupdate/providerconfig/internal/crdplugin"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		"kubectl-hotupdate": runAsCalled,
 		"sha256":            printSHA256,
 		"eras":              serveEras,
-		"answering":         answerAsGardener,
+		"answering":         answerAsPlugin,
 	}))
 }
 
@@ -66,30 +67,39 @@ func serveEras() int {
 	return 1
 }
 
-// answerAsGardener answers like hotupdate-gardener: each line of the input by a line of the file
+// answerAsPlugin answers like hotupdate-gardener and hotupdate-crd: each line of the input by a line of the file
 // answers.jsonl.
-func answerAsGardener() int {
+func answerAsPlugin() int {
 	answers, err := os.ReadFile("answers.jsonl")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	lines := bufio.NewReader(os.Stdin)
+	asked := ""
 	for answer := range strings.Lines(string(answers)) {
-		if _, err := lines.ReadBytes('\n'); err != nil {
-			return 0
+		question, err := lines.ReadString('\n')
+		if err != nil {
+			break
 		}
+		asked += question
 		fmt.Print(answer)
+	}
+	if err := os.WriteFile("questions.jsonl", []byte(asked), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return 0
 }
 
-// withoutGardener removes the folders of a PATH that have a hotupdate-gardener: the scripts do not
-// depend on what is installed.
-func withoutGardener(path string) string {
+// withoutPlugins removes the folders of a PATH that have a hotupdate-gardener or hotupdate-crd: the scripts do not depend on
+// what is installed.
+func withoutPlugins(path string) string {
 	var kept []string
 	for _, folder := range filepath.SplitList(path) {
-		if found, _ := filepath.Glob(filepath.Join(folder, gardenerplugin.Command+"*")); len(found) == 0 {
+		ofGardener, _ := filepath.Glob(filepath.Join(folder, gardenerplugin.Command+"*"))
+		ofCRDs, _ := filepath.Glob(filepath.Join(folder, crdplugin.Command+"*"))
+		if len(ofGardener)+len(ofCRDs) == 0 {
 			kept = append(kept, folder)
 		}
 	}
@@ -144,7 +154,7 @@ func TestScripts(t *testing.T) {
 			if !effort.All() {
 				env.Setenv("GOGC", "400") // hundreds of commands live for milliseconds each
 			}
-			env.Setenv("PATH", withoutGardener(env.Getenv("PATH")))
+			env.Setenv("PATH", withoutPlugins(env.Getenv("PATH")))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
@@ -14,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -22,11 +24,13 @@ import (
 // fields of their specs. They are safe for concurrent use.
 type Resources struct {
 	old, updated *crds.Set
+	validator    *validator.Session // with the new release; nil if nobody is asked
 }
 
-// NewResources returns the two releases, which have the same classes.
-func NewResources(old, updated *crds.Set) *Resources {
-	return &Resources{old: old, updated: updated}
+// NewResources returns the two releases, which have the same classes. The session asks an API server's own code with
+// the CRDs of the new one; nil asks nobody.
+func NewResources(old, updated *crds.Set, session *validator.Session) *Resources {
+	return &Resources{old: old, updated: updated, validator: session}
 }
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has
@@ -34,7 +38,9 @@ func NewResources(old, updated *crds.Set) *Resources {
 func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	report := newReport(r.old.From, r.updated.From)
 	report.Unit = ofObjects
-	err := report.judge(ctx, inorder.Map(ctx, documents, r.object), o)
+	var failure failure
+	judge := func(d *manifest.Document) *judgedObject { return r.object(d, &failure) }
+	err := errors.Join(report.judge(ctx, inorder.Map(ctx, documents, judge), o), failure.err)
 	if err == nil {
 		err = r.updated.CheckClasses() // both releases have the same
 	}
@@ -45,8 +51,20 @@ func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Docume
 	return report, nil
 }
 
+// failure is the first failure of the program that is asked, after which nothing counts.
+type failure struct {
+	once sync.Once
+	err  error
+}
+
+func (f *failure) set(err error) {
+	if err != nil {
+		f.once.Do(func() { f.err = err })
+	}
+}
+
 // object judges the object of a document. It is nil if the document holds none.
-func (r *Resources) object(d *manifest.Document) *judgedObject {
+func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject {
 	o := d.Object()
 	switch {
 	case o == nil:
@@ -71,11 +89,17 @@ func (r *Resources) object(d *manifest.Document) *judgedObject {
 		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
 	}
 	effect, reasons, err := r.judge(of, m.Pools[0].Config.Raw())
-	one.Verdict = effect.String()
-	one.Reasons = reasons
 	if err != nil {
 		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
 	}
+	if r.updated.HasType(of) && r.old.HasType(of) {
+		refused, refusals, err := r.refusals(of, o.Tree, m.Pools[0].Config.Raw())
+		failure.set(err)
+		effect = max(effect, refused)
+		reasons = append(reasons, refusals...)
+	}
+	one.Verdict = effect.String()
+	one.Reasons = reasons
 	judged.pools = []*JudgedPool{one}
 	return judged
 }
@@ -181,23 +205,7 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 				"them for --classes"
 		}
 	}
-	if refusals := r.mayRefuse(of, part); len(refusals) > 0 {
-		effect = max(effect, verdict.Indeterminate)
-		reasons = append(reasons, refusals...)
-	}
 	return effect, reasons, nil
-}
-
-// mayRefuse are the constraints that the new release narrows and that concern an object. The object is not
-// validated, so that they do not decide.
-func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (all []Reason) {
-	for _, f := range crds.MayRefuse(r.old, r.updated, of, part) {
-		all = append(all, Reason{
-			Path: f.Path, Finding: f.Kind, Code: "not-validated",
-			Text: f.Text + "; ask an API server with the new CRD, as by kubectl apply --dry-run=server",
-		})
-	}
-	return all
 }
 
 // reasonOf says how an object changes that nobody edits.

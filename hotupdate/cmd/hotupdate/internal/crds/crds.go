@@ -8,6 +8,7 @@ package crds
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,6 +185,17 @@ func AllTypes(sets ...*Set) (all []facts.TypeMeta) {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
 	})
 	return slices.Compact(all)
+}
+
+// Definitions returns the CRDs in JSON, each once.
+func (s *Set) Definitions() (all []json.RawMessage) {
+	for _, of := range AllTypes(s) {
+		raw := json.RawMessage(s.resources[of].raw)
+		if !slices.ContainsFunc(all, func(one json.RawMessage) bool { return bytes.Equal(one, raw) }) {
+			all = append(all, raw)
+		}
+	}
+	return all
 }
 
 // Has reports whether the set has the kind of a type in its group, in some version.

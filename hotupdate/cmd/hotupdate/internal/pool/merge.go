@@ -30,15 +30,15 @@ func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *fact
 		problem = "the answer has no outcome"
 	}
 	if problem != "" {
-		m.note(m.gardener.Fails(problem))
+		m.Note(m.gardener.Fails(problem))
 		return
 	}
 	p.AdmissionAsked()
 	for _, fact := range a.Assumed {
-		m.note(m.gardener.Assumes(fact))
+		m.Note(m.gardener.Assumes(fact))
 	}
 	if count := len(a.OldRefusals); count > 0 {
-		m.note(m.gardener.RefusesOld(a.OldRefusals[0].Field, a.OldRefusals[0].Text, count-1))
+		m.Note(m.gardener.RefusesOld(a.OldRefusals[0].Field, a.OldRefusals[0].Text, count-1))
 	}
 	m.refusals()
 	for i := range p.Pools {
@@ -46,6 +46,9 @@ func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *fact
 	}
 	p.Rules = verdict.Sorted(p.Rules)
 }
+
+// Note adds rules that decide nothing.
+func (p *Plan) Note(rules ...verdict.Rule) { p.Rules = verdict.Sorted(append(p.Rules, rules...)) }
 
 // merging is a plan and an answer about the same manifests.
 type merging struct {
@@ -55,8 +58,6 @@ type merging struct {
 	gardener     verdict.Gardener
 	old, updated *facts.Manifest
 }
-
-func (m *merging) note(rule verdict.Rule) { m.Rules = verdict.Sorted(append(m.Rules, rule)) }
 
 // refusals adds what Gardener refuses: in all landscapes, in some, or nothing.
 func (m *merging) refusals() {
@@ -87,13 +88,13 @@ func (m *merging) refusals() {
 		for _, reference := range m.answer.Missing {
 			missing = append(missing, reference.String())
 		}
-		m.note(m.gardener.Admits(missing))
+		m.Note(m.gardener.Admits(missing))
 	}
 }
 
 // refuse adds a refusal to the change of its field, or as a finding about a field that stays.
 func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule verdict.Rule) {
-	m.note(rule)
+	m.Note(rule)
 	finding := m.finding(refusal.Field)
 	finding.Verdict = v
 	finding.Rule = rule

@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
@@ -93,13 +94,33 @@ func (p inputs) ask(session *gardener.Session, plan *pool.Plan, ways []apply.Way
 
 // planAll compares all pairs. The plans have the order of the pairs.
 func (r *Reader) planAll(ctx context.Context, pairs []pair) (plans []*pool.Plan, err error) {
-	session, err := r.startGardener(pairs)
-	if err != nil {
-		return nil, err
+	asked, err := r.startPrograms(pairs)
+	if err == nil {
+		plans, err = r.plansOf(ctx, pairs, asked)
 	}
-	plans, err = r.plansOf(ctx, pairs, session)
-	if session != nil {
-		err = errors.Join(err, session.Close())
+	return plans, errors.Join(err, asked.close())
+}
+
+// programs are the programs that are asked about pairs; each is nil if it is not asked.
+type programs struct {
+	gardener  *gardener.Session
+	validator *validator.Session
+}
+
+func (r *Reader) startPrograms(pairs []pair) (asked programs, err error) {
+	asked.gardener, err = r.startGardener(pairs)
+	if err == nil {
+		asked.validator, err = r.startValidator(pairs)
 	}
-	return plans, err
+	return asked, err
+}
+
+func (a programs) close() (err error) {
+	if a.gardener != nil {
+		err = a.gardener.Close()
+	}
+	if a.validator != nil {
+		err = errors.Join(err, a.validator.Close())
+	}
+	return err
 }

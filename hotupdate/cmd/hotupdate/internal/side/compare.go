@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -131,12 +131,12 @@ func (r *Reader) wanted(plans []*pool.Plan, from string) ([]*pool.Plan, error) {
 	return plans, r.checkPools(from, names)
 }
 
-// plansOf compares the pairs, some at once, so that only these are in memory. The session may be nil. A
+// plansOf compares the pairs, some at once, so that only these are in memory. A
 // pair that cannot be compared is not judged.
-func (r *Reader) plansOf(ctx context.Context, pairs []pair, session *gardener.Session) (
+func (r *Reader) plansOf(ctx context.Context, pairs []pair, asked programs) (
 	plans []*pool.Plan, err error,
 ) {
-	compare := func(p pair) compared { return r.compare(p, session) }
+	compare := func(p pair) compared { return r.compare(p, asked) }
 	done := 0
 	for c := range inorder.Map(ctx, slices.Values(pairs), compare) {
 		switch {
@@ -173,22 +173,28 @@ type compared struct {
 }
 
 // compare reads and compares a pair.
-func (r *Reader) compare(p pair, session *gardener.Session) (c compared) {
+func (r *Reader) compare(p pair, asked programs) (c compared) {
 	loaded, err := r.loadPair(p)
 	if err != nil {
 		return compared{problem: err}
 	}
-	isAsked := session != nil && loaded.asks()
+	isAsked := asked.gardener != nil && loaded.asks()
 	var ask pool.Ask
 	if isAsked && loaded.isApplied() {
-		ask = loaded.askAbout(session, &c.failed)
+		ask = loaded.askAbout(asked.gardener, &c.failed)
 	}
-	c.plan, c.problem = loaded.plan(r.optionsFor(loaded), ask)
+	options := r.optionsFor(loaded)
+	var notes []verdict.Rule
+	if loaded.isValidated() {
+		options.Refused, notes, c.failed = loaded.validate(asked.validator)
+	}
+	c.plan, c.problem = loaded.plan(options, ask)
 	if c.problem != nil {
 		return c
 	}
+	c.plan.Note(notes...)
 	if isAsked && ask == nil {
-		c.failed = loaded.ask(session, c.plan, r.Options.Ways)
+		c.failed = loaded.ask(asked.gardener, c.plan, r.Options.Ways)
 	}
 	if c.failed == nil {
 		loaded.place(c.plan)

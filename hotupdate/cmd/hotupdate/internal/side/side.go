@@ -20,6 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -77,6 +78,8 @@ type Reader struct {
 	// Gardener is the path of the program that asks Gardener's own code, see package gardener; empty
 	// for none.
 	Gardener string
+	// Validator has the program that asks the API server's own code about custom resources.
+	Validator validator.Options
 	// Landscape has the CloudProfiles and other objects beside the manifests; nil if they are not known.
 	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.

@@ -104,6 +104,7 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	}
 	findings := slices.Concat(p.judgeTriggers(), p.judgeConfigs())
 	slices.SortStableFunc(findings, byMember)
+	findings = append(findings, p.refused()...)
 	if !p.updated.IsBare() {
 		for _, judge := range judgements {
 			findings = append(findings, judge(p)...)

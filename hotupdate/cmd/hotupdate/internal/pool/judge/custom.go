@@ -88,9 +88,15 @@ func (c *Custom) removed(strategy hotupdate.Strategy) Comparison {
 	return gone
 }
 
-// added judges a new object.
-func (c *Custom) added(strategy hotupdate.Strategy) Comparison {
+// added judges a new object, which the API server may refuse.
+func (c *Custom) added(strategy hotupdate.Strategy, refused []verdict.Rule) Comparison {
 	created := Comparison{Strategy: strategy, Verdict: verdict.None}
+	for _, rule := range refused {
+		created.judge(verdict.Forbidden, rule)
+	}
+	if len(refused) > 0 {
+		return created
+	}
 	switch c.Removed {
 	case RemovesMachines:
 		created.Verdict = verdict.Added

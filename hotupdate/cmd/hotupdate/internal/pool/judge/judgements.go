@@ -25,6 +25,14 @@ var judgements = []func(*pair) []Finding{
 	(*pair).hibernation, (*pair).operations, (*pair).pending, (*pair).deletion, (*pair).waiting,
 }
 
+// refused reports why the API server refuses a custom resource.
+func (p *pair) refused() (all []Finding) {
+	for _, rule := range p.Refused {
+		all = append(all, ofPool(verdict.Forbidden, rule)...)
+	}
+	return all
+}
+
 // remarks returns the rules that explain or are assumed, and decide nothing.
 func (p *pair) remarks() (rules []verdict.Rule) {
 	add := func(applies bool, rule verdict.Rule) {

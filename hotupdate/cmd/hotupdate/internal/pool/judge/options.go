@@ -56,6 +56,8 @@ type Options struct {
 	Versions *Versions
 	// Custom is set if the configs are the specs of a custom resource.
 	Custom *Custom
+	// Refused are the reasons for which the API server refuses the custom resource, if it was asked.
+	Refused []verdict.Rule
 	// Effect says more of a change in the spec of a custom resource than the class of its field does; nil if
 	// nothing more is known. It is given the verdict by the class.
 	Effect func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule)

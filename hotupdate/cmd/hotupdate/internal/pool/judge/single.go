@@ -17,7 +17,7 @@ import (
 // provider config on its own, it is not known what becomes of the pools that have it.
 func Added(p *facts.Pool, o Options) Comparison {
 	if o.Custom != nil {
-		return o.Custom.added(o.StrategyOf(p))
+		return o.Custom.added(o.StrategyOf(p), o.Refused)
 	}
 	added := Comparison{
 		Strategy: o.StrategyOf(p), Verdict: verdict.Added,

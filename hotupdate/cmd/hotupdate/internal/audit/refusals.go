@@ -1,0 +1,100 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/crdplugin"
+)
+
+// The codes of the reasons why an API server refuses an object.
+const (
+	refusedWhenCreated = "refused-when-created"
+	refusedWhenChanged = "refused-when-changed"
+	notValidated       = "not-validated"
+)
+
+// refusals say what an API server with the new release refuses: to create the object, or to restore the one that the
+// old release has stored, and which updates of the stored one. Without a program to ask, they are constraints that may
+// refuse it. An error is one of the program.
+func (r *Resources) refusals(of facts.TypeMeta, object *tree.Node, part []byte) (verdict.Verdict, []Reason, error) {
+	if r.validator == nil {
+		return r.mayRefuse(of, part)
+	}
+	stored := object
+	if filled := r.old.Returned(of, part); !r.old.IsWhole(of) {
+		stored = object.With([]string{"spec"}, tree.Of(filled))
+	}
+	created, err := r.validator.Ask(nil, object.JSON())
+	if err != nil {
+		return verdict.None, nil, err
+	}
+	restored := created
+	if !tree.Equal(object, stored) {
+		if restored, err = r.validator.Ask(nil, stored.JSON()); err != nil {
+			return verdict.None, nil, err
+		}
+	}
+	for _, answer := range []crdplugin.Answer{created, restored} {
+		if answer.Error != "" {
+			text := "the API server's code has no answer: " + answer.Error
+			return verdict.Indeterminate, []Reason{{Code: notValidated, Text: text}}, nil
+		}
+	}
+	reasons := reasonsOfRefusals(created, restored)
+	if len(reasons) == 0 {
+		return verdict.None, nil, nil
+	}
+	return verdict.Forbidden, reasons, nil
+}
+
+// reasonsOfRefusals are the reasons for refusing an object, and the one that is stored.
+func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
+	for _, refusal := range slices.Concat(created.Refusals, restored.Refusals) {
+		reason := Reason{
+			Path: refusal.Path, Code: refusedWhenCreated, Text: "refused when created or restored: " + textOf(refusal),
+		}
+		if !slices.Contains(all, reason) {
+			all = append(all, reason)
+		}
+	}
+	for _, refusal := range restored.Refusals {
+		reason := Reason{Path: refusal.Kept, Code: refusedWhenChanged}
+		switch refusal.Update {
+		case crdplugin.RefusedWhereChanged:
+			reason.Text = "refused when " + refusal.Kept + " is changed: " + textOf(refusal)
+		case crdplugin.RefusedAlways:
+			reason.Text = "refused when anything is changed: " + textOf(refusal)
+		case crdplugin.NeverRefused:
+			continue
+		}
+		all = append(all, reason)
+	}
+	if created.Incomplete || restored.Incomplete {
+		all = append(all, Reason{Code: notValidated, Text: "the API server checks further rules only once these refusals are mended"})
+	}
+	return all
+}
+
+func textOf(refusal crdplugin.Refusal) string {
+	return strings.TrimPrefix(refusal.Path+": "+refusal.Text, ": ")
+}
+
+// mayRefuse are the constraints that the new release narrows and that concern an object. The object is not
+// validated, so that they do not decide.
+func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (effect verdict.Verdict, all []Reason, err error) {
+	effect = verdict.None
+	for _, f := range crds.MayRefuse(r.old, r.updated, of, part) {
+		effect = verdict.Indeterminate
+		all = append(all, Reason{
+			Path: f.Path, Finding: f.Kind, Code: notValidated,
+			Text: f.Text + "; install hotupdate-crd, which asks the API server's code, or ask an API server with the new CRD, as " +
+				"by kubectl apply --dry-run=server",
+		})
+	}
+	return effect, all, nil
+}

@@ -1,0 +1,128 @@
+package apiserver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hotupdate/crd/internal/crdplugin"
+)
+
+// answer answers a question.
+func (d definitions) answer(question crdplugin.Question) (answer crdplugin.Answer) {
+	updated, v, err := d.read(question.New)
+	if err != nil {
+		return crdplugin.Answer{Error: "the new object " + err.Error()}
+	}
+	if len(question.Old) == 0 {
+		return v.create(updated)
+	}
+	old, before, err := d.read(question.Old)
+	switch {
+	case err != nil:
+		return crdplugin.Answer{Error: "the old object " + err.Error()}
+	case before != v:
+		return crdplugin.Answer{Error: "the objects are of different versions or kinds"}
+	}
+	return v.answerTo(v.update(updated, old), func(*field.Error, *crdplugin.Refusal) {})
+}
+
+// create answers whether an object is created, and which updates of a stored one are refused.
+func (v *version) create(object *unstructured.Unstructured) crdplugin.Answer {
+	created := object.DeepCopy()
+	v.strategy.PrepareForCreate(context.Background(), created)
+	return v.answerTo(v.strategy.Validate(context.Background(), created),
+		func(problem *field.Error, refusal *crdplugin.Refusal) {
+			refusal.Update, refusal.Kept = v.updates(object, problem)
+		})
+}
+
+// update returns why an update is refused.
+func (v *version) update(updated, old *unstructured.Unstructured) field.ErrorList {
+	updated = updated.DeepCopy()
+	old = old.DeepCopy()
+	old.SetResourceVersion("1")
+	updated.SetResourceVersion("1")
+	updated.SetUID(old.GetUID())
+	updated.SetName(old.GetName())
+	updated.SetNamespace(old.GetNamespace())
+	updated.SetCreationTimestamp(old.GetCreationTimestamp())
+	updated.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	updated.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	v.strategy.PrepareForUpdate(context.Background(), updated, old)
+	return v.strategy.ValidateUpdate(context.Background(), updated, old)
+}
+
+// answerTo returns what the API server found, in the order of paths. The function completes each refusal.
+func (v *version) answerTo(
+	found field.ErrorList, complete func(*field.Error, *crdplugin.Refusal),
+) (answer crdplugin.Answer) {
+	for _, problem := range found {
+		if isNotice(problem) {
+			answer.Incomplete = true
+			continue
+		}
+		refusal := crdplugin.Refusal{Path: pathOf(problem), Text: v.messages.textOf(problem)}
+		complete(problem, &refusal)
+		answer.Refusals = append(answer.Refusals, refusal)
+	}
+	slices.SortFunc(answer.Refusals, func(a, b crdplugin.Refusal) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
+	})
+	answer.Refusals = slices.Compact(answer.Refusals)
+	return answer
+}
+
+// isNotice reports whether an error only says that more rules are checked later. Source: hasBlockingErr of
+// pkg/registry/customresource/strategy.go.
+func isNotice(problem *field.Error) bool {
+	return strings.HasPrefix(problem.Detail, "some validation rules were not checked because the object was invalid")
+}
+
+// pathOf returns the path of an error. The API server writes <nil> for the object itself.
+func pathOf(problem *field.Error) string {
+	if problem.Field == "<nil>" {
+		return ""
+	}
+	return strings.TrimPrefix(problem.Field, ".")
+}
+
+// textOf returns the text of an error without the values of the object.
+func (m *messages) textOf(problem *field.Error) string {
+	what := problem.Type.String()
+	detail := strings.TrimPrefix(strings.TrimSpace(problem.Detail), problem.Field+" in body ")
+	switch value, isText := problem.BadValue.(string); {
+	case !m.isFixed(problem):
+		detail = "a rule does not hold, whose text has values of the object"
+	case isText && !slices.Contains(typeNames, value):
+		detail = strings.ReplaceAll(detail, strconv.Quote(value), "the value")
+	}
+	if detail == "" {
+		return what
+	}
+	return what + ": " + detail
+}
+
+// typeNames are the types of OpenAPI, one of which an error of a type has as its value.
+var typeNames = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// isFixed reports whether the text of an error is not computed from the object by a rule.
+func (m *messages) isFixed(problem *field.Error) bool {
+	detail := strings.TrimSpace(problem.Detail)
+	if !m.isComputed || m.literal[detail] || strings.Contains(detail, " in body ") {
+		return true
+	}
+	switch problem.Type {
+	case field.ErrorTypeInvalid, field.ErrorTypeForbidden:
+		return false // as of rules, and also of metadata
+	case field.ErrorTypeRequired, field.ErrorTypeDuplicate:
+		return detail == ""
+	default:
+		return true
+	}
+}
