@@ -205,6 +205,8 @@ func (c *call) command(
 		add(command)
 	}
 	check(command.Flags())
+	command.InitDefaultHelpFlag()
+	command.Flags().Lookup("help").Hidden = true                // who reads the list knows it
 	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
 	command.Long = strings.TrimSuffix(string(long), "\n")
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {

@@ -31,11 +31,8 @@ func (c *call) addDefinitions(command *cobra.Command) {
 func (c *call) addValidator(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.validator, "validator", "",
-		"the `COMMAND` that asks the API server's own code whether it takes the objects of CRDs: a path or name, or\n"+
-			"none. Without it, hotupdate-crd is asked if it is in the PATH")
-	flags.StringVar(&c.kubernetes, "kubernetes", "",
-		"the minor `VERSION` of the API server for --validator, if it is older than 1.30, as in 1.29: it tolerates no "+
-			"mistake\nthat an update leaves as it is")
+		"the `COMMAND` that asks the API server's own code, or none")
+	flags.StringVar(&c.kubernetes, "kubernetes", "", "the `VERSION` of an API server older than 1.30")
 }
 
 // validation returns the program that the flags name, and the API server that it stands for.
@@ -47,7 +44,8 @@ func (c *call) validation() (validator.Options, error) {
 	}
 	minor, versionErr := kubeminor.Parse(c.kubernetes)
 	if versionErr != nil {
-		return options, errors.Join(err, &usageError{"--kubernetes: is not a version of Kubernetes; write one such as 1.29"})
+		wrong := &usageError{"--kubernetes: is not a version of Kubernetes; write one such as 1.29"}
+		return options, errors.Join(err, wrong)
 	}
 	options.Kubernetes = minor.String()
 	return options, err

@@ -36,7 +36,7 @@ const (
 
 // addColor adds the flag of colours.
 func (c *call) addColor(command *cobra.Command) {
-	command.Flags().StringVar(&c.color, "color", autoColor, "when the text has colours, the `WORD`")
+	command.Flags().StringVar(&c.color, "color", autoColor, "colours in the text, by `WORD`")
 	oneOf(command, "color", autoColor, alwaysColor, neverColor)
 	command.Flags().Lookup("color").DefValue = ""
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/crdplugin"
 	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
-	"github.com/hotupdate/providerconfig/internal/crdplugin"
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
@@ -76,16 +76,16 @@ func answerAsPlugin() int {
 		return 1
 	}
 	lines := bufio.NewReader(os.Stdin)
-	asked := ""
+	var asked strings.Builder
 	for answer := range strings.Lines(string(answers)) {
 		question, err := lines.ReadString('\n')
 		if err != nil {
 			break
 		}
-		asked += question
+		asked.WriteString(question)
 		fmt.Print(answer)
 	}
-	if err := os.WriteFile("questions.jsonl", []byte(asked), 0o600); err != nil {
+	if err := os.WriteFile("questions.jsonl", []byte(asked.String()), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -117,12 +117,11 @@ func (m *messages) isFixed(problem *field.Error) bool {
 	if !m.isComputed || m.literal[detail] || strings.Contains(detail, " in body ") {
 		return true
 	}
-	switch problem.Type {
-	case field.ErrorTypeInvalid, field.ErrorTypeForbidden:
-		return false // as of rules, and also of metadata
-	case field.ErrorTypeRequired, field.ErrorTypeDuplicate:
-		return detail == ""
-	default:
-		return true
-	}
+	mayBeOfRule := slices.Contains(reasonsOfRules, problem.Type)
+	return !mayBeOfRule || detail == ""
+}
+
+// reasonsOfRules are the types of errors that a rule may choose. Errors of metadata and lists have them, too.
+var reasonsOfRules = []field.ErrorType{
+	field.ErrorTypeInvalid, field.ErrorTypeForbidden, field.ErrorTypeRequired, field.ErrorTypeDuplicate,
 }

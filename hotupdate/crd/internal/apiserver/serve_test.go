@@ -65,7 +65,9 @@ func object(spec string) string {
 
 func created(spec string) string { return `{"new":` + object(spec) + `}` }
 
-func updated(old, spec string) string { return `{"old":` + object(old) + `,"new":` + object(spec) + `}` }
+func updated(old, spec string) string {
+	return `{"old":` + object(old) + `,"new":` + object(spec) + `}`
+}
 
 // refusals returns the refusals of the answer to one question.
 func refusals(t *testing.T, setup, question string) crdplugin.Answer {

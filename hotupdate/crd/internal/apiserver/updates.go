@@ -96,28 +96,29 @@ func (p place) towards(object any, path string) (place, bool) {
 // stepOf returns the member or element of a value with which a path begins, and the rest of the path. The API server
 // writes names with dots as they are, so that the longest name counts.
 func stepOf(value any, path string) (step any, rest string, has bool) {
+	longest := -1
+	try := func(candidate any, written string) {
+		after, begins := strings.CutPrefix(path, written)
+		isWhole := after == "" || after[0] == '.' || after[0] == '['
+		if begins && isWhole && len(written) > longest {
+			longest = len(written)
+			step = candidate
+			rest = after
+		}
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		path = strings.TrimPrefix(path, ".")
-		longest := -1
 		for name := range value {
-			for _, written := range []string{name, "[" + name + "]"} {
-				after, begins := strings.CutPrefix(path, written)
-				isWhole := after == "" || after[0] == '.' || after[0] == '['
-				if begins && isWhole && len(written) > longest {
-					longest = len(written)
-					step, rest, has = name, after, true
-				}
-			}
+			try(name, name)
+			try(name, "["+name+"]")
 		}
 	case []any:
 		for i := range value {
-			if after, begins := strings.CutPrefix(path, fmt.Sprintf("[%d]", i)); begins {
-				return i, after, true
-			}
+			try(i, fmt.Sprintf("[%d]", i))
 		}
 	}
-	return step, rest, has
+	return step, rest, longest >= 0
 }
 
 // below returns the value at a step; nil if there is none.

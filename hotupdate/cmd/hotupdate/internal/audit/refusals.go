@@ -75,7 +75,9 @@ func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
 		all = append(all, reason)
 	}
 	if created.Incomplete || restored.Incomplete {
-		all = append(all, Reason{Code: notValidated, Text: "the API server checks further rules only once these refusals are mended"})
+		all = append(all, Reason{
+			Code: notValidated, Text: "the API server checks further rules only once these refusals are mended",
+		})
 	}
 	return all
 }
@@ -92,8 +94,8 @@ func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (effect verdict.Ve
 		effect = verdict.Indeterminate
 		all = append(all, Reason{
 			Path: f.Path, Finding: f.Kind, Code: notValidated,
-			Text: f.Text + "; install hotupdate-crd, which asks the API server's code, or ask an API server with the new CRD, as " +
-				"by kubectl apply --dry-run=server",
+			Text: f.Text + "; install hotupdate-crd, which asks the API server's code, or ask an API server with " +
+				"the new CRD, as by kubectl apply --dry-run=server",
 		})
 	}
 	return effect, all, nil

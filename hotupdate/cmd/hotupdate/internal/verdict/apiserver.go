@@ -25,8 +25,8 @@ func (a APIServer) Incomplete() Rule {
 func (a APIServer) Admits() Rule {
 	return Rule{
 		Kind: Notes,
-		Text: "the API server (Kubernetes " + string(a) + ") takes the object by its definition; webhooks and policies " +
-			"were not asked",
+		Text: "the API server (Kubernetes " + string(a) + ") takes the object by its definition; webhooks and " +
+			"policies were not asked",
 	}
 }
 

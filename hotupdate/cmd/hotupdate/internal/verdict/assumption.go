@@ -141,7 +141,10 @@ func assumed() []row {
 			"classes-built-in", ClassesBuiltIn,
 			"hotupdate schema --crd names the releases; give other classes by --classes",
 		},
-		{"validation", NotValidated, "install hotupdate-crd, which asks the API server's code, or name it by --validator"},
+		{
+			"validation", NotValidated,
+			"install hotupdate-crd, which asks the API server's code, or name it by --validator",
+		},
 		{"versions-alike", VersionsAlike, "compare the objects in one version"},
 		{"rest-of-name", RestOfNameAlike, "ask the programs of both releases by --old-exec and --new-exec"},
 		{"same-function", SameFunction, "ask the programs of both releases by --old-exec and --new-exec"},
