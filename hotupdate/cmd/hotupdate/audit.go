@@ -59,7 +59,8 @@ func (c *call) auditCommand() *cobra.Command {
 			return nil
 		},
 	}, c.auditFleet, c.addAudit, c.addValidator, c.addExclude, c.addAccept, c.addConfig,
-		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput))
+		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput, sarifOutput,
+			githubOutput, gitlabOutput, junitOutput))
 }
 
 func (c *call) addAudit(command *cobra.Command) {
@@ -136,6 +137,8 @@ func (c *call) auditWriter() *audit.Writer {
 		return audit.Whole(func(r *audit.Report) error { return writeJSON(c, r) })
 	case htmlOutput:
 		return audit.Whole(func(r *audit.Report) error { return r.HTML(&c.out, v) })
+	case sarifOutput, githubOutput, gitlabOutput, junitOutput:
+		return audit.Whole(func(r *audit.Report) error { return c.writeFindings(r.Findings()) })
 	case markdownOutput:
 		return audit.Whole(func(r *audit.Report) error { return r.Markdown(&c.out, v) })
 	default:

@@ -15,6 +15,8 @@ const (
 	jsonOutput     = "json"
 	sarifOutput    = "sarif"
 	githubOutput   = "github"
+	gitlabOutput   = "gitlab"
+	junitOutput    = "junit"
 )
 
 // addOutput returns a function that adds the flag of the output format. The first format is the
@@ -44,6 +46,21 @@ func (c *call) addColor(command *cobra.Command) {
 // isColored reports whether text has colours: by the flag, or where standard output shows them.
 func (c *call) isColored() bool {
 	return c.color == alwaysColor || c.color != neverColor && c.std.color
+}
+
+// writeFindings writes findings in a format for programs that collect them.
+func (c *call) writeFindings(f report.Findings) error {
+	switch c.output {
+	case sarifOutput:
+		return writeJSON(c, report.SARIF(f, ownBuild().Main.Version))
+	case gitlabOutput:
+		return writeJSON(c, report.GitLab(f))
+	case junitOutput:
+		return report.JUnit(&c.out, f)
+	default:
+		c.out.WriteString(report.GitHub(f))
+	}
+	return nil
 }
 
 // show writes the text of a result, or its JSON.

@@ -47,7 +47,8 @@ func (c *call) planCommand() *cobra.Command {
 	}, c.planChange, c.addPools, c.addDefinitions, c.addValidator, c.addJudgement, c.addPlan, c.addColor, c.addExclude,
 		c.addAccept,
 		c.addConfig,
-		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput))
+		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput, gitlabOutput,
+			junitOutput))
 }
 
 func (c *call) addPlan(command *cobra.Command) {
@@ -147,7 +148,7 @@ func (c *call) planChange() (int, error) {
 // report writes the report of the plans, and returns the exit code.
 func (c *call) report(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) (int, error) {
 	for _, plan := range plans {
-		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run, and the files are gone afterwards
+		if isOfKubectl(c.args) { // the API server has made the new object, in a dry run; the files are temporary
 			plan.AdmissionAsked()
 			plan.OldPlace = pool.Place{}
 			plan.NewPlace = pool.Place{}
@@ -264,10 +265,8 @@ func (c *call) writeReport(r *report.Report) error {
 		return report.HTML(&c.out, r)
 	case jsonOutput:
 		return writeJSON(c, r)
-	case sarifOutput:
-		return writeJSON(c, report.SARIF(r, ownBuild().Main.Version))
-	case githubOutput:
-		c.out.WriteString(report.GitHub(r))
+	case sarifOutput, githubOutput, gitlabOutput, junitOutput:
+		return c.writeFindings(r.Findings())
 	default:
 		style := report.Style{Color: c.isColored(), Verbose: c.verbose, Columns: c.std.columns}
 		c.out.WriteString(report.Text(r, style))

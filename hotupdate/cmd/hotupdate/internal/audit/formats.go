@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -156,12 +160,15 @@ func (s *section) text() string {
 //go:embed audit.html
 var content string
 
-// tones are the colours of the verdicts.
-var tones = map[string]page.Tone{
-	verdict.Forbidden.String(): page.Stop, verdict.Roll.String(): page.Replace,
-	verdict.ClassRenamed.String(): page.Drain, verdict.Indeterminate.String(): page.Unsure,
-	verdict.Unreadable.String(): page.Unsure, verdict.BecomesReadable.String(): page.Live,
-	verdict.None.String(): page.Calm, hashedDifferently: page.Replace,
+// toneOf is the colour of a cell, if it has a verdict.
+func toneOf(cell string) page.Tone {
+	if cell == hashedDifferently {
+		return page.Replace
+	}
+	if _, isVerdict := verdict.OfWord(cell); isVerdict {
+		return report.ToneOf(cell)
+	}
+	return ""
 }
 
 // maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
@@ -171,9 +178,9 @@ const maxRows = 2000
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
-		Tone:   tones[r.Gravest().String()],
+		Tone:   toneOf(r.Gravest().String()),
 		Script: page.Tables, Template: content, Functions: template.FuncMap{
-			"tone": func(cell string) page.Tone { return tones[cell] },
+			"tone": toneOf,
 		},
 		Content: map[string]any{
 			"Accounting": strings.Split(r.Accounting(), "\n"),
@@ -188,4 +195,38 @@ func head[E any](list []E, limit int) []E {
 		return list
 	}
 	return list[:min(limit, len(list))]
+}
+
+// Findings returns what the report says about the listed pools, in the model of plan.
+func (r *Report) Findings() report.Findings {
+	all := report.Findings{Command: "audit", Warnings: slices.Clone(r.Remarks)}
+	for _, p := range r.Pools {
+		if p.Verdict == unchanged {
+			continue
+		}
+		for _, text := range p.texts() {
+			all.All = append(all.All, report.Finding{
+				Place: placeOf(p.Place), Verdict: p.Verdict, Subject: p.Title(), Text: text, Accepted: p.Known,
+			})
+		}
+	}
+	report.Sort(all.All)
+	if r.Partial {
+		all.Warnings = append(all.Warnings, "the audit was interrupted: the result is partial")
+	}
+	for _, u := range r.Unreadable {
+		all.NotJudged = append(all.NotJudged, report.NotJudged{Place: placeOf(u.Place), Text: u.Text})
+	}
+	for _, a := range r.Assumptions {
+		all.Assumptions = append(all.Assumptions, a.String())
+	}
+	return all
+}
+
+// placeOf is a place in a file, which standard input is not.
+func placeOf(at manifest.Place) pool.Place {
+	if at.File == manifest.StdinName {
+		return pool.Place{}
+	}
+	return pool.Place{File: at.File, Line: at.Line}
 }

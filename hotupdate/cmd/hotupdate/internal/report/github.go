@@ -8,36 +8,37 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// GitHub returns the annotations of a workflow of GitHub, a line for each cause, at the first of its places. A cause is a
-// change that decides the verdict on some pools: errors where machines are replaced or deleted and where a change is refused, notices where
-// running machines are updated or people accept the verdict, and warnings otherwise. Notices also have the
-// assumptions that verdicts rest on.
+// GitHub returns the annotations of a workflow of GitHub, a line for each cause, at the first of its places. A cause is
+// a change that decides the verdict on some pools: errors where machines are replaced or deleted and where a change is
+// refused, notices where running machines are updated or people accept the verdict, and warnings otherwise. Notices
+// also have the assumptions that verdicts rest on.
 //
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
-func GitHub(r *Report) string {
+func GitHub(f Findings) string {
 	var text strings.Builder
-	for _, n := range r.causes() {
+	for _, n := range f.causes() {
 		place := ""
-		if n.place.File != "" {
-			place = fmt.Sprintf("file=%s,line=%d,", property(n.place.File), n.place.Line)
+		if n.Place.File != "" {
+			place = fmt.Sprintf("file=%s,line=%d,", property(n.Place.File), n.Place.Line)
 		}
-		level := gravityOf(n.word)
-		body := n.text
-		if n.accepted != "" {
+		level := gravityOf(n.Verdict)
+		says := plaintext.Printable(n.Text)
+		body := says
+		if n.Accepted != "" {
 			level = asNote
-			body = n.text + " (" + plaintext.Printable(n.accepted) + ")"
+			body = says + " (" + plaintext.Printable(n.Accepted) + ")"
 		}
 		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[level], place,
-			property(n.word+": "+n.subject), message(body))
+			property(n.Verdict+": "+plaintext.Printable(n.Subject)), message(body))
 	}
-	for _, one := range r.NotJudged {
+	for _, one := range f.NotJudged {
 		fmt.Fprintf(&text, "::error file=%s,line=%d,title=not judged::%s\n", property(one.File), one.Line,
 			message(plaintext.Printable(strings.ReplaceAll(one.Text, "\n", "; "))))
 	}
-	for _, a := range r.Assumptions {
-		fmt.Fprintf(&text, "::notice title=assumption::%s\n", message(plaintext.Printable(r.assumptionText(a))))
+	for _, a := range f.Assumptions {
+		fmt.Fprintf(&text, "::notice title=assumption::%s\n", message(plaintext.Printable(a)))
 	}
-	for _, warning := range r.Warnings {
+	for _, warning := range f.Warnings {
 		fmt.Fprintf(&text, "::warning::%s\n", message(plaintext.Printable(warning)))
 	}
 	return text.String()
@@ -53,7 +54,7 @@ const (
 )
 
 func gravityOf(word string) gravity {
-	switch toneOf(word) {
+	switch ToneOf(word) {
 	case page.Calm, page.Live:
 		return asNote
 	case page.Replace, page.Stop, page.Delete:

@@ -23,9 +23,9 @@ func HTML(out io.Writer, r *Report) error {
 	s.addNotJudged(r.NotJudged)
 	w := textWriter{escape: plaintext.Printable}
 	functions := template.FuncMap{
-		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
+		"tone": ToneOf, "shown": plaintext.Printable, "lines": remarkLines,
 		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
-		"about":  func(s *section) string { return w.about(s) },
+		"about":  w.about,
 		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
 		"parts":  func(s *section) []*section { shown, _ := s.parts(); return shown },
 		"quiet":  func(s *section) []string { _, quiet := s.parts(); return quiet },
@@ -40,7 +40,7 @@ func HTML(out io.Writer, r *Report) error {
 	}
 	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.about(),
-		Tone:   toneOf(s.Word),
+		Tone:   ToneOf(s.Word),
 		Script: page.Tables, Template: content, Functions: functions, Content: map[string]any{
 			"Bars": bars(r), "Section": s, "Long": len(s.Sections) > maxPrinted,
 		},
@@ -77,19 +77,19 @@ const (
 	maxRows    = 2000
 )
 
-var tones = map[string]page.Tone{
-	verdict.None.String(): page.Calm, verdict.HotUpdate.String(): page.Live, verdict.MachinesAdded.String(): page.Add,
-	verdict.MachinesMayBeDeleted.String(): page.Move, verdict.AllMachinesMayBeDeleted.String(): page.Delete,
-	verdict.MachinesDeleted.String(): page.Delete,
-	verdict.Added.String():           page.Add,
-	verdict.InPlaceUpdate.String():   page.Drain,
-	verdict.Roll.String():            page.Replace,
-	verdict.Forbidden.String():       page.Stop, verdict.Removed.String(): page.Delete,
-	verdict.PoolRenamed.String(): page.Delete,
+var tones = map[verdict.Verdict]page.Tone{
+	verdict.None: page.Calm, verdict.BecomesReadable: page.Live, verdict.HotUpdate: page.Live,
+	verdict.MachinesAdded: page.Add, verdict.Added: page.Add, verdict.MachinesMayBeDeleted: page.Move,
+	verdict.InPlaceUpdate: page.Drain, verdict.ClassRenamed: page.Drain, verdict.Roll: page.Replace,
+	verdict.Forbidden: page.Stop, verdict.MachinesDeleted: page.Delete, verdict.AllMachinesMayBeDeleted: page.Delete,
+	verdict.PoolRenamed: page.Delete, verdict.Removed: page.Delete,
 }
 
-// toneOf returns the colour of a verdict or state.
-func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
+// ToneOf returns the colour of a verdict, in every output. A text that is no verdict is as unsure as indeterminate.
+func ToneOf(word string) page.Tone {
+	v, _ := verdict.OfWord(word)
+	return cmp.Or(tones[v], page.Unsure)
+}
 
 // bars returns a bar of the machines and a bar of the pools, by verdict. The bar of the machines is as long as all that
 // the pools have: what no verdict touches is none. Without known machines, there is no such bar.
@@ -99,8 +99,8 @@ func bars(r *Report) []page.Bar {
 	touched := 0
 	for _, c := range r.Sum {
 		touched += c.Machines
-		machines.Parts = append(machines.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Machines})
-		pools.Parts = append(pools.Parts, page.Part{Name: c.Verdict, Tone: toneOf(c.Verdict), Count: c.Pools})
+		machines.Parts = append(machines.Parts, page.Part{Name: c.Verdict, Tone: ToneOf(c.Verdict), Count: c.Machines})
+		pools.Parts = append(pools.Parts, page.Part{Name: c.Verdict, Tone: ToneOf(c.Verdict), Count: c.Pools})
 	}
 	if r.Machines == 0 {
 		return []page.Bar{pools}

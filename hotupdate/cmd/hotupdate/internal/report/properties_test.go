@@ -135,14 +135,14 @@ func TestAssumptionsArePrinted(t *testing.T) {
 			}
 		}
 		require.Len(t, r.Assumptions, len(want))
-		sarif, err := json.Marshal(report.SARIF(r, ""))
+		sarif, err := json.Marshal(report.SARIF(r.Findings(), ""))
 		require.NoError(t, err)
 		for _, a := range r.Assumptions {
 			require.Equal(t, want[a.Text], a.Pools, a.Text)
 			line := "assumption: " + a.Text
 			for name, printed := range map[string]string{
 				"text": unwrapped(report.Text(r, report.Style{})), "Markdown": unwrapped(report.Markdown(r, report.Style{})),
-				"SARIF": string(sarif), "HTML": html.UnescapeString(page(t, r)), "GitHub": strings.ReplaceAll(report.GitHub(r), "title=assumption::", "assumption: "),
+				"SARIF": string(sarif), "HTML": html.UnescapeString(page(t, r)), "GitHub": strings.ReplaceAll(report.GitHub(r.Findings()), "title=assumption::", "assumption: "),
 			} {
 				require.Equal(t, 1, strings.Count(printed, line), "%s: %s in %s", name, line, printed)
 				require.Contains(t, printed, a.Answer, name)
@@ -379,7 +379,7 @@ func TestEqualChangesAreOneCause(t *testing.T) {
 	assert.True(t, strings.HasPrefix(markdown, "| verdict | worker pools | machines, at most |\n|---|---:|---:|\n| **roll** | 59 | 1740 |\n"), markdown)
 	assert.Equal(t, 2, strings.Count(markdown, "volume.iops"))
 	assert.Contains(t, markdown, "\n  and 54 more")
-	annotations := report.GitHub(r)
+	annotations := report.GitHub(r.Findings())
 	assert.Equal(t, 2, strings.Count(annotations, "\n"), annotations)
 	assert.True(t, strings.HasPrefix(annotations, "::error file=0.yaml,line=1,title=roll%3A pool pool-0 of Shoot shoot-0 and 58 more::~ volume.iops 3000 -> 4000"), annotations)
 	html := page(t, r)

@@ -63,8 +63,8 @@ type Report struct {
 	hasPools        bool // a manifest that has pools
 }
 
-// Compared says what was compared, by which version, and when. A report without the time has the same bytes for the same
-// plans.
+// Compared says what was compared, by which version, and when. A report without the time has the same bytes for the
+// same plans.
 type Compared struct {
 	Old     string `json:"old,omitempty"`
 	New     string `json:"new,omitempty"`

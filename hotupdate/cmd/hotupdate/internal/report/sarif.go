@@ -76,24 +76,24 @@ const homepage = "https://github.com/hotupdate/providerconfig"
 
 var sarifLevels = map[gravity]string{asNote: "note", asWarning: "warning", asError: "error"}
 
-// SARIF returns the report for programs that collect findings, in SARIF 2.1.0, as a value for JSON. A
-// result is a change that decides a verdict; its rule is the verdict. What people accept is suppressed.
+// SARIF returns findings in SARIF 2.1.0, as a value for JSON. The rule of a result is the verdict. What people accept
+// is suppressed.
 // Version is the version of the command, and may be empty.
-func SARIF(r *Report, version string) any {
+func SARIF(f Findings, version string) any {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
 			Name: "hotupdate", Version: version, InformationURI: homepage, Rules: sarifRules(),
 		}},
-		Invocations: []sarifInvocation{{len(r.NotJudged) == 0, r.notifications()}},
+		Invocations: []sarifInvocation{{len(f.NotJudged) == 0, f.notifications()}},
 		Results:     []sarifResult{},
 	}
-	for _, n := range r.notices() {
+	for _, n := range f.All {
 		result := sarifResult{
-			RuleID: n.word, Level: sarifLevels[gravityOf(n.word)],
-			Message: sarifMessage{n.word + ": " + n.subject + ": " + n.text}, Locations: locationsOf(n.place),
+			RuleID: n.Verdict, Level: sarifLevels[gravityOf(n.Verdict)],
+			Message: sarifMessage{n.Verdict + ": " + n.Subject + ": " + n.Text}, Locations: locationsOf(n.Place),
 		}
-		if n.accepted != "" {
-			result.Suppressions = []sarifSuppression{{"external", n.accepted}}
+		if n.Accepted != "" {
+			result.Suppressions = []sarifSuppression{{"external", n.Accepted}}
 		}
 		run.Results = append(run.Results, result)
 	}
@@ -101,18 +101,18 @@ func SARIF(r *Report, version string) any {
 }
 
 // notifications are the objects that are not judged, the warnings about the files, and the assumptions.
-func (r *Report) notifications() (all []sarifNotification) {
-	for _, one := range r.NotJudged {
+func (f *Findings) notifications() (all []sarifNotification) {
+	for _, one := range f.NotJudged {
 		all = append(all, sarifNotification{
 			Level: sarifLevels[asError], Message: sarifMessage{one.Text}, Locations: locationsOf(one.Place),
 		})
 	}
-	for _, warning := range r.Warnings {
+	for _, warning := range f.Warnings {
 		all = append(all, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
 	}
-	for _, a := range r.Assumptions {
+	for _, a := range f.Assumptions {
 		all = append(all, sarifNotification{
-			Level: sarifLevels[asNote], Message: sarifMessage{string(verdict.Assumes) + ": " + r.assumptionText(a)},
+			Level: sarifLevels[asNote], Message: sarifMessage{string(verdict.Assumes) + ": " + a},
 		})
 	}
 	return all
@@ -128,12 +128,10 @@ func locationsOf(place pool.Place) []sarifLocation {
 	}}}
 }
 
-// sarifRules are the verdicts and states that a result may have.
+// sarifRules are the verdicts that a result may have.
 func sarifRules() (all []sarifRule) {
-	for _, word := range words {
-		if word != none {
-			all = append(all, sarifRule{word, sarifMessage{meanings[word]}})
-		}
+	for v := verdict.Removed; v > verdict.None; v-- {
+		all = append(all, sarifRule{v.String(), sarifMessage{meanings[v]}})
 	}
 	return all
 }
@@ -147,18 +145,21 @@ func uriOf(file string) string {
 	return (&url.URL{Path: path}).String()
 }
 
-// meanings say what the words of a report mean.
-var meanings = map[string]string{
-	verdict.Removed.String():                 "Machines are deleted for good, with their pool.",
-	verdict.PoolRenamed.String():             "Machines are deleted, and a pool of another name gets new ones.",
-	verdict.Forbidden.String():               "The change is refused.",
-	verdict.Roll.String():                    "Machines are replaced.",
-	verdict.Indeterminate.String():           "The known facts do not decide what happens to machines.",
-	verdict.InPlaceUpdate.String():           "Nodes are drained and updated in place.",
-	verdict.MachinesDeleted.String():         "Machines are deleted, and no others replace them.",
-	verdict.AllMachinesMayBeDeleted.String(): "Every machine of a pool is deleted, if the pool has any.",
-	verdict.MachinesMayBeDeleted.String():    "Machines are deleted if the pool has more than its new maximum.",
-	verdict.MachinesAdded.String():           "A pool gets, or may get, more machines, and none is deleted.",
-	verdict.HotUpdate.String():               "Running machines are updated.",
-	verdict.Added.String():                   "A pool is added, and its machines are created.",
+// meanings say what the verdicts mean.
+var meanings = map[verdict.Verdict]string{
+	verdict.Removed:                 "Machines are deleted for good, with their pool.",
+	verdict.PoolRenamed:             "Machines are deleted, and a pool of another name gets new ones.",
+	verdict.Forbidden:               "The change is refused, or the new release cannot read the config.",
+	verdict.Roll:                    "Machines are replaced.",
+	verdict.ClassRenamed:            "Nodes get another MachineClass and are updated in place.",
+	verdict.Indeterminate:           "The known facts do not decide what happens to machines.",
+	verdict.Unreadable:              "Neither the old nor the new release can read the config.",
+	verdict.InPlaceUpdate:           "Nodes are drained and updated in place.",
+	verdict.MachinesDeleted:         "Machines are deleted, and no others replace them.",
+	verdict.AllMachinesMayBeDeleted: "Every machine of a pool is deleted, if the pool has any.",
+	verdict.MachinesMayBeDeleted:    "Machines are deleted if the pool has more than its new maximum.",
+	verdict.MachinesAdded:           "A pool gets, or may get, more machines, and none is deleted.",
+	verdict.HotUpdate:               "Running machines are updated.",
+	verdict.Added:                   "A pool is added, and its machines are created.",
+	verdict.BecomesReadable:         "Only the new release can read the config.",
 }

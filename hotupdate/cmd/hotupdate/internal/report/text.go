@@ -201,11 +201,11 @@ const maxSubjects = 5
 
 // placesOf lists the lines in a file: a.yaml:3, 7.
 func placesOf(places []pool.Place) string {
-	text := fmt.Sprintf("%s:%d", places[0].File, places[0].Line)
-	for _, place := range places[1:min(len(places), maxSubjects)] {
-		text += fmt.Sprintf(", %d", place.Line)
+	lines := make([]string, min(len(places), maxSubjects))
+	for i := range lines {
+		lines[i] = strconv.Itoa(places[i].Line)
 	}
-	return text
+	return places[0].File + ":" + strings.Join(lines, ", ")
 }
 
 // leftOut lists for developers the fields that are not among the changes, with the reason of each.
@@ -313,5 +313,5 @@ func (t *textWriter) color(word, text string) string {
 	if !t.Color {
 		return text
 	}
-	return toneColors[toneOf(word)] + text + reset
+	return toneColors[ToneOf(word)] + text + reset
 }

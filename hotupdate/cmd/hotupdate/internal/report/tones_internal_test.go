@@ -23,10 +23,10 @@ func TestTones(t *testing.T) {
 	byColor := map[string]string{}
 	for _, word := range words {
 		if other := sameAs[word]; other != "" {
-			assert.Equal(t, toneOf(other), toneOf(word))
+			assert.Equal(t, ToneOf(other), ToneOf(word))
 			continue
 		}
-		tone := toneOf(word)
+		tone := ToneOf(word)
 		color := toneColors[tone]
 		assert.Equal(t, tone == page.Unsure, word == verdict.Indeterminate.String(), word)
 		assert.NotEmpty(t, color, word)

@@ -44,7 +44,7 @@ func TestGitHub(t *testing.T) {
 ::error file=old/gone.yaml,line=7,title=removed%3A Shoot gone::the manifest is removed
 ::error file=new/w b.yaml,line=22,title=roll%3A pool a of Shoot garden-dev/web::~ volume.iops 3000 -> 4000: by Gardener's rules for worker pools
 ::warning::new/w b.yaml:3: 100%25 odd
-`, report.GitHub(r))
+`, report.GitHub(r.Findings()))
 }
 
 func TestGravityOfAnnotations(t *testing.T) {
@@ -55,7 +55,7 @@ func TestGravityOfAnnotations(t *testing.T) {
 	} {
 		plan := shootOf("web", pool.Planned{Name: "a"})
 		plan.Pools[0].Verdict = v
-		annotation := report.GitHub(report.New([]*pool.Plan{plan}, nil, report.Selection{}))
+		annotation := report.GitHub(report.New([]*pool.Plan{plan}, nil, report.Selection{}).Findings())
 		assert.True(t, strings.HasPrefix(annotation, "::"+want+" title="), "%v: %s", v, annotation)
 	}
 }
@@ -64,7 +64,7 @@ func TestGravityOfAnnotations(t *testing.T) {
 // this library.
 func TestGitHubIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := report.GitHub(anyReport(t))
+		text := report.GitHub(anyReport(t).Findings())
 		for line := range strings.Lines(text) {
 			require.Regexp(t, `^::(notice|warning|error) ?(file=[^,:\r]*,line=\d+,)?(title=[^,:\r]*)?::[^\r\n]*\n$`, line)
 		}
@@ -73,7 +73,7 @@ func TestGitHubIsHarmless(t *testing.T) {
 
 // TestSARIF: a result for each change that decides, with a rule that the log declares.
 func TestSARIF(t *testing.T) {
-	text, err := report.JSON(report.SARIF(report.New(placedPlans(), []string{"odd"}, report.Selection{}), "v1.2.3"))
+	text, err := report.JSON(report.SARIF(report.New(placedPlans(), []string{"odd"}, report.Selection{}).Findings(), "v1.2.3"))
 	require.NoError(t, err)
 	var log struct {
 		Version string
@@ -127,7 +127,7 @@ func TestSARIF(t *testing.T) {
 // TestSARIFOfAnything: places are references, and every result has a rule.
 func TestSARIFOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text, err := report.JSON(report.SARIF(anyReport(t), ""))
+		text, err := report.JSON(report.SARIF(anyReport(t).Findings(), ""))
 		require.NoError(t, err)
 		var log struct {
 			Runs []struct {

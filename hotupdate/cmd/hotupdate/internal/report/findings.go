@@ -1,0 +1,159 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Findings are a report of plan or audit for programs that collect findings: one model, with a renderer for each
+// format, such as [SARIF] and [JUnit].
+type Findings struct {
+	// Command is the command that found them, plan or audit.
+	Command string
+	// All are the findings, the gravest first, without what touches no machine.
+	All []Finding
+	// NotJudged are the objects of which nothing else is said.
+	NotJudged []NotJudged
+	// Warnings are about the call and the files, and Assumptions what the verdicts rest on.
+	Warnings, Assumptions []string
+}
+
+// Finding is what a report says about a line of a file: a change that decides a verdict, or a verdict
+// that no change of the file decides alone.
+type Finding struct {
+	Place   pool.Place // without a file if it is not known
+	Verdict string
+	Subject string // such as pool a of Shoot garden-dev/web
+	Text    string
+	// Accepted says why people accept the verdict; empty if they do not.
+	Accepted string
+}
+
+// Sort orders findings, the gravest first.
+func Sort(all []Finding) {
+	slices.SortStableFunc(all, func(a, b Finding) int { return verdict.CompareWords(a.Verdict, b.Verdict) })
+}
+
+// Findings returns what the report says about lines of files.
+func (r *Report) Findings() Findings {
+	all := Findings{Command: "plan", NotJudged: r.NotJudged, Warnings: r.Warnings}
+	for i := range r.Manifests {
+		all.All = append(all.All, r.Manifests[i].findings()...)
+	}
+	Sort(all.All)
+	for _, a := range r.Assumptions {
+		all.Assumptions = append(all.Assumptions, r.assumptionText(a))
+	}
+	return all
+}
+
+// causes returns the findings without repetition: one that concerns several pools is at the first of them.
+func (f *Findings) causes() (all []Finding) {
+	type cause struct{ verdict, text, accepted string }
+	at := map[cause]int{}
+	more := map[int]int{}
+	for _, found := range f.All {
+		key := cause{found.Verdict, found.Text, found.Accepted}
+		i, isKnown := at[key]
+		if !isKnown {
+			at[key] = len(all)
+			all = append(all, found)
+			continue
+		}
+		more[i]++
+	}
+	for i, count := range more {
+		all[i].Subject += " and " + plaintext.Thousands(count) + " more"
+	}
+	return all
+}
+
+func (m *ManifestReport) findings() (all []Finding) {
+	config := ""
+	if !m.isBare() {
+		config = configField
+	}
+	if len(m.Pools) == 0 && m.Verdict != none && len(m.Changes) == 0 {
+		all = append(all, Finding{
+			Place: m.at(0, 0), Verdict: m.Verdict, Subject: m.subject(""), Text: "the manifest is " + m.State,
+		})
+	}
+	for i := range m.Changes {
+		if c := &m.Changes[i]; c.Verdict != none {
+			all = append(all, m.findingOf(c, m.subject(""), c.Verdict, config))
+		}
+	}
+	for i := range all {
+		all[i].Accepted = m.Accepted
+	}
+	for i := range m.Pools {
+		p := &m.Pools[i]
+		if p.Verdict == none {
+			continue
+		}
+		all = append(all, m.findingsOf(p, config)...)
+	}
+	return all
+}
+
+// findingsOf returns a finding for each change of a pool that decides, and one for a verdict that no change
+// decides alone.
+func (m *ManifestReport) findingsOf(p *PoolReport, config string) (all []Finding) {
+	subject := m.subject(p.Name)
+	for _, word := range append([]string{p.Verdict}, p.Also...) {
+		decided := false
+		for j := range p.Changes {
+			if c := &p.Changes[j]; c.Decides && c.Verdict == word {
+				decided = true
+				all = append(all, m.findingOf(c, subject, word, config))
+			}
+		}
+		if !decided {
+			all = append(all, Finding{
+				Place: m.at(p.OldLine, p.NewLine), Verdict: word, Subject: subject, Text: p.Message,
+			})
+		}
+	}
+	for i := range all {
+		all[i].Accepted = p.Accepted
+	}
+	return all
+}
+
+// subject names a pool of the manifest, or the manifest.
+func (m *ManifestReport) subject(pool string) string {
+	title := cmp.Or(m.title(), "the provider config")
+	if pool != "" {
+		title = "pool " + pool + " of " + title
+	}
+	return plaintext.Shorten(title, 2*maxTitle, plaintext.Printable)
+}
+
+// findingOf says what a change is: path, values and reason.
+func (m *ManifestReport) findingOf(c *ChangeReport, subject, word, config string) Finding {
+	why, _ := c.why(config)
+	text := c.mark() + " " + shownPath(c.Path, plaintext.Printable) + " " +
+		strings.Join(c.values(plaintext.Printable), " -> ") + ": " + plaintext.Printable(why)
+	return Finding{Place: m.at(c.OldLine, c.NewLine), Verdict: word, Subject: subject, Text: text}
+}
+
+// at returns the place of a line: in the new file, or in the old one if the manifest is gone. No
+// place is in standard input, which is not a file.
+func (m *ManifestReport) at(oldLine, newLine int) pool.Place {
+	place := m.NewPlace
+	line := newLine
+	if place == nil {
+		place = m.OldPlace
+		line = oldLine
+	}
+	if place == nil || place.File == manifest.StdinName {
+		return pool.Place{}
+	}
+	return pool.Place{File: place.File, Line: cmp.Or(line, place.Line)}
+}
