@@ -92,13 +92,15 @@ func (c *checked) check(words []string) error {
 	return nil
 }
 
-// String returns the value for help, which leaves out the default of a list and of --limit: the
+// String returns the value for help, which leaves out the default of a list, of --limit and of words: the
 // usage says what they mean.
 func (c *checked) String() string {
-	if text := c.Value.String(); text != "[]" && text != "-1" {
-		return text
+	text := c.Value.String()
+	isTold := c.flag.DefValue == "" || text == "[]" || text == "-1"
+	if isTold && !c.flag.Changed {
+		return ""
 	}
-	return ""
+	return text
 }
 
 // check makes all flags of a command checked.
