@@ -23,7 +23,7 @@ const (
 // default.
 func (c *call) addOutput(formats ...string) func(*cobra.Command) {
 	return func(command *cobra.Command) {
-		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "the `FORMAT`")
+		command.Flags().StringVarP(&c.output, "output", "o", formats[0], "`FORMAT`")
 		oneOf(command, "output", formats...)
 		command.Flags().Lookup("output").DefValue = "" // help lists it first
 	}
