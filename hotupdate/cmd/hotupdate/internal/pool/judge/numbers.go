@@ -8,6 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/causes"
 )
 
 // size is what decides how many machines a pool may have in each zone. A pool of a hibernated cluster has
@@ -102,31 +103,31 @@ func (p *pair) appendsZones() bool {
 	return len(before) < len(after) && slices.Equal(before, after[:len(before)])
 }
 
-// scaling judges minimum, maximum and appended zones. Each has the verdict that it has alone, unless the
-// others change it.
+// scaling judges minimum, maximum and appended zones.
 func (p *pair) scaling() (all []Finding) {
 	if p.updated.IsReversed() {
 		return p.reversed()
 	}
-	_, together := p.numbers()
-	gravest := verdict.None
-	alone := map[string]verdict.Verdict{}
-	paths := p.sizeFields()
+	changes := p.sizeChanges()
 	certain := p.before()
 	certain.mayBeNone = false
-	for path, field := range paths {
-		alone[path] = verdictOf(numbersOf(certain, field), field)
-		gravest = max(gravest, alone[path])
-	}
-	for _, path := range []string{fields.Minimum, fields.Maximum, fields.Zones} {
-		v, isChanged := alone[path]
-		if !isChanged || p.isOpen(path) { // see judgeRest
+	found := causes.Find(len(changes), func(applied []int) verdict.Verdict {
+		if len(applied) == len(changes) {
+			_, together := p.numbers()
+			return together
+		}
+		with := certain
+		for _, i := range applied {
+			changes[i].apply(&with)
+		}
+		return verdictOf(numbersOf(certain, with), with)
+	})
+	for i, change := range changes {
+		if p.isOpen(change.path) { // see judgeRest
 			continue
 		}
-		if v = min(v, together); alone[path] == gravest {
-			v = together
-		}
-		all = append(all, aboutField(p.old, p.updated, path, v, p.ruleOfSize(path, v))...)
+		v := found.Effects[i]
+		all = append(all, aboutField(p.old, p.updated, change.path, v, p.ruleOfSize(change.path, v))...)
 	}
 	return all
 }
@@ -141,24 +142,25 @@ func (p *pair) reversed() (all []Finding) {
 	return all
 }
 
-// sizeFields returns the size that the pool has after the change of each field that decides about it.
-func (p *pair) sizeFields() map[string]size {
-	before := p.before()
-	after := sizeOf(p.updated)
-	changed := map[string]size{}
-	with := func(path string, isChanged bool, change func(*size)) {
+// sizeChange is the change of a field that decides about the size of the pool.
+type sizeChange struct {
+	path  string
+	apply func(*size)
+}
+
+func (p *pair) sizeChanges() (all []sizeChange) {
+	add := func(path string, isChanged bool, apply func(*size)) {
 		if isChanged {
-			alone := before
-			change(&alone)
-			changed[path] = alone
+			all = append(all, sizeChange{path, apply})
 		}
 	}
 	old := p.old.Machines
 	updated := p.updated.Machines
-	with(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = after.machines.Minimum })
-	with(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = after.machines.Maximum })
-	with(fields.Zones, p.appendsZones(), func(s *size) { s.zones = after.zones })
-	return changed
+	after := sizeOf(p.updated)
+	add(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = after.machines.Minimum })
+	add(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = after.machines.Maximum })
+	add(fields.Zones, p.appendsZones(), func(s *size) { s.zones = after.zones })
+	return all
 }
 
 // ruleOfSize is the reason for the verdict on a field that decides about the number of machines.
