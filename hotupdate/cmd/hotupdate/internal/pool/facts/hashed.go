@@ -143,14 +143,16 @@ func textsOf(object any) (all map[string]string) {
 // trial tries the differences of two pools in the old one.
 type trial struct {
 	old, updated *Pool
-	from         *tree.Node // the old pool as Gardener stores it
+	from, to     *tree.Node // the pools as Gardener stores them
 	differences  []tree.Difference
 	parts        map[string]parts // by what is applied
 }
 
 func newTrial(old, updated *Pool, isUnknown func(path string) bool) *trial {
-	t := &trial{old: old, updated: updated, from: old.storedFields(), parts: map[string]parts{}}
-	for _, d := range tree.Differences(t.from, updated.storedFields()) {
+	t := &trial{
+		old: old, updated: updated, from: old.storedFields(), to: updated.storedFields(), parts: map[string]parts{},
+	}
+	for _, d := range tree.Differences(t.from, t.to) {
 		if !isUnknown(strings.Join(d.Path, ".")) {
 			t.differences = append(t.differences, d)
 		}
@@ -213,10 +215,22 @@ func (t *trial) partsWith(applied []int) parts {
 	}
 	with := t.from
 	for _, i := range applied {
-		with = with.With(t.differences[i].Path, t.differences[i].New)
+		with = t.apply(t.differences[i], with)
 	}
 	t.parts[key], _ = partsOf(t.updated.withStored(with)) // the versions of both sides have been read
 	return t.parts[key]
+}
+
+// apply applies a difference. With its last member, an object goes that the new pool does not have.
+func (t *trial) apply(d tree.Difference, with *tree.Node) *tree.Node {
+	with = with.With(d.Path, d.New)
+	for above := d.Path[:len(d.Path)-1]; len(above) > 0; above = above[:len(above)-1] {
+		isEmpty := string(with.At(above...).Compact()) == "{}"
+		if isEmpty && t.to.At(above...) == nil {
+			with = with.With(above, nil)
+		}
+	}
+	return with
 }
 
 // causesOf returns the positions of the differences that change a part.
