@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/gitsides"
@@ -40,23 +41,61 @@ func (c *call) planGit(ctx context.Context) (code int, err error) {
 		c.std.printError(err)
 		return exitInterrupted, nil
 	}
-	switch isText := c.output == textOutput || c.output == markdownOutput; {
-	case err != nil:
-		return 0, errors.Join(errors.New(sides.Shown(err.Error())), notCompared(sides))
-	case isText && len(plans) == 0 && len(sides.NotCompared) > 0:
-		return 0, notCompared(sides)
+	if err != nil {
+		return 0, errors.Join(errors.New(sides.Shown(err.Error())), errors.Join(errorsOf(notCompared(sides))...))
 	}
 	nameAsGit(sides, plans, r)
+	r.NotJudged = append(r.NotJudged, notCompared(sides)...)
+	plans = withholdMoved(sides, plans, r)
+	isText := c.output == textOutput || c.output == markdownOutput
+	if isText && len(plans) == 0 && len(r.NotJudged) > 0 {
+		return 0, errors.Join(errorsOf(r.NotJudged)...)
+	}
 	return c.reportGit(plans, r, accepted)
 }
 
-// notCompared are the changes that git does not have as a file.
-func notCompared(sides *gitsides.Sides) error {
-	var problems []error
-	for _, one := range sides.NotCompared {
-		problems = append(problems, manifests.InFile(one.Path, errors.New(one.Reason)))
+// errorsOf are the problems of what is not judged.
+func errorsOf(all []side.NotJudged) (problems []error) {
+	for _, one := range all {
+		problems = append(problems, one.Err)
 	}
-	return errors.Join(problems...)
+	return problems
+}
+
+// notCompared are the changes that git does not have as a file.
+func notCompared(sides *gitsides.Sides) (all []side.NotJudged) {
+	for _, one := range sides.NotCompared {
+		all = append(all, side.NotJudged{
+			Place: manifests.Place{File: one.Path, Line: 1}, Err: manifests.InFile(one.Path, errors.New(one.Reason)),
+		})
+	}
+	return all
+}
+
+// withholdMoved takes out the plans of objects that a changed file outside of the paths may have on the other side: it
+// would be a guess that they were added or removed.
+func withholdMoved(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) []*pool.Plan {
+	return slices.DeleteFunc(plans, func(plan *pool.Plan) bool {
+		other := ""
+		at := plan.NewPlace
+		switch plan.State {
+		case pool.Kept:
+		case pool.Added:
+			other = sides.CameFrom(plan.Name)
+		case pool.Removed:
+			other = sides.WentTo(plan.Name)
+			at = plan.OldPlace
+		}
+		if other == "" {
+			return false
+		}
+		r.NotJudged = append(r.NotJudged, side.NotJudged{
+			Place: manifests.Place{File: at.File, Line: at.Line},
+			Err: manifests.InFile(at.File, fmt.Errorf("%s is not judged: it may have been moved, since only one side of "+
+				"%s, which is outside of the paths, has its name; compare both", plan.Name, other)),
+		})
+		return true
+	})
 }
 
 // reportGit writes the report. Without a change that concerns machines, formats for people have no report.
@@ -75,8 +114,7 @@ func (c *call) reportGit(plans []*pool.Plan, r *side.Reader, accepted *acceptanc
 	return exitOK, nil
 }
 
-// nameAsGit gives to all files their names in the repository, and adds to what is not judged what git does not have as
-// a file.
+// nameAsGit gives to all files their names in the repository, and warns of those that git does not track.
 func nameAsGit(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) {
 	for _, plan := range plans {
 		plan.OldPlace.File = sides.Path(plan.OldPlace.File)
@@ -85,11 +123,6 @@ func nameAsGit(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) {
 	for i, one := range r.NotJudged {
 		r.NotJudged[i].Place.File = sides.Path(one.Place.File)
 		r.NotJudged[i].Err = errors.New(sides.Shown(one.Err.Error()))
-	}
-	for _, one := range sides.NotCompared {
-		r.NotJudged = append(r.NotJudged, side.NotJudged{
-			Place: manifests.Place{File: one.Path, Line: 1}, Err: manifests.InFile(one.Path, errors.New(one.Reason)),
-		})
 	}
 	for i, warning := range r.Warnings {
 		r.Warnings[i] = sides.Shown(warning)

@@ -20,24 +20,31 @@ const (
 	link      = "120000"
 )
 
-// changes returns what differs below the paths, with renames: also of a file that comes from elsewhere.
-func (r *repository) changes(t trees, pathspecs []string) ([]change, error) {
+// changes returns what differs below the paths, with renames: also of a file that comes from elsewhere. The others are
+// what differs elsewhere.
+func (r *repository) changes(t trees, pathspecs []string) (chosen, others []change, err error) {
 	listed, err := r.git("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--find-renames", t.old, t.updated)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := parseChanges(listed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	args := []string{"diff-tree", "-r", "--name-only", "-z", "--no-renames", t.old, t.updated, "--"}
 	names, err := r.git(append(args, pathspecs...)...)
-	chosen := set{}
+	below := set{}
 	for name := range strings.SplitSeq(names, "\x00") {
-		chosen[name] = true
+		below[name] = true
 	}
-	isLeftOut := func(c change) bool { return !slices.ContainsFunc(c.paths(), chosen.has) }
-	return slices.DeleteFunc(all, isLeftOut), err
+	for _, c := range all {
+		if slices.ContainsFunc(c.paths(), below.has) {
+			chosen = append(chosen, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return chosen, others, err
 }
 
 // parseChanges reads the format of git diff-tree --raw -z: about a change, its status, and one path or two.

@@ -65,6 +65,8 @@ type Sides struct {
 	repository *repository
 	trees      trees
 	isWorkTree bool // the new side
+
+	elsewhereOld, elsewhereNew elsewhere
 }
 
 // NotCompared is a path of the repository with the reason why it is not compared.
@@ -108,6 +110,8 @@ func (s *Sides) Write(paths, kinds []string) error {
 	}
 	s.Renamed = chosen.renamed
 	s.NotCompared = chosen.notCompared
+	s.elsewhereOld = chosen.elsewhereOld
+	s.elsewhereNew = chosen.elsewhereNew
 	return errors.Join(
 		s.repository.checkOut(s.trees.old, s.Old, chosen.old),
 		s.repository.checkOut(s.trees.updated, s.Updated, chosen.updated),

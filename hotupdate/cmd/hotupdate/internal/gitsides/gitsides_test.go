@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -299,4 +300,37 @@ func TestSelectsRecipes(t *testing.T) {
 			assert.Equal(t, test.want, updated)
 		})
 	}
+}
+
+// TestSubmodulesAreNotSearched: whatever the settings of the user say, charts of a submodule are those of another repository.
+func TestSubmodulesAreNotSearched(t *testing.T) {
+	t.Parallel()
+	fleet := newRepository(t, map[string]string{"Chart.yaml": "apiVersion: v2\n", "web.yaml": "kind: Shoot\n"})
+	r := newRepository(t, map[string]string{"a.yaml": "kind: Shoot\n", "values.yaml": "a: 1\n"})
+	r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", fleet.folder, "fleet")
+	r.git("config", "submodule.recurse", "true")
+	r.commit(nil)
+	r.commit(map[string]string{"values.yaml": "a: 2\n", "a.yaml": "kind: Shoot\na: 1\n"})
+	old, updated, _ := r.sides(nil, kinds)
+	assert.Equal(t, []string{"a.yaml"}, old)
+	assert.Equal(t, []string{"a.yaml"}, updated)
+}
+
+// TestManyRenames: files that are renamed and changed are followed, also where there are more than git follows by itself.
+func TestManyRenames(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{}
+	after := map[string]string{}
+	for i := range 40 {
+		text := "kind: Shoot\nmetadata: {name: web}\n" + strings.Repeat(strconv.Itoa(1000+i)+": a\n", 20)
+		name := strconv.Itoa(i) + ".yaml"
+		before["a/"+name] = text
+		after["a/"+name] = ""
+		after["b/moved-"+name] = text + "status: {}\n"
+	}
+	r := newRepository(t, before)
+	r.git("config", "diff.renameLimit", "1")
+	r.commit(after)
+	_, _, s := r.sides(nil, kinds)
+	assert.Len(t, s.Renamed, 40)
 }

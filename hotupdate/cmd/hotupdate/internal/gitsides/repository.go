@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,12 +35,16 @@ func open(ctx context.Context, directory string) (*repository, error) {
 	return r, err
 }
 
+// settings replace those of the user that would change an answer: submodules are repositories of their own, and renames
+// are found among up to so many files.
+var settings = []string{"-c", "submodule.recurse=false", "-c", "diff.renameLimit=3000"}
+
 // git returns what git writes.
 func (r *repository) git(args ...string) (string, error) { return r.feed("", nil, args...) }
 
 // feed returns what git writes for an input, with more variables of the environment.
 func (r *repository) feed(input string, env []string, args ...string) (string, error) {
-	command := exec.CommandContext(r.ctx, "git", args...)
+	command := exec.CommandContext(r.ctx, "git", append(slices.Clone(settings), args...)...)
 	command.Dir = r.directory
 	command.Env = append(append(os.Environ(), r.env...), env...)
 	command.Stdin = strings.NewReader(input)

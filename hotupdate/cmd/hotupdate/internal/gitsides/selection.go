@@ -32,6 +32,8 @@ type selection struct {
 	old, updated set
 	renamed      map[string]string
 	notCompared  []NotCompared
+	elsewhereOld elsewhere
+	elsewhereNew elsewhere
 	changed      []string // all paths, of both sides
 	texts        map[string][]byte
 }
@@ -39,6 +41,7 @@ type selection struct {
 func newSelection(r *repository, t trees, paths, kinds []string) (s *selection, err error) {
 	s = &selection{
 		repository: r, trees: t, paths: paths, kinds: kind, old: set{}, updated: set{}, renamed: map[string]string{},
+		elsewhereOld: elsewhere{}, elsewhereNew: elsewhere{},
 	}
 	if len(paths) == 0 {
 		s.paths = []string{everything}
@@ -141,11 +144,14 @@ const chartFile = "Chart.yaml"
 
 // add selects the files of both sides.
 func (s *selection) add() error {
-	all, err := s.changes(s.trees, s.paths)
+	all, others, err := s.changes(s.trees, s.paths)
 	if err != nil {
 		return err
 	}
 	s.texts, err = s.textsOf(all)
+	if err == nil {
+		err = s.addElsewhere(others)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +163,22 @@ func (s *selection) add() error {
 		return nil
 	}
 	return errors.Join(s.addRecipes(s.trees.old, s.old), s.addRecipes(s.trees.updated, s.updated))
+}
+
+// addElsewhere keeps the texts of changed files outside of the paths: an object may come from one, or go there.
+func (s *selection) addElsewhere(others []change) error {
+	texts, err := s.textsOf(others)
+	for _, c := range others {
+		old := texts[c.oldBlob]
+		updated := texts[c.updatedBlob]
+		if s.concerns(old) {
+			s.elsewhereOld[c.old] = lost(old, updated)
+		}
+		if s.concerns(updated) {
+			s.elsewhereNew[c.updated] = lost(updated, old)
+		}
+	}
+	return err
 }
 
 // textsOf returns the contents of the changed files with the endings of manifests, by their blobs.
