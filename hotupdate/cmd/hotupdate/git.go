@@ -79,7 +79,7 @@ func withholdMoved(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) []
 		other := ""
 		at := plan.NewPlace
 		switch plan.State {
-		case pool.Kept:
+		case pool.Kept, pool.Renamed:
 		case pool.Added:
 			other = sides.CameFrom(plan.Name)
 		case pool.Removed:
@@ -91,8 +91,8 @@ func withholdMoved(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) []
 		}
 		r.NotJudged = append(r.NotJudged, side.NotJudged{
 			Place: manifests.Place{File: at.File, Line: at.Line},
-			Err: manifests.InFile(at.File, fmt.Errorf("%s is not judged: it may have been moved, since only one side of "+
-				"%s, which is outside of the paths, has its name; compare both", plan.Name, other)),
+			Err: manifests.InFile(at.File, fmt.Errorf("%s is not judged: it may have been moved, since only one side "+
+				"of %s, which is outside of the paths, has its name; compare both", plan.Name, other)),
 		})
 		return true
 	})
