@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -333,4 +334,27 @@ func TestManyRenames(t *testing.T) {
 	r.commit(after)
 	_, _, s := r.sides(nil, kinds)
 	assert.Len(t, s.Renamed, 40)
+}
+
+// TestChangeInTheSameTick: git compares the content of a file that is as new as its index. A copy of the index must not
+// look newer, or a change of the same size that follows a commit at once is missed.
+func TestChangeInTheSameTick(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t, map[string]string{"shoot.yaml": "kind: Shoot\nspec: 3000\n"})
+	r.git("config", "core.trustctime", "false") // it differs, since the test sets the times
+	tick := time.Now().Add(-time.Hour)
+	file := filepath.Join(r.folder, "shoot.yaml")
+	index := filepath.Join(r.folder, ".git", "index")
+	require.NoError(t, os.Chtimes(file, tick, tick))
+	r.git("add", "-A", "--renormalize")
+	require.NoError(t, os.Chtimes(index, tick, tick))
+	require.NoError(t, os.WriteFile(file, []byte("kind: Shoot\nspec: 6000\n"), 0o600))
+	require.NoError(t, os.Chtimes(file, tick, tick))
+	last, err := gitsides.ParseRange("HEAD")
+	require.NoError(t, err)
+	s, err := gitsides.Open(t.Context(), r.folder, last)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Remove()) })
+	require.NoError(t, s.Write(nil, []string{"Shoot"}))
+	assert.Equal(t, []string{"shoot.yaml"}, filesIn(t, s.Updated))
 }

@@ -115,7 +115,7 @@ func (r *repository) workTree(folder string) (string, error) {
 	}
 	own := filepath.Join(folder, "objects")
 	copied := filepath.Join(folder, "index")
-	if err := errors.Join(os.Mkdir(own, 0o700), copyFile(r.absolute(index), copied)); err != nil {
+	if err := errors.Join(os.Mkdir(own, 0o700), copyIndex(r.absolute(index), copied)); err != nil {
 		return "", err
 	}
 	alternates := r.absolute(objects)
@@ -151,16 +151,18 @@ func (r *repository) absolute(path string) string {
 	return absolute
 }
 
-// copyFile copies a file. A missing one has no copy: a new repository has no index.
-func copyFile(from, to string) error {
-	data, err := os.ReadFile(from)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+// copyIndex copies the index, with its time: git compares the content of files that are as new as it, whose changes no
+// time tells. A missing one has no copy: a new repository has no index.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	data, readErr := os.ReadFile(from)
+	if err := errors.Join(err, readErr); err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, 0o600)
+	return errors.Join(os.WriteFile(to, data, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
 // checkOut writes files of a tree into a folder, as git checkout would: filters such as that of Git LFS apply.
