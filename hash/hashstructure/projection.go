@@ -5,7 +5,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // Projection returns the value that [Of] hashes: the immutable part of [hotupdate.Split], without
@@ -22,11 +22,7 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if _, _, err := hotupdate.Split(s, config); err != nil {
 		return nil, err
 	}
-	plan, err := schemajson.Recompile(s, reflect.TypeFor[T]())
-	if err != nil {
-		return nil, err
-	}
-	projection, err := engine.Project(plan, reflect.ValueOf(config))
+	projection, err := engine.Project((*schemabridge.Schema)(s).Plan(), reflect.ValueOf(config))
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
 // subject is a type with its options.
@@ -60,9 +60,7 @@ func (s *subject) compile() error {
 	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
 		return misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}
-	if s.plan, err = schemajson.Recompile(s.schema, s.typ); err != nil {
-		return err
-	}
+	s.plan = (*schemabridge.Schema)(s.schema).Plan()
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {
 		return err

@@ -1,8 +1,7 @@
 // Package crd compiles the OpenAPI schema of a custom resource's spec into a field plan.
 //
 // It owns the meaning of the keywords of a CustomResourceDefinition for the comparison of two
-// specs. It describes the spec in the JSON form of a Schema, which package schemajson compiles. It
-// must not know types, values or classes beyond that.
+// specs. It is a front of the compiler in package fieldplan, which owns all other rules.
 package crd
 
 import (
@@ -16,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -46,32 +46,46 @@ func Compile(
 		return nil, err
 	}
 	r := &reader{
-		rules: map[string]string{}, meanings: map[string]structtag.Meaning{},
-		recognized: map[string]string{}, fills: map[string]string{}, patterns: newRecognizer(),
-		grafts: map[string]*schemajson.Node{},
+		isOpen: spec.Preserve, rules: map[string]string{}, meanings: meaningsIn(overrides), patterns: newRecognizer(),
+		grafts: map[string]*graft{},
 	}
 	r.readGrafts(grafts)
-	r.readMeanings(overrides)
-	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
 	if spec.Preserve {
-		d.Unknown = structtag.Immutable.String()
 		spec.Type = "object"
 		spec.Preserve = false
 	}
-	if d.Root = r.node(spec, ""); d.Root.Kind != "object" && len(r.faults) == 0 {
-		r.reject("", "has a spec that is not an object with properties", "write type: object and properties")
+	if !spec.isObject() {
+		return nil, invalid("", "has a spec that is not an object with properties", "write type: object and properties")
 	}
-	r.rejectUngrafted()
-	if len(r.faults) > 0 {
-		return nil, r.faults.Err()
-	}
-	r.checkRules(overrides)
-	plan, err := schemajson.Compile(d, r.withoutMeanings(overrides))
-	if err = errors.Join(r.faults.Err(), err); err != nil {
+	r.readRules(spec, "")
+	plan, err := fieldplan.BuildFrom(described{reader: r, p: spec}, "", overrides, rawjson.ReadPart)
+	if err = r.located(err, overrides); err != nil {
 		return nil, err
+	}
+	if _, err = schemajson.Export(plan); err != nil {
+		return nil, err // it has too many levels
 	}
 	plan.OfResource = true
 	return plan, nil
+}
+
+// located returns the problems of the CRD and of grafts, or else those of overrides and fields, with
+// paths.
+func (r *reader) located(err error, overrides []fieldplan.Override) error {
+	ofCRD := r.faults
+	others := r.checkRules(overrides)
+	for _, problem := range fault.All(err) {
+		if problem.Kind == fault.InvalidSchema {
+			ofCRD.Add(problem)
+			continue
+		}
+		problem.Path = cmp.Or(problem.Path, problem.Field)
+		problem.Field = ""
+		problem.Type = ""
+		others.Add(problem)
+	}
+	ofCRD = append(ofCRD, r.unmatchedGrafts()...)
+	return cmp.Or(ofCRD.Err(), others.Err())
 }
 
 // specIn returns the schema of the spec in a version.
@@ -117,16 +131,12 @@ func invalid(path, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.InvalidSchema, Code: "invalid-crd", Path: path, What: what, Hint: hint}
 }
 
-// reader turns properties into nodes of a Schema.
+// reader is what the properties of one spec share.
 type reader struct {
-	faults     fault.List
-	rules      map[string]string            // by the path of the field that a rule makes immutable
-	meanings   map[string]structtag.Meaning // by the path of the field that an override gives the option as
-	recognized map[string]string            // what gives the values of a field their meaning, by path
-	fills      map[string]string            // the defaults of members in free JSON, by the path of the field
-	patterns   *recognizer
-	grafts     map[string]*schemajson.Node // by the path of the member; those that are left match none
-	applied    []string                    // the paths of meanings that decide the type of the field
+	isOpen   bool                         // objects may have unknown members
+	rules    map[string]string            // by the path of the field that a rule makes immutable
+	meanings map[string]structtag.Meaning // by the path of the field that an override gives the option as
+	patterns *recognizer
+	grafts   map[string]*graft // by the path of the member
+	faults   fault.List        // of grafts
 }
-
-func (r *reader) reject(path, what, hint string) { r.faults.Add(invalid(path, what, hint)) }

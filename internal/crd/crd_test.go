@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/crd"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // definition is a CRD with a version v1, whose spec has the schema in YAML.
@@ -68,7 +69,31 @@ func saidField(f *schemajson.Field) string {
 	if f.Fills != "" {
 		text += " fills " + f.Fills
 	}
-	return strings.Join(append([]string{text}, f.Options()...), " ")
+	return strings.Join(append([]string{text}, saidOptions(f)...), " ")
+}
+
+// saidOptions says the options of a field as a struct tag does.
+func saidOptions(f *schemajson.Field) (options []string) {
+	if f.Set {
+		options = append(options, "set")
+	}
+	if f.Key != "" {
+		options = append(options, "key="+f.Key)
+	}
+	if f.Default != nil {
+		options = append(options, "default="+structtag.Quote(*f.Default))
+	}
+	inner := f.Type
+	for inner.Elem != nil {
+		inner = inner.Elem
+	}
+	if as, isText := strings.CutSuffix(inner.Kind, "Text"); isText {
+		options = append(options, "as="+as)
+	}
+	if f.Sensitive != "" {
+		options = append(options, f.Sensitive)
+	}
+	return options
 }
 
 func exported(tb testing.TB, p *fieldplan.Plan) *schemajson.Document {
@@ -382,7 +407,7 @@ func TestMistakes(t *testing.T) {
 		{"properties and additionalProperties", field("{type: object, properties: {b: {type: string}}, additionalProperties: {type: string}}"), nil, []string{"invalid-crd a"}},
 		{"a default of another type", field("{type: integer, default: x}"), nil, []string{"invalid-default a"}},
 		{"a default that is too large", field("{type: object, properties: {b: {type: integer, format: int32, default: 2147483648}}}"), nil, []string{"invalid-default a.b"}},
-		{"a name with a comma", definition(t, "{type: object, properties: {'a,b': {type: string}}}"), nil, []string{"invalid-schema /root/fields/0/name"}},
+		{"a name with a comma", definition(t, "{type: object, properties: {'a,b': {type: string}}}"), nil, []string{"no-json-name a,b"}},
 		{"a name that encoding/json does not take", definition(t, `{type: object, properties: {"a'b": {type: string}}}`), nil, []string{`no-json-name a'b`}},
 		{"all at once", definition(t, "{type: object, properties: {a: {type: v}, b: {type: w}}}"), nil, []string{"invalid-crd a", "invalid-crd b"}},
 		{

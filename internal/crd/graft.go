@@ -17,6 +17,12 @@ type Graft struct {
 	Plan *fieldplan.Plan
 }
 
+// graft is a graft that was read.
+type graft struct {
+	values    fieldplan.Values
+	isMatched bool // it leads to a member with free JSON
+}
+
 // readGrafts describes the members with grafts as their plans do. Their objects may also have the members of
 // metav1.TypeMeta, by which controllers find their type.
 func (r *reader) readGrafts(grafts []Graft) {
@@ -34,29 +40,30 @@ func (r *reader) readGrafts(grafts []Graft) {
 			if !slices.ContainsFunc(d.Root.Fields, isName) {
 				d.Root.Fields = append(d.Root.Fields, &schemajson.Field{
 					Name: name, GoField: name, Class: structtag.Immutable.String(), Inherited: true, Optional: true,
-					Nullable: true, Type: leaves["string"][""],
+					Nullable: true, Type: &schemajson.Node{Kind: "string"},
 				})
 			}
 		}
 		slices.SortFunc(d.Root.Fields, func(a, b *schemajson.Field) int { return cmp.Compare(a.Name, b.Name) })
-		r.grafts[g.Path] = d.Root
+		d.Unknown = ""
+		if r.isOpen {
+			d.Unknown = structtag.Immutable.String()
+		}
+		r.grafts[g.Path] = &graft{values: d.ValuesAt(g.Path)}
 	}
 }
 
-// graft returns the description of the member at a path, once; nil if it has none.
-func (r *reader) graft(path string) *schemajson.Node {
-	n := r.grafts[path]
-	delete(r.grafts, path)
-	return n
-}
-
-// rejectUngrafted reports the grafts that lead to no member with free JSON.
-func (r *reader) rejectUngrafted() {
+// unmatchedGrafts reports the grafts that lead to no member with free JSON.
+func (r *reader) unmatchedGrafts() (problems fault.List) {
 	for _, path := range slices.Sorted(maps.Keys(r.grafts)) {
-		r.faults.Add(&fault.Error{
+		if r.grafts[path].isMatched {
+			continue
+		}
+		problems.Add(&fault.Error{
 			Kind: fault.Declaration, Code: "unknown-path", Path: path,
 			What: "has a Schema, and is no member with free JSON",
 			Hint: "name a member with x-kubernetes-preserve-unknown-fields",
 		})
 	}
+	return problems
 }

@@ -47,17 +47,18 @@ func pathOf(o fieldplan.Override) (path string) {
 }
 
 // checkRules refuses overrides for changes that the API server refuses anyway.
-func (r *reader) checkRules(overrides []fieldplan.Override) {
+func (r *reader) checkRules(overrides []fieldplan.Override) (problems fault.List) {
 	for _, o := range overrides {
 		tag, _ := structtag.ParseValue(o.Tag) // the compiler reports its problems
 		steps, _ := fieldpath.ParsePattern(o.Path)
 		if rule := r.ruleAbove(steps); rule != "" && (tag.Class == structtag.Hot || tag.Class == structtag.InPlace) {
-			r.faults.Add(&fault.Error{
+			problems.Add(&fault.Error{
 				Kind: fault.Declaration, Code: "immutable-by-rule", Path: o.Path, Hint: "give it the class false",
 				What: "is " + tag.Class.String() + ", and the CRD's rule " + rule + " refuses every change of it",
 			})
 		}
 	}
+	return problems
 }
 
 // ruleAbove returns the rule that makes a field, or a field around it, immutable.

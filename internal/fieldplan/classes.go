@@ -123,9 +123,9 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	seen[below] = true
 	for _, f := range below.Fields {
 		if f.Declared != Inherited && f.Node.Class != list.Class {
-			hint := "give it the class " + list.Class.String() + " as well, or pair the list's elements with `key=`"
-			c.faults.Add(mistake(f.GoField, code,
-				fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
+			c.faults.Add(mistake(f.place, code,
+				fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class),
+				fmt.Sprintf("give it the class %s as well, or pair the list's elements with `key=`", list.Class)))
 			continue
 		}
 		c.refuseOthers(list, f.Node, code, kind, seen)
@@ -140,18 +140,18 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	}
 	if below.When != nil && below.When.Field != nil {
 		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
-		c.faults.Add(mistake(below.When.Source, code, what,
+		c.faults.Add(mistake(below.When.place, code, what,
 			"remove the option, or pair the list's elements with `key=`"))
 	}
 }
 
 // refuseKey reports a class of a key at the field or at the override that it comes from.
 func (c *compiler) refuseKey(rule *KeyRule, code, what string) {
-	problem := mistake(rule.Source, code, "has a key that "+what,
+	problem := mistake(rule.from.Place, code, "has a key that "+what,
 		"remove the class of the key, or pair the list's elements with `key=`")
-	if rule.Declared == Overridden {
+	if rule.from.override != "" {
 		problem.Field = ""
-		problem.Path = rule.Source
+		problem.Path = rule.from.override
 	}
 	c.faults.Add(problem)
 }

@@ -17,13 +17,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// context is what a node inherits. One type in one context is one node, so recursive types end.
+// context is what a node inherits. Equal values in one context are one node, so recursive types end.
 type context struct {
-	typ       reflect.Type
+	values    Values
 	class     structtag.Class
 	sensitive structtag.Sensitivity
-	path      string // in the spelling of overrides, or noOverride
-	root      bool
+	path      string            // in the spelling of overrides, or noOverride
 	closed    bool              // unknown members are not admitted
 	as        structtag.Meaning // of strings, also in lists and maps
 	maybeHot  bool              // the class is that of elements that hotwhen may make Hot
@@ -34,11 +33,12 @@ type compiler struct {
 	open       map[*Node]bool // nodes that are being compiled
 	order      []*Node
 	meta       []*Field             // of the root
-	keyOptions map[*Node][]keyClass // of maps with the option keyclass
+	keyOptions map[*Node][]KeyClass // of maps with the option keyclass
 	overrides  map[string]override  // by path
 	checks     []func()             // checks that need all nodes
 	readPart   ReadPart
 	faults     fault.List
+	report     func(*fault.Error) // adds to faults
 }
 
 // ReadPart reads the value of a node from JSON, as it is read in a configuration.
@@ -48,27 +48,34 @@ type ReadPart func(n *Node, raw []byte) (reflect.Value, error)
 // Defaults of objects, lists and maps are read by readPart. All problems are returned joined, each
 // once, in a stable order.
 func Build(t reflect.Type, overrides []Override, readPart ReadPart) (*Plan, error) {
+	if t.Kind() == reflect.Struct && leaf.KindOf(t) == leaf.NotALeaf {
+		return BuildFrom(goRoot{goType{t}}, typeName(t, "config"), overrides, readPart)
+	}
+	what := "is not a struct of fields"
+	hint := "use the versioned struct type of the provider config"
+	if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
+		what = "marshals itself, so that its fields are not what is in its JSON"
+		hint = "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
+	}
+	return nil, &fault.Error{
+		Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint,
+	}
+}
+
+// BuildFrom is [Build] for the values that a front describes, which are objects. The place is that of
+// the root. A mistake of a field has its place as the Field, and one of an override the path of the
+// override as the Path.
+func BuildFrom(values Values, place string, overrides []Override, readPart ReadPart) (*Plan, error) {
 	c := &compiler{
 		nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{},
-		keyOptions: map[*Node][]keyClass{}, readPart: readPart,
+		keyOptions: map[*Node][]KeyClass{}, readPart: readPart,
 	}
-	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
-		what := "is not a struct of fields"
-		hint := "use the versioned struct type of the provider config"
-		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
-			what = "marshals itself, so that its fields are not what is in its JSON"
-			hint = "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
-		}
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint,
-		})
-		return nil, c.faults.Err()
-	}
+	c.report = c.faults.Add
 	c.readOverrides(overrides)
-	root := c.node(context{typ: t, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
+	root := c.node(context{values: values}, place)
 	// Only the root's node has no TypeMeta, so it is never met again. Its values may contain
 	// themselves if its type is met again.
-	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
+	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == root.Type })
 	c.refuseMetadata(root)
 	c.spreadClasses()
 	for _, check := range c.checks {
@@ -79,7 +86,7 @@ func Build(t reflect.Type, overrides []Override, readPart ReadPart) (*Plan, erro
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil}, nil
+	return &Plan{Type: root.Type, Root: root, Meta: c.meta, Open: root.Rest != nil}, nil
 }
 
 // refuseMetadata refuses a root that is a whole Kubernetes object, unless a struct tag or an
@@ -89,7 +96,7 @@ func (c *compiler) refuseMetadata(root *Node) {
 	if f == nil || f.Declared != Inherited || !isObjectMeta(f.Node.Type) {
 		return
 	}
-	c.faults.Add(mistake(f.GoField, "whole-object",
+	c.faults.Add(mistake(f.place, "whole-object",
 		"makes the configuration a whole object, whose metadata changes with every write",
 		"use the type of its spec, or give the field the class `ignore`"))
 }
@@ -117,23 +124,21 @@ func typeName(t reflect.Type, fallback string) string {
 	return t.String()
 }
 
-// node compiles the node of a type, with pointers, in a context. goField names the field or type
-// through which it was reached.
-func (c *compiler) node(ctx context, goField string) *Node {
-	ctx.typ = Deref(ctx.typ)
+// node compiles the node of values in a context, which are reached through the field at a place.
+func (c *compiler) node(ctx context, place string) *Node {
 	if n, ok := c.nodes[ctx]; ok {
 		c.closeCycle(n)
 		return n
 	}
-	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
+	n := &Node{Class: ctx.class, Sensitive: ctx.sensitive}
 	c.nodes[ctx] = n
 	c.order = append(c.order, n)
 	c.open[n] = true
 	before := len(c.faults)
-	c.shape(n, ctx, goField)
+	c.outlined(n, ctx, place)
 	delete(c.open, n)
-	if slices.ContainsFunc(c.faults[before:], func(e *fault.Error) bool { return e.Field == goField }) {
-		delete(c.nodes, ctx) // the type itself has a problem, which is reported for each field of that type
+	if slices.ContainsFunc(c.faults[before:], func(e *fault.Error) bool { return e.Field == place }) {
+		delete(c.nodes, ctx) // the values have a problem themselves, which is reported for each of their fields
 	}
 	return n
 }
@@ -149,173 +154,186 @@ func (c *compiler) closeCycle(n *Node) {
 	}
 }
 
-func (c *compiler) shape(n *Node, ctx context, goField string) {
-	if ctx.typ.Name() == "" && ctx.typ.Kind() == reflect.Struct && leaf.ReadsItself(ctx.typ) {
-		c.faults.Add(mistake(goField, "unsupported-type",
-			"is a struct without a name that embeds an unmarshaler, which encoding/json calls in some places only",
-			"give the struct a name"))
-		return
-	}
-	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
-		if n.Leaf == leaf.String && ctx.as != structtag.Undeclared {
+// outlined compiles what the front says of the values of a node, and returns it.
+func (c *compiler) outlined(n *Node, ctx context, place string) Outline {
+	o := ctx.values.Outline(place, c.report)
+	n.Kind = o.Kind
+	n.Type = o.Type
+	switch o.Kind {
+	case Leaf:
+		n.Recognized = o.Recognized
+		n.takesAs = o.TakesAs
+		if n.Leaf = o.Leaf; n.Leaf.IsText() && ctx.as != structtag.Undeclared {
 			n.Leaf = leaf.TextKind(ctx.as)
 		}
-		if n.Leaf.MarshalsItself() {
-			c.refuseTagsBelow(n.Type, goField)
-		}
+	case Object:
+		c.object(n, o, ctx)
+	case List, Array:
+		c.element(n, o, ctx, place)
+	case Map:
+		o.Keys = c.keyClasses(o.Key, append(o.Keys, c.keyOptions[n]...), ctx.path, place)
+		ctx.maybeHot = ctx.maybeHot || len(o.Keys) > 0 && !ctx.closed
+		c.element(n, o, ctx, place)
+		n.Keys = newKeyRules(c.keyRules(o, ctx, place))
+	}
+	return o
+}
+
+// keyRules compiles the classes of single keys of a map.
+func (c *compiler) keyRules(o Outline, ctx context, place string) (rules []*KeyRule) {
+	for _, k := range o.Keys {
+		n := c.node(c.elements(o, ctx, k.Class), place)
+		rules = append(rules, &KeyRule{Pattern: k.Key, Node: n, Declared: k.Declared, Source: k.Source, from: k})
+	}
+	return rules
+}
+
+// elements is the context of elements that have a class, in a collection with a context.
+func (c *compiler) elements(o Outline, ctx context, class structtag.Class) context {
+	ctx.values = o.Elem
+	ctx.class = class
+	ctx.path = c.place(fieldpath.Elements(ctx.path))
+	return ctx
+}
+
+func (c *compiler) element(n *Node, o Outline, ctx context, place string) {
+	inner := c.elements(o, ctx, ctx.class)
+	inner.closed = ctx.closed || n.closes(ctx)
+	n.ElemPointer = o.ElemPointer
+	n.Elem = c.node(inner, place)
+	if n.Type != nil {
 		return
 	}
-	switch ctx.typ.Kind() {
-	case reflect.Struct:
-		n.Kind = Object
-		c.object(n, ctx, goField)
-	case reflect.Slice:
-		n.Kind = List
-		c.element(n, ctx, goField)
-	case reflect.Array:
-		n.Kind = Array
-		c.element(n, ctx, goField)
-	case reflect.Map:
-		n.Kind = Map
-		c.mapKey(ctx.typ, goField)
-		keys := c.declaredKeys(n, ctx)
-		ctx.maybeHot = ctx.maybeHot || len(keys) > 0 && !ctx.closed
-		c.element(n, ctx, goField)
-		c.keyRules(n, ctx, keys, goField)
-	default:
-		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(),
-			"use a type that JSON can carry and no pointer type with a name, or `json:\"-\"`"))
+	elem := n.Elem.Type
+	if n.ElemPointer {
+		elem = reflect.PointerTo(elem)
 	}
+	n.Type = o.OfElem(elem)
 }
 
-func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
-	for _, tagged := range leaf.TaggedFields(t) {
-		what := "has a hotupdatable struct tag below " + t.String() + ", which marshals itself"
-		c.faults.Add(mistake(tagged, "below-marshaler", what,
-			"put the struct tag on "+goField+" or remove it; the marshaler may be that of an embedded type"))
-	}
+// closes reports whether elements of n must not have unknown members, which would be Immutable.
+// That is so in sets and in Hot or Ignored lists that are paired by position, where everything must
+// have one class. It is also so in positional lists below an element that may be hot, since raw
+// JSON is decoded before it is known whether the element is hot.
+func (n *Node) closes(ctx context) bool {
+	isInMaybeHot := ctx.maybeHot && n.isPositional()
+	return n.Pairing == ByValue || n.isUnprojectedList() || isInMaybeHot
 }
 
-func (c *compiler) mapKey(t reflect.Type, goField string) {
-	if leaf.MapKeyKind(t.Key()) == leaf.NotALeaf {
-		c.faults.Add(mistake(goField, "unsupported-map-key", "has map keys of type "+t.Key().String(),
-			"use keys that are strings, integers or text marshalers"))
-		return
+// collection compiles the node of a field with set, key, hotwhen or keyclass. These options belong to
+// the field and not to its values, so the node is not shared with other fields.
+func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
+	n := &Node{Class: ctx.class, Sensitive: ctx.sensitive}
+	c.order = append(c.order, n)
+	c.open[n] = true
+	defer delete(c.open, n)
+	switch {
+	case tag.Set:
+		n.Pairing = ByValue
+	case tag.Key != "":
+		n.Pairing = ByKey
 	}
-	c.refuseTagsBelow(t.Key(), goField)
+	for _, k := range tag.Keys {
+		c.keyOptions[n] = append(c.keyOptions[n], optionOf(f, k))
+	}
+	ctx.maybeHot = ctx.maybeHot || tag.HotWhen != nil && !ctx.closed
+	o := c.outlined(n, ctx, f.place)
+	c.pairing(n, f, tag)
+	if tag.HotWhen == nil || !c.takesHotWhen(n, f) {
+		return n
+	}
+	hot := c.elements(o, ctx, structtag.Hot)
+	hot.maybeHot = false
+	n.When = &Selector{Source: f.GoField, place: f.place, Hot: c.node(hot, f.place)}
+	c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
+	return n
 }
 
-func (c *compiler) element(n *Node, ctx context, goField string) {
-	elem := ctx.typ.Elem()
-	n.ElemPointer = elem.Kind() == reflect.Pointer
-	n.Elem = c.node(context{
-		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(fieldpath.Elements(ctx.path)),
-		closed: ctx.closed || n.closes(ctx), as: ctx.as, maybeHot: ctx.maybeHot,
-	}, goField)
+func (c *compiler) object(n *Node, o Outline, ctx context) {
+	ctx.closed = ctx.closed || o.Rest == nil
+	meta := c.fields(o.Meta, context{path: noOverride}) // overrides would have no effect
+	n.Fields = c.fields(o.Members, ctx)
+	var rest *Field
+	if o.Rest != nil {
+		rest = c.field(o.Rest, ctx)
+	}
+	if !ctx.closed {
+		n.Rest = rest
+	}
+	if n.Type == nil {
+		n.Type = c.structOf(slices.Concat(meta, n.Fields), rest)
+	}
+	c.meta = append(c.meta, meta...)
 }
 
-func (c *compiler) object(n *Node, ctx context, goField string) {
-	name := typeName(ctx.typ, goField)
-	r := &resolver{faults: &c.faults, root: ctx.root}
-	for _, jf := range r.resolve(ctx.typ, name) {
-		switch {
-		case ctx.root && jf.typeMeta:
-			c.meta = append(c.meta, c.field(jf, context{path: noOverride})) // overrides would have no effect
-		case jf.typ == reflect.TypeFor[Unknown]():
-			if !ctx.closed {
-				n.Rest = c.field(jf, ctx)
-			}
-		default:
-			n.Fields = append(n.Fields, c.field(jf, ctx))
-		}
+func (c *compiler) fields(members []*Member, ctx context) []*Field {
+	if len(members) == 0 {
+		return nil
 	}
-	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
-		what := "has type " + ctx.typ.String() +
-			" with only unexported fields and no marshaler, so its value is not in JSON"
-		c.faults.Add(mistake(goField, "opaque-struct", what, "use a type that marshals itself, or `json:\"-\"`"))
+	all := make([]*Field, len(members))
+	for i, m := range members {
+		all[i] = c.field(m, ctx)
 	}
+	return all
 }
 
-// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds,
-// is exported.
-func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
-	seen[t] = true
-	for f := range t.Fields() {
-		embedded := Deref(f.Type)
-		isEmbeddedStruct := f.Anonymous && embedded.Kind() == reflect.Struct
-		if isEmbeddedStruct && (seen[embedded] || onlyUnexported(embedded, seen)) {
-			continue
-		}
-		if f.IsExported() || f.Anonymous {
-			return false
-		}
-	}
-	return t.NumField() > 0
-}
-
-func (c *compiler) field(jf *jsonField, ctx context) *Field {
-	header, problem := canonjson.AppendString(nil, jf.name)
+func (c *compiler) field(m *Member, ctx context) *Field {
+	header, problem := canonjson.AppendString(nil, m.Name)
 	if problem != nil {
-		problem.Field = jf.goField
+		problem.Field = m.Place
 		c.faults.Add(problem)
 	}
 	f := &Field{
-		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
-		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
+		Name: m.Name, Header: string(header) + ":", Index: m.Index, GoField: m.GoField, Declared: m.Declared,
+		Source: m.Source, Optional: m.Optional, Quoted: m.Quoted, Pointer: m.Pointer, Fills: m.Fills, place: m.Place,
 	}
 	child := context{
-		typ: jf.typ, class: ctx.class, path: c.place(fieldpath.Join(ctx.path, jf.name)), closed: ctx.closed,
+		values: m.Values, class: ctx.class, path: c.place(fieldpath.Join(ctx.path, m.Name)), closed: ctx.closed,
 	}
-	tag := c.declare(f, jf, &child)
+	tag := c.declare(f, m, &child)
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
-	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
+	child.sensitive = max(ctx.sensitive, tag.Sensitive)
 	child.as = tag.As
 	if tag.IsForCollection() {
 		f.Node = c.collection(f, tag, child)
 	} else {
-		f.Node = c.node(child, jf.goField)
+		f.Node = c.node(child, m.Place)
 	}
+	f.Zero = m.Zero
 	c.fieldOptions(f, tag)
 	return f
 }
 
-// declare applies the nearest declaration of a class: override, struct tag, struct tag of the
-// embedded struct, inheritance. It returns the field's struct tag with the override applied.
-func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Tag {
-	tag := jf.tag.Tag
-	o, overridden := c.overrides[child.path]
-	switch {
-	case overridden:
-		child.class = o.tag.Class
-		f.Declared = Overridden
-		f.Source = o.path
-		if o.tag.HasOptions() {
-			f.optionPath = o.path
-		}
-		if o.tag.As != structtag.Undeclared {
-			f.asPath = o.path
-		}
-		return tag.Override(o.tag)
-	case jf.tag.present && !jf.tag.inherits:
-		child.class = jf.tag.Class
-		f.Declared = StructTag
-		f.Source = jf.goField
-	case jf.embedded != nil:
-		child.class = jf.embedded.Class
-		f.Declared = StructTag
-		f.Source = jf.embedded.goField
+// declare applies the nearest declaration of a class: override, front, inheritance. It returns the
+// field's struct tag with the override applied.
+func (c *compiler) declare(f *Field, m *Member, child *context) structtag.Tag {
+	if m.Declared != Inherited {
+		child.class = m.Tag.Class
 	}
-	return tag
+	o, overridden := c.overrides[child.path]
+	if !overridden {
+		return m.Tag
+	}
+	child.class = o.tag.Class
+	f.Declared = Overridden
+	f.Source = o.path
+	if o.tag.HasOptions() {
+		f.optionPath = o.path
+	}
+	if o.tag.As != structtag.Undeclared {
+		f.asPath = o.path
+	}
+	return m.Tag.Override(o.tag)
 }
 
-// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted
-// from.
-func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
-	strongest := structtag.Shown
-	for e := jf.embedded; e != nil; e = e.outer {
-		strongest = max(strongest, e.Sensitive)
+// place returns the path, or noOverride if no override is at or below it.
+func (c *compiler) place(path string) string {
+	for overridden := range c.overrides {
+		if strings.HasPrefix(overridden, path) {
+			return path
+		}
 	}
-	return strongest
+	return noOverride
 }
 
 // Lookup finds a member of an object by JSON name; it is nil if there is none.

@@ -99,18 +99,18 @@ var freeLeaves = [...]leaf.Kind{
 	leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque,
 }
 
-// Find returns the node of the value at an RFC 6901 pointer, and the field that the value or the
-// collection around it has. Elements of lists are found by any index. Both are nil if the plan does
-// not know the value; inside a leaf, they are those of the leaf.
-func (p *Plan) Find(pointer string) (n *Node, f *Field) {
-	n = p.Root
+// Find returns the node of the value at an RFC 6901 pointer. Elements of lists are found by any index.
+// It is nil if the plan does not know the value; inside a leaf, it is that of the leaf.
+func (p *Plan) Find(pointer string) *Node {
+	n := p.Root
 	for _, name := range fieldpath.Names(pointer) {
 		switch n.Kind {
 		case Leaf:
-			return n, f
+			return n
 		case Object:
-			if f = n.Lookup(name); f == nil {
-				return nil, nil
+			f := n.Lookup(name)
+			if f == nil {
+				return nil
 			}
 			n = f.Node
 		case Map:
@@ -119,5 +119,5 @@ func (p *Plan) Find(pointer string) (n *Node, f *Field) {
 			n = n.Elem
 		}
 	}
-	return n, f
+	return n
 }

@@ -17,11 +17,8 @@ import (
 
 // jsonField is a Go field that encoding/json would consider for a JSON name.
 type jsonField struct {
-	name     string
-	optional bool
-	quoted   bool
-	index    []int
-	goField  string
+	Member // without what its struct tags say
+
 	typ      reflect.Type
 	tag      *taggedField
 	embedded *taggedField // the nearest embedded struct with a hotupdatable struct tag, or nil
@@ -32,17 +29,12 @@ type jsonField struct {
 type taggedField struct {
 	structtag.Tag
 
-	goField  string
-	present  bool
-	inherits bool // the class is that of the field above, see [Inherits]
-	used     bool // a field in JSON has it, or another mistake of the field is reported
+	goField string
+	present bool
+	used    bool // a field in JSON has it, or another mistake of the field is reported
 
 	outer *taggedField // of an embedded struct: that of the nearest one around it, or nil
 }
-
-// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class.
-// Only types that are made for the purpose have it.
-const Inherits = `providerconfig:"inherits"`
 
 // level is a struct type found at one depth of embedding.
 type level struct {
@@ -57,7 +49,7 @@ type level struct {
 // resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the
 // shallowest name wins.
 type resolver struct {
-	faults  *fault.List
+	report  func(*fault.Error)
 	root    bool // the struct is the root, whose TypeMeta is left out
 	found   []*jsonField
 	tags    []*taggedField
@@ -104,12 +96,11 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	case !isJSONName(name):
 		r.refuse(tag, unnamed(goField, sf, options, tag))
 	default:
-		f := &jsonField{
-			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"),
-			quoted: hasOption(options, "string") && isQuotable(sf.Type),
-			index:  appendIndex(l.index, i), goField: goField, typ: sf.Type,
-			tag: tag, embedded: l.embedded, typeMeta: l.typeMeta,
-		}
+		f := &jsonField{typ: sf.Type, tag: tag, embedded: l.embedded, typeMeta: l.typeMeta, Member: Member{
+			Name: name, Place: goField, GoField: goField, Index: appendIndex(l.index, i),
+			Optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"),
+			Quoted:   hasOption(options, "string") && isQuotable(sf.Type),
+		}}
 		r.found = append(r.found, f)
 		if l.twice {
 			r.found = append(r.found, f)
@@ -154,21 +145,19 @@ func lowerCamel(name string) string {
 // refuse reports a mistake of a field, whatever its struct tag is.
 func (r *resolver) refuse(tag *taggedField, problem *fault.Error) {
 	tag.used = true
-	r.faults.Add(problem)
+	r.report(problem)
 }
 
 func (r *resolver) parse(goField string, tag reflect.StructTag) *taggedField {
 	parsed, present, problems := structtag.Parse(tag)
 	for _, p := range problems {
 		p.Field = goField
-		r.faults.Add(p)
+		r.report(p)
 	}
 	if len(problems) > 0 {
 		return &taggedField{}
 	}
-	t := &taggedField{
-		Tag: parsed, goField: goField, present: present, inherits: tag.Get("providerconfig") == "inherits",
-	}
+	t := &taggedField{Tag: parsed, goField: goField, present: present}
 	r.tags = append(r.tags, t)
 	return t
 }
@@ -188,7 +177,7 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 		embedded = tag
 		if tag.HasOptions() || tag.As != structtag.Undeclared {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
-			r.faults.Add(mistake(goField, "misplaced-option", what,
+			r.report(mistake(goField, "misplaced-option", what,
 				"remove the other options or give the field a JSON name"))
 		}
 	}
@@ -208,15 +197,15 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 // each other.
 func (r *resolver) dominant() []*jsonField {
 	slices.SortStableFunc(r.found, func(a, b *jsonField) int {
-		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(len(a.Index), len(b.Index)))
 	})
 	var winners []*jsonField
 	for start, end := 0, 0; start < len(r.found); start = end {
-		for end < len(r.found) && r.found[end].name == r.found[start].name {
+		for end < len(r.found) && r.found[end].Name == r.found[start].Name {
 			end++
 		}
 		winner := r.found[start]
-		if end == start+1 || len(r.found[start+1].index) > len(winner.index) {
+		if end == start+1 || len(r.found[start+1].Index) > len(winner.Index) {
 			winners = append(winners, winner)
 		} else {
 			r.refuseSameName(r.found[start:end])
@@ -233,8 +222,8 @@ func (r *resolver) refuseSameName(found []*jsonField) {
 			if f == other || !f.isBeside(other) {
 				continue
 			}
-			r.refuse(f.tag, mistake(f.goField, "duplicate-json-name",
-				"has the JSON name `"+f.name+"` of "+other.goField+", so that neither of them is in JSON",
+			r.refuse(f.tag, mistake(f.GoField, "duplicate-json-name",
+				"has the JSON name `"+f.Name+"` of "+other.GoField+", so that neither of them is in JSON",
 				"give each a JSON name of its own, or leave one out by `json:\"-\"`"))
 			break
 		}
@@ -243,8 +232,8 @@ func (r *resolver) refuseSameName(found []*jsonField) {
 
 // isBeside reports whether two fields stand in the same struct, reached by the same way.
 func (jf *jsonField) isBeside(other *jsonField) bool {
-	last := len(jf.index) - 1
-	return len(other.index) == len(jf.index) && slices.Equal(jf.index[:last], other.index[:last])
+	last := len(jf.Index) - 1
+	return len(other.Index) == len(jf.Index) && slices.Equal(jf.Index[:last], other.Index[:last])
 }
 
 // refuseUnused reports each struct tag that no field in JSON has: of a field that is unexported,
@@ -258,7 +247,7 @@ func (r *resolver) refuseUnused(fields []*jsonField) {
 	}
 	for _, t := range r.tags {
 		if t.present && !t.used {
-			r.faults.Add(mistake(t.goField, "ineffective-tag",
+			r.report(mistake(t.goField, "ineffective-tag",
 				"has a hotupdatable struct tag without effect, since it gives JSON no field",
 				"export it under a JSON name that no other field has, or remove the struct tag"))
 		}
@@ -290,7 +279,12 @@ func Deref(t reflect.Type) reflect.Type {
 func appendIndex(index []int, i int) []int { return append(slices.Clone(index), i) }
 
 func hasOption(options, want string) bool {
-	return slices.Contains(strings.Split(options, ","), want)
+	for option := range strings.SplitSeq(options, ",") {
+		if option == want {
+			return true
+		}
+	}
+	return false
 }
 
 // isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar,

@@ -1,8 +1,7 @@
 package fieldplan
 
 import (
-	"encoding"
-	"encoding/json"
+	"cmp"
 	"reflect"
 	"slices"
 	"sort"
@@ -40,6 +39,8 @@ type KeyRule struct {
 	At       int    // index of the rule among all rules of the map
 	Declared Declaration
 	Source   string // what declared the rule: a Go field, or the path of an override
+
+	from KeyClass
 }
 
 // prefix returns the prefix of the keys that the rule matches; false if it matches one key only.
@@ -162,38 +163,34 @@ func (r *KeyRules) nest() {
 	}
 }
 
-// keyClass is a declared class of a key.
-type keyClass struct {
-	structtag.KeyClass
-
-	declared Declaration
-	source   string
-	path     string // of the override that declares it; empty for a struct tag
+func overriddenKey(k structtag.KeyClass, path string) KeyClass {
+	return KeyClass{KeyClass: k, Declared: Overridden, Source: path, override: path}
 }
 
-// declaredKeys returns the classes of keys of a map: those of the field's options, and those of
-// overrides, which replace equal ones of a struct tag.
-func (c *compiler) declaredKeys(n *Node, ctx context) []keyClass {
-	all := c.keyOptions[n]
-	for _, o := range c.overridesOfKeys(ctx.path) {
+// keyClasses returns the classes of single keys of type t in a map at a path: those that are declared,
+// and those of overrides, which replace equal ones. It reports those that cannot take effect.
+func (c *compiler) keyClasses(t reflect.Type, all []KeyClass, path, place string) []KeyClass {
+	for _, o := range c.overridesOfKeys(path) {
 		key := o.steps[len(o.steps)-1].Name
-		rule := keyClass{structtag.KeyClass{Key: key, Class: o.tag.Class}, Overridden, o.path, o.path}
-		at := slices.IndexFunc(all, func(k keyClass) bool { return k.Key == rule.Key })
+		rule := overriddenKey(structtag.KeyClass{Key: key, Class: o.tag.Class}, o.path)
+		at := slices.IndexFunc(all, func(k KeyClass) bool { return k.Key == rule.Key })
 		switch {
 		case o.tag.HasOptions() || o.tag.As != structtag.Undeclared || o.tag.Sensitive != structtag.Shown:
-			c.rejectKey(rule, "", "misplaced-option", "is the path of a single key, which has a class and no options",
+			c.rejectKey(rule, "misplaced-option", "is the path of a single key, which has a class and no options",
 				"write the class alone")
 		case at < 0:
 			all = append(all, rule)
-		case all[at].path != "":
-			c.rejectKey(rule, "", "duplicate-path", "gives a key a class that `"+all[at].path+"` gives a class, too",
+		case all[at].override != "":
+			c.rejectKey(rule, "duplicate-path", "gives a key a class that `"+all[at].override+"` gives a class, too",
 				"remove one of the overrides, or the option `keyclass`")
 		default:
-			all = slices.Clone(all)
 			all[at] = rule
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(k KeyClass) bool {
+		k.Place = cmp.Or(k.Place, place)
+		return !c.checkKey(t, k)
+	})
 }
 
 // overridesOfKeys returns the overrides for single keys of a map at a path, in the order of their
@@ -208,39 +205,23 @@ func (c *compiler) overridesOfKeys(path string) (found []override) {
 	return found
 }
 
-// keyRules compiles the classes of single keys of map n.
-func (c *compiler) keyRules(n *Node, ctx context, declared []keyClass, goField string) {
-	var rules []*KeyRule
-	for _, k := range declared {
-		if !c.checkKey(n, k, goField) {
-			continue
-		}
-		node := c.node(context{
-			typ: ctx.typ.Elem(), class: k.Class, sensitive: ctx.sensitive, path: c.place(fieldpath.Elements(ctx.path)),
-			closed: ctx.closed, as: ctx.as, maybeHot: ctx.maybeHot,
-		}, goField)
-		rules = append(rules, &KeyRule{Pattern: k.Key, Node: node, Declared: k.declared, Source: k.source})
-	}
-	n.Keys = newKeyRules(rules)
-}
-
-// checkKey reports a class of a key that cannot take effect.
-func (c *compiler) checkKey(n *Node, k keyClass, goField string) bool {
-	kind := leaf.MapKeyKind(n.Type.Key())
+// checkKey reports a class of a key that cannot take effect in maps with keys of type t.
+func (c *compiler) checkKey(t reflect.Type, k KeyClass) bool {
+	kind := leaf.MapKeyKind(t)
 	prefix, isPrefix := PrefixOf(k.Key)
 	switch {
 	case kind != leaf.String && kind != leaf.TextMarshaler:
-		c.rejectKey(k, goField, "misplaced-option",
-			"gives a class to a key of a map whose keys are of type "+n.Type.Key().String(),
+		c.rejectKey(k, "misplaced-option",
+			"gives a class to a key of a map whose keys are of type "+t.String(),
 			"give classes to single keys of maps whose keys are strings or text marshalers")
 	case isPrefix && prefix == "":
-		c.rejectKey(k, goField, "invalid-key-class", "gives a class to all keys", "give the class to the map itself")
+		c.rejectKey(k, "invalid-key-class", "gives a class to all keys", "give the class to the map itself")
 	case !utf8.ValidString(k.Key):
-		c.rejectKey(k, goField, "invalid-key-class", "gives a class to a key that is not valid UTF-8, which no map has",
+		c.rejectKey(k, "invalid-key-class", "gives a class to a key that is not valid UTF-8, which no map has",
 			"correct the key")
-	case !isPrefix && kind == leaf.TextMarshaler && !isKeyText(n.Type.Key(), k.Key):
-		c.rejectKey(k, goField, "invalid-key-class",
-			"gives a class to a key that no "+n.Type.Key().String()+" is written as", "write the key as its type does")
+	case !isPrefix && kind == leaf.TextMarshaler && !leaf.IsKeyText(t, k.Key):
+		c.rejectKey(k, "invalid-key-class",
+			"gives a class to a key that no "+t.String()+" is written as", "write the key as its type does")
 	default:
 		return true
 	}
@@ -248,27 +229,16 @@ func (c *compiler) checkKey(n *Node, k keyClass, goField string) bool {
 }
 
 // rejectKey reports a class of a key at the field or at the override that it comes from.
-func (c *compiler) rejectKey(k keyClass, goField, code, what, hint string) {
-	problem := mistake(goField, code, what, hint)
-	if k.path != "" {
+func (c *compiler) rejectKey(k KeyClass, code, what, hint string) {
+	problem := mistake(k.Place, code, what, hint)
+	if k.override != "" {
 		problem.Field = ""
-		problem.Path = k.path
-		problem.Type = goField
+		problem.Path = k.override
+		problem.Type = k.Place
 	} else {
-		problem.What = "has the option `keyclass=" + k.Class.Word() + ":" + structtag.Quote(k.Key) + "`, which " + what
+		problem.What = "has the option `" + k.Option() + "`, which " + what
 	}
 	c.faults.Add(problem)
-}
-
-// isKeyText reports whether a map key of type t is written as a text. It is true if that is not
-// known, because the key cannot be read.
-func isKeyText(t reflect.Type, text string) bool {
-	_, isUnloaded := t.(leaf.Unloaded)
-	if isUnloaded || !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return true
-	}
-	canonical, ok := canonicalKey(t, text)
-	return ok && canonical == text
 }
 
 // KeyText returns the text of a key of map n that is spelled as the name of a member. Keys that cannot
@@ -280,47 +250,9 @@ func (n *Node) KeyText(spelled string) string {
 	if _, isUnloaded := n.Type.Key().(leaf.Unloaded); isUnloaded {
 		return spelled
 	}
-	text, ok := canonicalKey(n.Type.Key(), spelled)
+	text, ok := leaf.CanonicalKey(n.Type.Key(), spelled)
 	if !ok {
 		return spelled
 	}
 	return text
-}
-
-// canonicalKey returns the text as which a key of type t is written that is spelled in another way
-// in JSON. It is false if there is no such key.
-func canonicalKey(t reflect.Type, spelled string) (text string, ok bool) {
-	if !leaf.ReadsKeyAlone(t) {
-		return canonicalByDecoder(t, spelled)
-	}
-	key := reflect.New(t).Elem()
-	if !leaf.ReadKey(key, spelled) {
-		return "", false
-	}
-	text, problem := leaf.KeyText(key)
-	return text, problem == nil
-}
-
-// canonicalByDecoder is canonicalKey for keys that only the decoder can read.
-func canonicalByDecoder(t reflect.Type, spelled string) (text string, ok bool) {
-	written, problem := leaf.Call(func() ([]byte, error) {
-		raw, err := json.Marshal(map[string]bool{spelled: true})
-		if err != nil {
-			return nil, err
-		}
-		keys := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
-		if err := json.Unmarshal(raw, keys.Interface()); err != nil {
-			return nil, err
-		}
-		return json.Marshal(keys.Interface())
-	})
-	if problem != nil {
-		return "", false
-	}
-	var texts map[string]bool
-	_ = json.Unmarshal(written, &texts) // was just written
-	for text := range texts {
-		return text, true
-	}
-	return spelled, true
 }

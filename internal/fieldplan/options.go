@@ -6,41 +6,16 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// collection compiles the node of a field with set, key, hotwhen or keyclass. These options belong to
-// the field and not to its type, so the node is not shared with other fields.
-func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
-	ctx.typ = Deref(ctx.typ)
-	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
-	c.order = append(c.order, n)
-	c.open[n] = true
-	defer delete(c.open, n)
-	switch {
-	case tag.Set:
-		n.Pairing = ByValue
-	case tag.Key != "":
-		n.Pairing = ByKey
-	}
-	for _, k := range tag.Keys {
-		c.keyOptions[n] = append(c.keyOptions[n], optionOf(f, k))
-	}
-	ctx.maybeHot = ctx.maybeHot || tag.HotWhen != nil && !ctx.closed
-	c.shape(n, ctx, f.GoField)
-	c.pairing(n, f, tag)
-	c.hotWhen(n, f, tag, ctx)
-	return n
-}
-
 // optionOf is a class of a key that an option of the field declares.
-func optionOf(f *Field, k structtag.KeyClass) keyClass {
+func optionOf(f *Field, k structtag.KeyClass) KeyClass {
 	if f.optionPath != "" {
-		return keyClass{k, Overridden, f.optionPath, f.optionPath}
+		return overriddenKey(k, f.optionPath)
 	}
-	return keyClass{k, StructTag, f.GoField, ""}
+	return KeyClass{KeyClass: k, Declared: StructTag, Source: f.GoField, Place: f.place}
 }
 
 func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
@@ -58,22 +33,18 @@ func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 	}
 }
 
-func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
+// takesHotWhen reports whether the elements of n may have a selector.
+func (c *compiler) takesHotWhen(n *Node, f *Field) bool {
 	switch {
-	case tag.HotWhen == nil:
 	case n.Pairing != ByKey && n.Kind != Map, n.Elem.Kind != Object:
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
 	case n.Keys != nil:
 		c.rejectOption(f, "conflicting-options", "has the option `hotwhen`, and an override gives a single key a class",
 			"keep one of them")
 	default:
-		n.When = &Selector{Source: f.GoField}
-		n.When.Hot = c.node(context{
-			typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive,
-			path: c.place(fieldpath.Elements(ctx.path)), closed: ctx.closed,
-		}, f.GoField)
-		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
+		return true
 	}
+	return false
 }
 
 func (c *compiler) misplaced(f *Field, option, allowed string) {
@@ -87,7 +58,7 @@ func (c *compiler) rejectOption(f *Field, code, what, hint string) {
 }
 
 func (c *compiler) rejectAt(f *Field, override, code, what, hint string) {
-	problem := mistake(f.GoField, code, what, hint)
+	problem := mistake(f.place, code, what, hint)
 	if override != "" {
 		problem.Field = ""
 		problem.Path = override
@@ -96,8 +67,8 @@ func (c *compiler) rejectAt(f *Field, override, code, what, hint string) {
 	c.faults.Add(problem)
 }
 
-func mistake(goField, code, what, hint string) *fault.Error {
-	return &fault.Error{Kind: fault.Declaration, Code: code, Field: goField, What: what, Hint: hint}
+func mistake(place, code, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Declaration, Code: code, Field: place, What: what, Hint: hint}
 }
 
 // innermost returns the node of the elements of a list, array or map, of their elements, and so on.
@@ -112,11 +83,14 @@ func (n *Node) innermost() *Node {
 	return n
 }
 
-// holdsTexts reports whether n is a string, or a list, array or map whose innermost elements are
-// strings. Such strings may have a declared meaning.
-func (n *Node) holdsTexts() bool {
+// takesMeaning reports whether n is a string, or a list, array or map whose innermost elements are
+// strings. Such strings may have a declared meaning. So may what the front says.
+func (n *Node) takesMeaning() bool {
 	inner := n.innermost()
-	return inner != nil && inner.Kind == Leaf && inner.Leaf.IsText()
+	if inner == nil || inner.Kind != Leaf {
+		return false
+	}
+	return inner.Leaf.IsText() || inner.takesAs
 }
 
 // ByOption names, for people, what declares the meaning of strings.
@@ -209,7 +183,7 @@ func selectorText(n *Node, value string) (string, bool) {
 }
 
 func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
-	if f.Node.Kind == Leaf && !f.Pointer {
+	if f.Node.Kind == Leaf && !f.Pointer && f.Node.Leaf != leaf.Opaque {
 		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
 	}
 	if !f.Pointer {
@@ -219,7 +193,7 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if tag.Presence && !f.Presence {
 		c.misplaced(f, "presence", "pointers to structs, lists and maps")
 	}
-	if tag.As != structtag.Undeclared && !f.Node.holdsTexts() {
+	if tag.As != structtag.Undeclared && !f.Node.takesMeaning() {
 		c.rejectAt(f, f.asPath, "misplaced-option",
 			"has the option `as="+tag.As.String()+"`, which is for strings, and for lists and maps of strings",
 			"remove the option; the type of a value that is no string decides what it means")
@@ -244,7 +218,7 @@ func (c *compiler) unwritableZero(f *Field) {
 	hasMarshaler := n.Leaf.MarshalsItself() && !isUnloaded
 	isChecked := isHashedLeaf && !isOmitted && hasMarshaler
 	if isChecked && leaf.Zero(n.Leaf, n.Type) == nil {
-		c.faults.Add(mistake(f.GoField, "zero-fails",
+		c.faults.Add(mistake(f.place, "zero-fails",
 			"has the type "+n.TypeName()+
 				", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
 			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true "+

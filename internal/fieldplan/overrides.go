@@ -25,16 +25,6 @@ type override struct {
 // then have one context, and are compiled once.
 const noOverride = "]"
 
-// place returns the path, or noOverride if no override is at or below it.
-func (c *compiler) place(path string) string {
-	for overridden := range c.overrides {
-		if strings.HasPrefix(overridden, path) {
-			return path
-		}
-	}
-	return noOverride
-}
-
 // readOverrides parses the overrides, by their paths in one spelling.
 func (c *compiler) readOverrides(overrides []Override) {
 	for _, o := range overrides {

@@ -1,10 +1,14 @@
-// Package fieldplan compiles a Go type into its field plan: the one description that
+// Package fieldplan compiles the description of a configuration into its field plan, which
 // classification, canonical document, diff and split use.
 //
-// It owns the rules that depend on types only: the fields in JSON and their names, the class of
-// each field after struct tags, inheritance and overrides, the pairing of elements of collections,
-// and which types are leaves. It finds every mistake in a type, so that walkers get a valid plan
-// and cannot fail on struct tags. It must not look at values.
+// The description is a Go type, an exported Schema or a CRD. Each is a front of the compiler: it says
+// through [Values] what values are, one level at a time, and the compiler makes each node once. The
+// package owns the front of Go types.
+//
+// It owns the rules that depend on descriptions only: the fields in JSON and their names, the class
+// of each field after struct tags, inheritance and overrides, the pairing of elements of collections,
+// and which types are leaves. It finds every mistake in a description, so that walkers get a valid
+// plan and cannot fail on struct tags. It must not look at values.
 package fieldplan
 
 import (
@@ -96,6 +100,11 @@ type Node struct {
 	Key         *Field    // List paired by key: the field of Elem that is the key
 	When        *Selector // makes elements hot; nil if none
 	Keys        *KeyRules // Map: the classes of single keys; nil if none
+
+	// Recognized is what gave a leaf its meaning, if the plan was made without Go types: for people.
+	Recognized string
+
+	takesAs bool // see [Outline]
 }
 
 // Field is a member of an object.
@@ -117,11 +126,8 @@ type Field struct {
 
 	// Fills is what an API server fills in below free JSON, in canonical JSON. It counts as any other
 	// part of free JSON.
-	Fills string
-	// Recognized is what gave the values their meaning, if the plan was made without Go types: for
-	// people.
-	Recognized string
-
+	Fills      string
+	place      string // where mistakes are reported
 	optionPath string // path of the override that gives the options; empty if the struct tag gives them
 	asPath     string // path of the override that gives the option as; likewise
 }
@@ -151,6 +157,8 @@ type Selector struct {
 	Value  string // canonical text
 	Hot    *Node
 	Source string // Go field with the struct tag
+
+	place string // where mistakes are reported
 }
 
 // Holds reports whether an element is hot whose selector has this canonical text. A selector whose
@@ -275,8 +283,8 @@ func (n *Node) TypeName() string {
 	}
 }
 
-// Unknown is the type of the field that holds an object's unknown members. Only the types that
-// schemajson builds have such a field. In JSON, its entries are members of the object itself.
+// Unknown is the type of the field that holds an object's unknown members. Only types that the
+// compiler makes have such a field. In JSON, its entries are members of the object itself.
 type Unknown map[string]json.RawMessage
 
 // Parts are the fields of an object and, if unknown members are admitted, the field that holds
@@ -286,19 +294,4 @@ func (n *Node) Parts() []*Field {
 		return n.Fields
 	}
 	return append(slices.Clip(n.Fields), n.Rest)
-}
-
-// admitsUnknown reports whether there may be unknown members in configurations of struct type t.
-func admitsUnknown(t reflect.Type) bool {
-	return slices.ContainsFunc(slices.Collect(t.Fields()),
-		func(f reflect.StructField) bool { return f.Type == reflect.TypeFor[Unknown]() })
-}
-
-// closes reports whether elements of n must not have unknown members, which would be Immutable.
-// That is so in sets and in Hot or Ignored lists that are paired by position, where everything must
-// have one class. It is also so in positional lists below an element that may be hot, since raw
-// JSON is decoded before it is known whether the element is hot.
-func (n *Node) closes(ctx context) bool {
-	isInMaybeHot := ctx.maybeHot && n.isPositional()
-	return n.Pairing == ByValue || n.isUnprojectedList() || isInMaybeHot
 }

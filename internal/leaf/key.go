@@ -2,6 +2,7 @@ package leaf
 
 import (
 	"encoding"
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"unicode/utf8"
@@ -81,4 +82,53 @@ func InvalidUTF8Key() *fault.Error {
 	return &fault.Error{
 		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
 	}
+}
+
+// IsKeyText reports whether a map key of type t is written as a text. It is true if that is not
+// known, because the key cannot be read.
+func IsKeyText(t reflect.Type, text string) bool {
+	_, isUnloaded := t.(Unloaded)
+	if isUnloaded || !reflect.PointerTo(t).Implements(textUnmarshalerType) {
+		return true
+	}
+	canonical, ok := CanonicalKey(t, text)
+	return ok && canonical == text
+}
+
+// CanonicalKey returns the text as which a key of type t is written that is spelled in another way
+// in JSON. It is false if there is no such key.
+func CanonicalKey(t reflect.Type, spelled string) (text string, ok bool) {
+	if !ReadsKeyAlone(t) {
+		return canonicalByDecoder(t, spelled)
+	}
+	key := reflect.New(t).Elem()
+	if !ReadKey(key, spelled) {
+		return "", false
+	}
+	text, problem := KeyText(key)
+	return text, problem == nil
+}
+
+// canonicalByDecoder is CanonicalKey for keys that only the decoder can read.
+func canonicalByDecoder(t reflect.Type, spelled string) (text string, ok bool) {
+	written, problem := Call(func() ([]byte, error) {
+		raw, err := json.Marshal(map[string]bool{spelled: true})
+		if err != nil {
+			return nil, err
+		}
+		keys := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
+		if err := json.Unmarshal(raw, keys.Interface()); err != nil {
+			return nil, err
+		}
+		return json.Marshal(keys.Interface())
+	})
+	if problem != nil {
+		return "", false
+	}
+	var texts map[string]bool
+	_ = json.Unmarshal(written, &texts) // was just written
+	for text := range texts {
+		return text, true
+	}
+	return spelled, true
 }

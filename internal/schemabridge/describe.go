@@ -29,7 +29,7 @@ func (s *Schema) Describe(pointer string) Description {
 	if s.IsMissing() || pointer != "" && pointer[0] != '/' {
 		return unknown
 	}
-	n, f := s.plan.Find(pointer)
+	n := s.plan.Find(pointer)
 	if n == nil {
 		return unknown
 	}
@@ -42,9 +42,9 @@ func (s *Schema) Describe(pointer string) Description {
 	switch {
 	case d.As == "":
 	case declared != structtag.Undeclared:
-		d.By = cmp.Or(f.Recognized, fieldplan.ByOption)
+		d.By = cmp.Or(n.Recognized, fieldplan.ByOption)
 	default:
-		d.By = cmp.Or(f.Recognized, "its type")
+		d.By = cmp.Or(n.Recognized, "its type")
 	}
 	return d
 }

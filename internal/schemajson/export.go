@@ -155,7 +155,7 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 		out.Key = n.Key.Name
 	}
 	if n.When != nil {
-		out.HotWhen = &When{n.When.Field.Name, PlainText(n.When.Value)}
+		out.HotWhen = &When{n.When.Field.Name, plainText(n.When.Value)}
 	}
 	if f.Default != nil {
 		out.Default = new(leaf.OptionText(n.Leaf, string(f.Default)))
@@ -169,19 +169,9 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	return out
 }
 
-// OptionText is the text of the option default for a value of a node in canonical JSON.
-func OptionText(n *Node, canonical string) string {
-	for k, name := range leafNames {
-		if name == n.Kind {
-			return leaf.OptionText(k, canonical)
-		}
-	}
-	return leaf.OptionText(leaf.NotALeaf, canonical)
-}
-
-// PlainText turns a canonical text into the text of an option in a struct tag: a string loses its
+// plainText turns a canonical text into the text of an option in a struct tag: a string loses its
 // quotes.
-func PlainText(canonical string) string {
+func plainText(canonical string) string {
 	var text string
 	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {
 		return text

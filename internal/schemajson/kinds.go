@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -28,9 +29,9 @@ const (
 
 // The kinds that only a CRD has: what its hints say, or else any string.
 const (
-	KindHintedQuantity = "hintedQuantity"
-	KindHintedDuration = "hintedDuration"
-	KindHintedTime     = "hintedTime"
+	kindHintedQuantity = "hintedQuantity"
+	kindHintedDuration = "hintedDuration"
+	kindHintedTime     = "hintedTime"
 )
 
 // leafNames are the names of leaves in JSON. All other leaves are opaque.
@@ -41,7 +42,7 @@ var leafNames = map[leaf.Kind]string{
 	leaf.RawMessage: kindJSON, leaf.RawExtension: kindJSON, leaf.Interface: kindJSON,
 	leaf.QuantityText: "quantityText", leaf.DurationText: "durationText", leaf.CIDRText: "cidrText",
 	leaf.DNSText: "dnsText", leaf.TimeText: "timeText",
-	leaf.HintQuantity: KindHintedQuantity, leaf.HintDuration: KindHintedDuration, leaf.HintTime: KindHintedTime,
+	leaf.HintQuantity: kindHintedQuantity, leaf.HintDuration: kindHintedDuration, leaf.HintTime: kindHintedTime,
 }
 
 // meaningOf returns the meaning of a kind of strings in JSON, and Undeclared for other kinds.
@@ -93,15 +94,16 @@ func KeyName(t reflect.Type) (name string, bits int) {
 	return kindString, 0
 }
 
-// leafType returns the Go type of a leaf in a loaded Schema, or nil if there is none.
-func leafType(name string, bits int) reflect.Type {
-	if meaningOf(name) != structtag.Undeclared {
-		name = kindString // the struct tag of the field says the meaning
+// leavesOf returns the leaves of a name and width in a loaded Schema; false if there are none.
+func leavesOf(name string, bits int) (leaves fieldplan.Leaves, ok bool) {
+	if meaning := meaningOf(name); meaning != structtag.Undeclared && bits == 0 {
+		return fieldplan.Leaves{Type: reflect.TypeFor[string](), Kind: leaf.TextKind(meaning)}, true
 	}
 	for _, t := range leafTypes {
-		if n, width := LeafName(leaf.KindOf(t), t); n == name && width == bits {
-			return t
+		kind := leaf.KindOf(t)
+		if n, width := LeafName(kind, t); n == name && width == bits {
+			return fieldplan.Leaves{Type: t, Kind: kind}, true
 		}
 	}
-	return nil
+	return leaves, false
 }

@@ -1,7 +1,7 @@
 // Package schemajson writes a field plan as JSON and reads it back without the Go type.
 //
-// It owns the JSON form of a Schema and its fingerprint. Reading builds an equivalent Go type and
-// compiles it, so that the same code and the same rules apply to loaded and compiled plans.
+// It owns the JSON form of a Schema and its fingerprint. It is a front of the compiler in package
+// fieldplan: the same code and the same rules apply to loaded and compiled plans.
 package schemajson
 
 import (
@@ -40,7 +40,7 @@ func (n *Node) version() int {
 		lowest = max(lowest, keysVersion)
 	}
 	switch n.Kind {
-	case KindHintedQuantity, KindHintedDuration, KindHintedTime:
+	case kindHintedQuantity, kindHintedDuration, kindHintedTime:
 		lowest = hintsVersion
 	}
 	for _, f := range n.Fields {
@@ -66,14 +66,6 @@ func (n *Node) takesScalarDefault(text string) bool {
 		return !strings.HasPrefix(text, `"`)
 	}
 	return false
-}
-
-// meaning is the declared meaning of strings in a leaf, list, array or map.
-func (n *Node) meaning() structtag.Meaning {
-	for n.Elem != nil {
-		n = n.Elem
-	}
-	return meaningOf(n.Kind)
 }
 
 // Document is a Schema in JSON.
@@ -127,8 +119,6 @@ type Field struct {
 	GoField   string `json:"goField,omitempty"`
 	Override  bool   `json:"override,omitempty"`
 	Source    string `json:"source,omitempty"`
-	// what gives the values a meaning in a description without Go types, for people
-	Recognized string `json:"-"`
 }
 
 // KeyClass gives a class to a key of a map, or to all keys with a prefix if Key ends in "*". Override

@@ -124,35 +124,6 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// TestStructTag: the struct tag of a field says what the field says.
-func TestStructTag(t *testing.T) {
-	for _, tc := range []struct {
-		field schemajson.Field
-		want  string
-	}{
-		{schemajson.Field{Class: "immutable"}, "false"},
-		{schemajson.Field{Class: "in-place"}, "inplace"},
-		{schemajson.Field{Class: "hot"}, "true"},
-		{schemajson.Field{Class: "ignored"}, "ignore"},
-		{schemajson.Field{Class: "hot", Set: true}, "true,set"},
-		{schemajson.Field{Class: "immutable", Key: "name"}, "false,key=name"},
-		{schemajson.Field{Class: "immutable", HotWhen: &schemajson.When{Name: "mode", Value: "a,b"}}, "false,hotwhen=mode:'a,b'"},
-		{schemajson.Field{Class: "immutable", Default: new("it's")}, "false,default='it''s'"},
-		{schemajson.Field{Class: "immutable", Default: new("")}, "false,default=''"},
-		{schemajson.Field{Class: "ignored", Presence: true}, "ignore,presence"},
-		{schemajson.Field{Class: "immutable", Sensitive: "sensitive"}, "false,sensitive"},
-		{schemajson.Field{Class: "immutable", Sensitive: "sensitive=keys"}, "false,sensitive=keys"},
-		{
-			schemajson.Field{Class: "in-place", Key: "id", HotWhen: &schemajson.When{Name: "on", Value: "true"}, Presence: true, Sensitive: "sensitive=keys"},
-			"inplace,key=id,hotwhen=on:true,presence,sensitive=keys",
-		},
-	} {
-		assert.Equal(t, tc.want, tc.field.StructTag())
-		_, problems := structtag.ParseValue(tc.want)
-		assert.Empty(t, problems, tc.want)
-	}
-}
-
 // TestFingerprintDependsOn: every member of the document decides the fingerprint, except those that tell people where a field comes from.
 func TestFingerprintDependsOn(t *testing.T) {
 	forPeople := []string{"Fingerprint", "GoField", "Override", "Source", "Fills", "Recognized"}
@@ -227,6 +198,7 @@ func TestLoadRefuses(t *testing.T) {
 	tagged := func(edit func(f *schemajson.Field)) *schemajson.Document {
 		return with(of(word), func(d *schemajson.Document) { edit(d.Root.Fields[0]) })
 	}
+	keyed := []*schemajson.KeyClass{{Key: "a", Class: "hot"}}
 	const at = "/root/fields/0"
 	for _, tc := range []struct {
 		name string
@@ -260,6 +232,25 @@ func TestLoadRefuses(t *testing.T) {
 		{"negative array", of(&schemajson.Node{Kind: "array", Length: -1, Elem: word}), []string{at + "/type/length"}},
 		{"1 MiB", of(&schemajson.Node{Kind: "array", Length: 1 << 20, Elem: leafOf("int", 8)}), nil},
 		{"more than 1 MiB", of(&schemajson.Node{Kind: "array", Length: 1<<20 + 1, Elem: leafOf("int", 8)}), []string{at + "/type/length"}},
+		{"list of bytes", of(&schemajson.Node{Kind: "list", Elem: leafOf("uint", 8)}), []string{at + "/type"}},
+		{"unknown sensitivity", tagged(func(f *schemajson.Field) { f.Sensitive = "secret" }), []string{at + "/sensitive"}},
+		{"an option in place of a sensitivity", tagged(func(f *schemajson.Field) { f.Sensitive = "presence" }), []string{at + "/sensitive"}},
+		{"a key that no struct tag can name", tagged(func(f *schemajson.Field) { f.Key = "it's" }), []string{at}},
+		{"a selector that no struct tag can name", tagged(func(f *schemajson.Field) { f.HotWhen = &schemajson.When{Name: " a"} }), []string{at}},
+		{
+			"options that exclude each other", tagged(func(f *schemajson.Field) {
+				f.Default = new("x")
+				f.Presence = true
+			}),
+			[]string{at},
+		},
+		{"a name that encoding/json does not take", object(field("it's", word)), []string{at}},
+		{"classes of keys of the root", with(of(word), func(d *schemajson.Document) { d.Root.KeyClasses = keyed }), []string{"/root"}},
+		{"classes of keys of a text", of(&schemajson.Node{Kind: "string", KeyClasses: keyed}), []string{at + "/type"}},
+		{
+			"classes of keys that are integers", of(&schemajson.Node{Kind: "map", Keys: "int", KeyBits: 8, Elem: word, KeyClasses: keyed}),
+			[]string{at + "/type/keyClasses/0"},
+		},
 		{"set that is no list", tagged(func(f *schemajson.Field) { f.Set = true }), []string{at}},
 		{
 			"default out of range", with(of(leafOf("int", 8)), func(d *schemajson.Document) {
@@ -344,38 +335,6 @@ func TestAdmitUnknown(t *testing.T) {
 	reloaded, err := schemajson.Load(written(t, exportOf(t, open)))
 	require.NoError(t, err)
 	assert.Equal(t, exportOf(t, open), exportOf(t, reloaded))
-}
-
-// marshaled is a Schema that consists of its JSON.
-type marshaled []byte
-
-func (m marshaled) MarshalJSON() ([]byte, error) { return m, nil }
-
-// TestRecompile: overrides are read from the JSON of a Schema, wherever they stand, each once.
-func TestRecompile(t *testing.T) {
-	type item struct {
-		Name string `json:"name"`
-		Note string `json:"note"`
-	}
-	type config struct {
-		A     string          `json:"a"`
-		List  []item          `json:"list"`
-		Map   map[string]item `json:"map"`
-		Other *item           `json:"other"`
-	}
-	typ := reflect.TypeFor[config]()
-	p := compile(t, typ,
-		fieldplan.Override{Path: "a", Tag: "true,sensitive"},
-		fieldplan.Override{Path: "list", Tag: "inplace,key=name"},
-		fieldplan.Override{Path: "map[].note", Tag: "ignore"},
-		fieldplan.Override{Path: "other", Tag: "false,presence"},
-	)
-	again, err := schemajson.Recompile(marshaled(written(t, exportOf(t, p))), typ)
-	require.NoError(t, err)
-	assert.Equal(t, exportOf(t, p), exportOf(t, again))
-
-	_, err = schemajson.Recompile(marshaled("{"), typ)
-	require.Error(t, err)
 }
 
 // TestTypesThatContainThemselves: such a type is written once, and referred to by the pointer at which it stands.

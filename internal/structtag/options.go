@@ -213,11 +213,29 @@ func (r *reading) findRepeatedKey(text string) {
 	}
 }
 
-// WithoutAs returns CLASS[,OPTION...] without the option as.
-func WithoutAs(value string) string {
-	return strings.Join(slices.DeleteFunc(split(value), func(part string) bool {
-		return strings.HasPrefix(part, "as=")
-	}), ",")
+// Option returns the option of k in a struct tag.
+func (k KeyClass) Option() string { return repeatable + "=" + k.Class.Word() + ":" + Quote(k.Key) }
+
+// Check returns the problems of a Tag that was not parsed: names that no struct tag can have, and
+// options that exclude each other.
+func (t Tag) Check() fault.List {
+	r := reading{tag: t}
+	isGiven := map[string]bool{
+		"set": t.Set, "key": t.Key != "", "hotwhen": t.HotWhen != nil, repeatable: len(t.Keys) > 0,
+		"default": t.Default != nil, "presence": t.Presence,
+	}
+	isMalformed := map[string]bool{"key": !isName(t.Key), "hotwhen": t.HotWhen != nil && !isName(t.HotWhen.Name)}
+	for _, kind := range optionKinds {
+		if !isGiven[kind.name] {
+			continue
+		}
+		r.options = append(r.options, option{text: kind.name, name: kind.name})
+		if isMalformed[kind.name] {
+			r.add("malformed-option", "has malformed option "+tick(kind.name), "write "+kind.form)
+		}
+	}
+	r.findConflicts()
+	return r.flaws
 }
 
 func isName(name string) bool {

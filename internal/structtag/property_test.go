@@ -31,6 +31,12 @@ func TestRoundTrip(t *testing.T) {
 		slices.SortFunc(want.Keys, byKey)
 		slices.SortFunc(got.Keys, byKey)
 		assert.Equal(t, want, got, tag)
+		assert.Empty(t, got.Check(), "what a struct tag says is sound without its text")
+		for _, k := range got.Keys {
+			again, problems := structtag.ParseValue("false," + k.Option())
+			assert.Empty(t, problems)
+			assert.Equal(t, []structtag.KeyClass{k}, again.Keys)
+		}
 	})
 }
 

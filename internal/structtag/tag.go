@@ -2,6 +2,7 @@ package structtag
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -45,6 +46,15 @@ var sensitivities = []string{Shown: "shown", HideValues: "sensitive", HideKeys: 
 
 // String returns the option of the sensitivity, or "shown".
 func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity", int(s)) }
+
+// SensitivityNamed parses the option of a sensitivity, and an empty text as [Shown].
+func SensitivityNamed(option string) (Sensitivity, bool) {
+	if option == "" {
+		return Shown, true
+	}
+	at := slices.Index(sensitivities[HideValues:], option)
+	return HideValues + Sensitivity(max(at, 0)), at >= 0 //nolint:gosec // there are two
+}
 
 // Parse parses the hotupdatable struct tag in the whole text of a field's struct tag.
 //

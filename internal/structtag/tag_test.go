@@ -385,3 +385,44 @@ func TestSensitivityString(t *testing.T) {
 	assert.Equal(t, "sensitive=keys", structtag.HideKeys.String())
 	assert.Equal(t, "Sensitivity(7)", structtag.Sensitivity(7).String())
 }
+
+// TestCheck: a Tag that no struct tag says has the problems that its text would have.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		tag  structtag.Tag
+		want []string
+	}{
+		{"nothing", structtag.Tag{}, nil},
+		{"a keyed list with a selector", structtag.Tag{Key: "a", HotWhen: &structtag.HotWhen{Name: "b"}}, nil},
+		{"a quote in a key", structtag.Tag{Key: "it's"}, []string{"malformed-option"}},
+		{"a space before a key", structtag.Tag{Key: " a"}, []string{"malformed-option"}},
+		{"a selector without a name", structtag.Tag{HotWhen: &structtag.HotWhen{}}, []string{"malformed-option"}},
+		{"a set with a key", structtag.Tag{Set: true, Key: "a"}, []string{"conflicting-options"}},
+		{"classes of keys in a set", structtag.Tag{Set: true, Keys: []structtag.KeyClass{{Key: "a"}}}, []string{"conflicting-options"}},
+		{"a default and presence", structtag.Tag{Default: new("x"), Presence: true}, []string{"conflicting-options"}},
+	} {
+		var got []string
+		for _, problem := range test.tag.Check() {
+			got = append(got, problem.Code)
+		}
+		assert.Equal(t, test.want, got, test.name)
+	}
+}
+
+func TestSensitivityNamed(t *testing.T) {
+	t.Parallel()
+	for want := structtag.HideValues; want <= structtag.HideKeys; want++ {
+		got, ok := structtag.SensitivityNamed(want.String())
+		assert.True(t, ok)
+		assert.Equal(t, want, got)
+	}
+	got, ok := structtag.SensitivityNamed("")
+	assert.True(t, ok)
+	assert.Equal(t, structtag.Shown, got)
+	for _, wrong := range []string{"shown", "keys", "Sensitive"} {
+		_, ok := structtag.SensitivityNamed(wrong)
+		assert.False(t, ok, wrong)
+	}
+}
