@@ -131,3 +131,24 @@ func nameAsGit(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) {
 		r.Warnings = append(r.Warnings, file+": is not tracked by git, and not compared; run git add first")
 	}
 }
+
+// nameShown gives to files that git shows their paths in the repository: git makes temporary files of versions that are
+// in no work tree. Its external diff has a further path for a renamed file.
+func (c *call) nameShown(plans []*pool.Plan) {
+	if c.shown == nil {
+		return
+	}
+	const renamed = 9
+	updated := c.shown.Path
+	if len(c.args) == renamed {
+		updated = c.args[7]
+	}
+	for _, plan := range plans {
+		if plan.State != pool.Added {
+			plan.OldPlace.File = c.shown.Path
+		}
+		if plan.State != pool.Removed {
+			plan.NewPlace.File = updated
+		}
+	}
+}

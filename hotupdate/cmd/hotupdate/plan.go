@@ -142,6 +142,7 @@ func (c *call) planChange() (int, error) {
 			printable(cmp.Or(path, "nothing to compare")))
 		return exitOK, nil
 	}
+	c.nameShown(plans)
 	return c.report(plans, r, accepted)
 }
 
