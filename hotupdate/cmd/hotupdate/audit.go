@@ -122,6 +122,9 @@ func (c *call) auditFleet() (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	made := comparedNow()
+	report.Compared.Version = made.Version
+	report.Compared.At = made.At
 	return c.auditExitCode(report), to.End(report)
 }
 

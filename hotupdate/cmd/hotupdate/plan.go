@@ -241,9 +241,14 @@ func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance
 	return made
 }
 
+// comparedNow says when, and by which version, something is compared.
+func comparedNow() report.Compared {
+	return report.Compared{Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
+}
+
 // compared says what is compared, when, and by which version.
 func (c *call) compared() report.Compared {
-	all := report.Compared{Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
+	all := comparedNow()
 	if c.gitRange == "" {
 		all.Old, all.New, _ = changeOf(c.args)
 		return all

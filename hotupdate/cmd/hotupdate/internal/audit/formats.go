@@ -44,7 +44,7 @@ func Whole(write func(*Report) error) *Writer {
 type line struct {
 	*JudgedPool
 
-	Unreadable *Unreadable `json:"unreadable,omitempty"`
+	Unreadable *Unreadable `json:"notJudged,omitempty"`
 	Report     *Report     `json:"report,omitempty"`
 }
 
@@ -177,7 +177,8 @@ const maxRows = 2000
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
 	return page.Write(out, page.Page{
-		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(),
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Compared.Old, r.Compared.New), Lead: r.Headline(),
+		About:  report.Compared{Version: r.Compared.Version, At: r.Compared.At}.String(),
 		Tone:   toneOf(r.Gravest().String()),
 		Script: page.Tables, Template: content, Functions: template.FuncMap{
 			"tone": toneOf,

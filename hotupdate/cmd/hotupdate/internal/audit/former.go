@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -63,10 +64,11 @@ func decode(in io.Reader) (*Report, error) {
 
 // check refuses a result that cannot be shown.
 func (r *Report) check() error {
-	if r.FormatVersion != FormatVersion {
+	if r.FormatVersion != report.FormatVersion {
 		return fmt.Errorf("has formatVersion %d, but this release reads %d; write the result with this release",
-			r.FormatVersion, FormatVersion)
+			r.FormatVersion, report.FormatVersion)
 	}
+	r.countSum()
 	if slices.Contains(r.Causes, nil) || slices.Contains(r.Eras, nil) || slices.Contains(r.Pools, nil) {
 		return errors.New("has a cause, an era or a pool that is null")
 	}
@@ -122,13 +124,13 @@ func joined(names, name string) string {
 }
 
 func (r *Report) merge(one *Report, known *Known) error {
-	if r.Old == "" {
+	if r.Compared.Old == "" {
 		r.Unit = one.Unit
 	} else if r.Unit != one.Unit {
 		r.Unit = "" // objects count as pools
 	}
-	r.Old = joined(r.Old, one.Old)
-	r.New = joined(r.New, one.New)
+	r.Compared.Old = joined(r.Compared.Old, one.Compared.Old)
+	r.Compared.New = joined(r.Compared.New, one.Compared.New)
 	r.Partial = r.Partial || one.Partial
 	r.Objects.Read += one.Objects.Read
 	r.Objects.Judged += one.Objects.Judged

@@ -10,20 +10,22 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
-// FormatVersion is the version of reports in JSON.
-const FormatVersion = 3
-
 // Report is the result of an audit. Its size does not grow with the number of pools, except for
 // [Report.Pools] and [Report.Unreadable].
 type Report struct {
-	FormatVersion int `json:"formatVersion"`
-	// Old and New name the releases.
-	Old string `json:"old"`
-	New string `json:"new"`
+	FormatVersion int    `json:"formatVersion"`
+	Command       string `json:"command"` // audit
+	// Compared names the releases.
+	Compared report.Compared `json:"compared"`
+	// Verdict is the gravest one.
+	Verdict string `json:"verdict"`
+	// Sum counts the pools by verdict, the gravest first, as a report of plan does.
+	Sum []report.Summand `json:"sum"`
 	// Unit is what the counts of pools count: objects for custom resources, which have no pools, and
 	// else empty.
 	Unit string `json:"unit,omitempty"`
@@ -31,9 +33,9 @@ type Report struct {
 	Partial bool `json:"partial,omitempty"`
 	// Objects counts all objects of the input.
 	Objects Objects `json:"objects"`
-	// Verdicts counts the pools by verdict, and Known counts the pools with known findings.
-	Verdicts Counts `json:"verdicts"`
-	Known    Counts `json:"known,omitempty"`
+	// Verdicts counts the pools by verdict, and Known counts the pools with known findings. In JSON, the sum has them.
+	Verdicts Counts `json:"-"`
+	Known    Counts `json:"-"`
 	// Causes are the reasons for verdicts, most pools first. A pool with several reasons counts in
 	// each.
 	Causes []*Cause `json:"causes"`
@@ -44,11 +46,11 @@ type Report struct {
 	// Pools are the listed pools, the gravest verdicts first.
 	Pools []*JudgedPool `json:"pools"`
 	// Unreadable are the objects that cannot be read; only the first ones if there are very many.
-	Unreadable []Unreadable `json:"unreadable"`
+	Unreadable []Unreadable `json:"notJudged"`
 	// Assumptions are those that verdicts rest on, each once.
 	Assumptions []Assumption `json:"assumptions"`
 	// Remarks are about the call, such as expired acceptances.
-	Remarks []string `json:"remarks,omitempty"`
+	Remarks []string `json:"warnings"`
 
 	assumed map[verdict.Assumption]int // the number of pools
 	causes  map[causeKey]*Cause
@@ -213,7 +215,8 @@ const (
 // newReport returns an empty report.
 func newReport(old, updated string) *Report {
 	r := &Report{
-		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
+		FormatVersion: report.FormatVersion, Command: "audit", Compared: report.Compared{Old: old, New: updated},
+		Sum: []report.Summand{}, Verdict: unchanged, Remarks: []string{}, Objects: Objects{Skipped: map[Skip]int{}},
 		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{},
 		Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
 		assumed:   map[verdict.Assumption]int{},
@@ -332,19 +335,47 @@ func (r *Report) addEras(old, updated *release.Release) {
 
 // finish sorts the report.
 func (r *Report) finish(known *Known) {
-	r.Remarks = append(r.Remarks, known.accepted.Remarks(!r.Partial)...)
-	// no null in JSON
+	r.Remarks = slices.Concat([]string{}, r.Remarks, known.accepted.Remarks(!r.Partial)) // no null in JSON
 	r.Assumptions = []Assumption{}
 	for assumption, pools := range r.assumed {
 		r.Assumptions = append(r.Assumptions, Assumption{assumption, pools})
 	}
 	slices.SortFunc(r.Assumptions, func(a, b Assumption) int { return a.Compare(b.Assumption) })
+	r.sum()
 	r.Causes = slices.AppendSeq([]*Cause{}, maps.Values(r.causes))
 	r.Eras = slices.AppendSeq([]*Span{}, maps.Values(r.spans))
 	slices.SortFunc(r.Causes, compareCauses)
 	slices.SortFunc(r.Eras, func(a, b *Span) int {
 		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))
 	})
+}
+
+// sum makes the sum, and the gravest verdict.
+func (r *Report) sum() {
+	r.Sum = []report.Summand{}
+	for _, v := range verdict.OfReleases() {
+		word := v.String()
+		if count := r.Verdicts[word]; count.Pools > 0 {
+			r.Sum = append(r.Sum, report.Summand{
+				Verdict: word, Pools: count.Pools, Machines: count.Maximum, Minimum: count.Minimum,
+				Accepted: r.Known[word].Pools,
+			})
+		}
+	}
+	r.Verdict = unchanged
+	if len(r.Sum) > 0 {
+		r.Verdict = r.Sum[0].Verdict
+	}
+}
+
+// countSum reads the sum of a former result.
+func (r *Report) countSum() {
+	r.Verdicts = Counts{}
+	r.Known = Counts{}
+	for _, s := range r.Sum {
+		r.Verdicts.add(s.Verdict, Count{s.Pools, s.Minimum, s.Machines})
+		r.Known.add(s.Verdict, Count{Pools: s.Accepted})
+	}
 }
 
 func compareCauses(a, b *Cause) int {

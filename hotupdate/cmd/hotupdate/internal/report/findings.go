@@ -53,23 +53,49 @@ func (r *Report) Findings() Findings {
 	return all
 }
 
-// causes returns the findings without repetition: one that concerns several pools is at the first of them.
-func (f *Findings) causes() (all []Finding) {
+// Cause is a finding about one or several pools.
+type Cause struct {
+	Verdict  string `json:"verdict"`
+	Text     string `json:"text"`
+	Accepted string `json:"accepted,omitempty"`
+	Pools    int    `json:"pools"`
+	// Samples are the first of the pools.
+	Samples []Sample `json:"samples"`
+}
+
+// Sample is one of the pools of a cause, with its place if that is known.
+type Sample struct {
+	*pool.Place
+
+	Pool string `json:"pool"`
+}
+
+// maxSamples bounds the samples of a cause.
+const maxSamples = 3
+
+// Causes returns the findings without repetition.
+func (f *Findings) Causes() []Cause {
 	type cause struct{ verdict, text, accepted string }
 	at := map[cause]int{}
-	more := map[int]int{}
+	last := map[int]Finding{}
+	all := []Cause{}
 	for _, found := range f.All {
 		key := cause{found.Verdict, found.Text, found.Accepted}
 		i, isKnown := at[key]
 		if !isKnown {
-			at[key] = len(all)
-			all = append(all, found)
-			continue
+			i = len(all)
+			at[key] = i
+			all = append(all, Cause{Verdict: found.Verdict, Text: found.Text, Accepted: found.Accepted})
 		}
-		more[i]++
-	}
-	for i, count := range more {
-		all[i].Subject += " and " + plaintext.Thousands(count) + " more"
+		one := &all[i]
+		if isKnown && last[i] == found {
+			continue // two of its fields have the same text
+		}
+		last[i] = found
+		one.Pools++
+		if len(one.Samples) < maxSamples {
+			one.Samples = append(one.Samples, Sample{placeOf(found.Place), found.Subject})
+		}
 	}
 	return all
 }

@@ -16,10 +16,15 @@ import (
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
 func GitHub(f Findings) string {
 	var text strings.Builder
-	for _, n := range f.causes() {
+	for _, n := range f.Causes() {
 		place := ""
-		if n.Place.File != "" {
-			place = fmt.Sprintf("file=%s,line=%d,", property(n.Place.File), n.Place.Line)
+		first := n.Samples[0]
+		if first.Place != nil {
+			place = fmt.Sprintf("file=%s,line=%d,", property(first.File), first.Line)
+		}
+		subject := plaintext.Printable(first.Pool)
+		if n.Pools > 1 {
+			subject += " and " + plaintext.Thousands(n.Pools-1) + " more"
 		}
 		level := gravityOf(n.Verdict)
 		says := plaintext.Printable(n.Text)
@@ -29,7 +34,7 @@ func GitHub(f Findings) string {
 			body = says + " (" + plaintext.Printable(n.Accepted) + ")"
 		}
 		fmt.Fprintf(&text, "::%s %stitle=%s::%s\n", annotations[level], place,
-			property(n.Verdict+": "+plaintext.Printable(n.Subject)), message(body))
+			property(n.Verdict+": "+subject), message(body))
 	}
 	for _, one := range f.NotJudged {
 		fmt.Fprintf(&text, "::error file=%s,line=%d,title=not judged::%s\n", property(one.File), one.Line,

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -39,27 +38,12 @@ func HTML(out io.Writer, r *Report) error {
 		"place":  shownPlaces,
 	}
 	return page.Write(out, page.Page{
-		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.about(),
+		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.Compared.String(),
 		Tone:   ToneOf(s.Word),
 		Script: page.Tables, Template: content, Functions: functions, Content: map[string]any{
 			"Bars": bars(r), "Section": s, "Long": len(s.Sections) > maxPrinted,
 		},
 	})
-}
-
-// about says what was compared, when, and by which version.
-func (r *Report) about() string {
-	var parts []string
-	if r.Compared.Old != "" {
-		parts = append(parts, plaintext.Printable(r.Compared.Old+" compared with "+r.Compared.New))
-	}
-	if r.Compared.At != "" {
-		parts = append(parts, r.Compared.At)
-	}
-	if r.Compared.Version != "" {
-		parts = append(parts, "hotupdate "+r.Compared.Version)
-	}
-	return strings.Join(parts, "; ")
 }
 
 // shownPlaces are the places of a subject.

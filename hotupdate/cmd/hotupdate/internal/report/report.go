@@ -42,10 +42,13 @@ func Schema() []byte { return schema }
 
 // Report says what a change does to each manifest. Its JSON form is documented in its [Schema].
 type Report struct {
-	FormatVersion int              `json:"formatVersion"`
-	Verdict       string           `json:"verdict"`
-	Sum           []Summand        `json:"sum"`
-	Manifests     []ManifestReport `json:"manifests"`
+	FormatVersion int       `json:"formatVersion"`
+	Command       string    `json:"command"` // plan; audit has reports with the same members, see package audit
+	Verdict       string    `json:"verdict"`
+	Sum           []Summand `json:"sum"`
+	// Causes are the findings without repetition, the gravest first.
+	Causes    []Cause          `json:"causes"`
+	Manifests []ManifestReport `json:"manifests"`
 	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
 	Omitted  int      `json:"omitted"`
 	Warnings []string `json:"warnings"`
@@ -70,6 +73,21 @@ type Compared struct {
 	New     string `json:"new,omitempty"`
 	Version string `json:"version,omitempty"`
 	At      string `json:"-"`
+}
+
+// String says what was compared, when, and by which version.
+func (c Compared) String() string {
+	var parts []string
+	if c.Old != "" {
+		parts = append(parts, plaintext.Printable(c.Old+" compared with "+c.New))
+	}
+	if c.At != "" {
+		parts = append(parts, c.At)
+	}
+	if c.Version != "" {
+		parts = append(parts, "hotupdate "+c.Version)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // NotJudged is an object that was not compared, or text that cannot be read. The text says why, with the
@@ -193,7 +211,7 @@ type ChangeReport struct {
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	r := &Report{
-		FormatVersion: FormatVersion, Manifests: []ManifestReport{}, Warnings: present(warnings),
+		FormatVersion: FormatVersion, Command: "plan", Manifests: []ManifestReport{}, Warnings: present(warnings),
 		NotJudged: []NotJudged{},
 	}
 	gravest := verdict.None
@@ -231,6 +249,8 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	r.Sum = sumOf(r.Manifests)
 	r.selectParts(s)
 	r.Assumptions = r.assumptions()
+	found := r.Findings()
+	r.Causes = found.Causes()
 	return r
 }
 

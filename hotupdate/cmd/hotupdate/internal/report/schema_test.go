@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -77,6 +79,10 @@ func (v *validator) keyword(at, keyword string, s map[string]any, value any) {
 	case "type":
 		if got := typeOf(value); got != argument {
 			v.fail(at, "is a %v, not a %v", got, argument)
+		}
+	case "minimum":
+		if number, ok := value.(float64); ok && number < argument.(float64) {
+			v.fail(at, "is less than %v", argument)
 		}
 	case "minLength":
 		if text, ok := value.(string); ok && float64(utf8.RuneCountInString(text)) < argument.(float64) {
@@ -188,7 +194,7 @@ func TestSchemaRefuses(t *testing.T) {
 	const machines = `{"minimum":1,"maximum":3,"known":true}`
 	const basis = `"assumedUnchanged":[],"unjudged":[],"rules":[]`
 	document := func(pool string) string {
-		return `{"formatVersion":4,"verdict":"none","sum":[],"omitted":0,"manifests":[{"state":"kept","verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
+		return `{"formatVersion":4,"command":"plan","compared":{},"machines":0,"causes":[],"assumptions":[],"notJudged":[],"verdict":"none","sum":[],"omitted":0,"manifests":[{"state":"kept","verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
 	}
 	pool := func(members, changes string) string {
 		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","touched":3,"before":` + machines + `,"after":` + machines + `,"changes":[` + changes + `],` + basis + `}`)
@@ -203,7 +209,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"another version", strings.Replace(document(""), "4", "1", 1), []string{"/formatVersion: is 1, not 4"}, "const"},
 		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{"/manifests/0: pools is missing"}, "required"},
 		{"null changes", strings.Replace(document(""), `"changes":[]`, `"changes":null`, 1), []string{"/manifests/0/changes: is a null, not a array"}, "type"},
-		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot-update machines-added added in-place-update machines-may-be-deleted indeterminate roll all-machines-may-be-deleted machines-deleted forbidden renamed removed]"}, "enum behind $ref"},
+		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot-update machines-added added in-place-update machines-may-be-deleted indeterminate roll all-machines-may-be-deleted machines-deleted forbidden renamed removed class-renamed invalid becomes-readable]"}, "enum behind $ref"},
 		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/manifests/0/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
 		{"no verdict", pool(`"state":"renamed"`, ""), []string{"/manifests/0/pools/0: verdict is missing"}, "every pool has one"},
 		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/manifests/0/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},
@@ -214,4 +220,40 @@ func TestSchemaRefuses(t *testing.T) {
 			assert.Equal(t, tc.want, validate(t, []byte(tc.document)), tc.reason)
 		})
 	}
+}
+
+// TestAuditIsWhatTheSchemaSays: reports of audit have the same version, and the members that plan's have: one schema describes both.
+func TestAuditIsWhatTheSchemaSays(t *testing.T) {
+	former := `{"formatVersion":4,"command":"audit","compared":{"old":"a","new":"b"},"verdict":"roll","unit":"object","partial":true,
+		"objects":{"read":3,"judged":2,"skipped":{"of other kinds":1}},
+		"sum":[{"verdict":"roll","pools":1,"machines":3,"minimum":1,"accepted":1},{"verdict":"none","pools":1,"machines":0}],
+		"causes":[{"verdict":"roll","path":"a","finding":"Type","code":"c","text":"a: b","oldEra":"x","newEra":"y","minor":"1.33","pools":1,"minimum":1,"maximum":3,
+			"samples":[{"file":"f","line":1,"document":1,"item":-1,"pool":"p"}]}],
+		"groups":{"minor":{"1.33":{"roll":{"pools":1,"minimum":1,"maximum":3}}}},
+		"eras":[{"minor":"1.33","oldEra":"x","newEra":"y","differ":true,"pools":1}],
+		"pools":[{"file":"f","line":1,"document":1,"item":-1,"namespace":"n","project":"p","kind":"Shoot","name":"s","pool":"p","provider":"aws","kubernetesVersion":"1.33.1",
+			"strategy":"AutoRollingUpdate","minimum":1,"maximum":3,"verdict":"roll","oldEra":"x","newEra":"y","known":"accepted","reasons":[{"path":"a","text":"a: b"}]}],
+		"notJudged":[{"file":"f","line":9,"document":2,"item":-1,"text":"is broken"}],
+		"assumptions":[{"name":"rest-of-name","text":"t","answer":"a","pools":2}],"warnings":["w"]}`
+	require.Empty(t, validate(t, []byte(former)), "what a former result may have")
+	file := filepath.Join(t.TempDir(), "former.json")
+	require.NoError(t, os.WriteFile(file, []byte(former), 0o600))
+	merged, err := audit.Merge([]string{file, file}, &audit.Known{}, func(*audit.JudgedPool) error { return nil })
+	require.NoError(t, err)
+	merged.List(merged.Pools)
+	encoded, err := report.JSON(merged)
+	require.NoError(t, err)
+	assert.Empty(t, validate(t, encoded), string(encoded))
+	var read report.Report // of plan, with the shared members
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	assert.Equal(t, report.FormatVersion, read.FormatVersion)
+	assert.Equal(t, "roll", read.Verdict)
+	assert.Equal(t, []report.Summand{{Verdict: "roll", Pools: 2, Machines: 6, Minimum: 2, Accepted: 2}, {Verdict: "none", Pools: 2}}, read.Sum)
+	require.Len(t, read.Causes, 1)
+	assert.Equal(t, 2, read.Causes[0].Pools)
+	assert.Equal(t, []string{"w", "w"}, read.Warnings)
+	require.Len(t, read.NotJudged, 2)
+	assert.Equal(t, "is broken", read.NotJudged[0].Text)
+	assert.Equal(t, []string{": manifests is missing", ": omitted is missing", ": machines is missing"},
+		validate(t, []byte(strings.Replace(former, `"command":"audit"`, `"command":"plan"`, 1))), "what plan's reports must have")
 }

@@ -13,6 +13,8 @@ type Summand struct {
 	Verdict  string `json:"verdict"`
 	Pools    int    `json:"pools"`
 	Machines int    `json:"machines"`
+	// Minimum is the number of machines that audit knows of, at least.
+	Minimum int `json:"minimum,omitempty"`
 	// Accepted is the number of the pools whose verdict people accept.
 	Accepted int `json:"accepted,omitempty"`
 }
