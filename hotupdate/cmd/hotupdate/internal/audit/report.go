@@ -335,7 +335,7 @@ func (r *Report) addEras(old, updated *release.Release) {
 
 // finish sorts the report.
 func (r *Report) finish(known *Known) {
-	r.Remarks = slices.Concat([]string{}, r.Remarks, known.accepted.Remarks(!r.Partial)) // no null in JSON
+	r.Remarks = append([]string{}, append(r.Remarks, known.accepted.Remarks(!r.Partial)...)...) // no null in JSON
 	r.Assumptions = []Assumption{}
 	for assumption, pools := range r.assumed {
 		r.Assumptions = append(r.Assumptions, Assumption{assumption, pools})
