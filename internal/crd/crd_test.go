@@ -138,6 +138,10 @@ func TestIdioms(t *testing.T) {
 			"keyed by a quantity", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string, pattern: " + quantity + "}}}}",
 			"a:list of object k:string key=k", "",
 		},
+		{
+			"keyed by a duration below a map", "{type: object, additionalProperties: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string, pattern: '^[0-9]+h$'}}}}}",
+			"a:map of list of object k:durationText as=duration", "only the list of a field is found by a key",
+		},
 		{"int or string", "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}", "a:intOrString?", ""},
 		{"password", "{type: string, format: password}", "a:string? sensitive", "such values are not shown"},
 		{"nullable", "{type: string, nullable: true}", "a:string?", ""},

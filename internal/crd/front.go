@@ -19,7 +19,7 @@ type described struct {
 
 	p    *property
 	path string
-	key  string // the member by which a list finds the object
+	key  string // the member by which a list of a field finds its elements; also of these
 }
 
 var _ fieldplan.Values = described{}
@@ -28,8 +28,7 @@ var _ fieldplan.Values = described{}
 func (v described) Outline(_ string, report func(*fault.Error)) fieldplan.Outline {
 	switch {
 	case v.p.Type == "array":
-		key, _ := v.p.pairing()
-		return v.collection(fieldplan.List, key, reflect.SliceOf, report)
+		return v.collection(fieldplan.List, v.key, report)
 	case v.p.Additional.property == nil:
 		return v.object(report)
 	case len(v.p.Properties) > 0:
@@ -37,20 +36,14 @@ func (v described) Outline(_ string, report func(*fault.Error)) fieldplan.Outlin
 			"write a structural schema, which has one of them"))
 		return fieldplan.Faulty().Outline("", report)
 	}
-	texts := reflect.TypeFor[string]()
-	mapOf := func(elem reflect.Type) reflect.Type { return reflect.MapOf(texts, elem) }
-	o := v.collection(fieldplan.Map, "", mapOf, report)
-	o.Key = texts
-	return o
+	return v.collection(fieldplan.Map, "", report)
 }
 
-func (v described) collection(
-	kind fieldplan.Kind, key string, of func(reflect.Type) reflect.Type, report func(*fault.Error),
-) fieldplan.Outline {
+func (v described) collection(kind fieldplan.Kind, key string, report func(*fault.Error)) fieldplan.Outline {
 	elem := v.p.elem()
 	values := v.values(elem, fieldpath.Elements(v.path), key, report)
 	return fieldplan.Outline{
-		Kind: kind, Elem: values, ElemPointer: elem.Nullable && takesPointer(values), OfElem: of,
+		Kind: kind, Elem: values, ElemPointer: elem.Nullable && takesPointer(values), Key: reflect.TypeFor[string](),
 	}
 }
 
@@ -67,7 +60,9 @@ func (r *reader) values(p *property, path, key string, report func(*fault.Error)
 		return grafted.values
 	case p.isFree():
 		return leavesOf[freeJSON](leaf.RawMessage, "")
-	case p.Type == "array", p.Type == "object":
+	case p.Type == "array":
+		return described{r, p, path, ""}
+	case p.Type == "object":
 		return described{r, p, path, key}
 	}
 	for _, format := range []string{p.Format, ""} {
@@ -124,8 +119,10 @@ func (v described) member(name string, report func(*fault.Error)) *fieldplan.Mem
 	if p.Format == "password" {
 		m.Tag.Sensitive = structtag.HideValues
 	}
-	if p.Type == "array" && isCollection(m.Values) {
+	if list, ok := m.Values.(described); ok && p.Type == "array" {
 		m.Tag.Key, m.Tag.Set = p.pairing()
+		list.key = m.Tag.Key
+		m.Values = list
 	}
 	if rule := v.rules[path]; rule != "" {
 		m.Declared = fieldplan.StructTag

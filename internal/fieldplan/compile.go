@@ -208,7 +208,14 @@ func (c *compiler) element(n *Node, o Outline, ctx context, place string) {
 	if n.ElemPointer {
 		elem = reflect.PointerTo(elem)
 	}
-	n.Type = o.OfElem(elem)
+	switch o.Kind {
+	case List:
+		n.Type = reflect.SliceOf(elem)
+	case Map:
+		n.Type = reflect.MapOf(o.Key, elem)
+	default:
+		n.Type = o.OfElem(elem)
+	}
 }
 
 // closes reports whether elements of n must not have unknown members, which would be Immutable.

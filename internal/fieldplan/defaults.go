@@ -2,6 +2,7 @@ package fieldplan
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -135,7 +136,8 @@ func textOfTree(n *Node, isQuoted bool, tree any) []byte { //nolint:revive // a 
 
 // object reads the members of an object. Null and what counts as unset have no class.
 func (r *defaultReader) object(n *Node, members map[string]any, path string) {
-	for name, member := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member := members[name]
 		f := n.Lookup(name)
 		at := fieldpath.Join(path, name)
 		switch {
@@ -175,7 +177,8 @@ func (r *defaultReader) member(f *Field, member any, at string) {
 // entries reads the entries of a map.
 func (r *defaultReader) entries(n *Node, entries map[string]any, path string) {
 	keys := leaf.MapKeyKind(n.Type.Key())
-	for key, elem := range entries {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		elem := entries[key]
 		if _, ok := leaf.ParseText(keys, n.Type.Key(), key); !ok && keys != leaf.TextMarshaler {
 			r.reject(path, "has a key that is no "+n.Type.Key().String())
 		}

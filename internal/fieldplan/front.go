@@ -41,7 +41,7 @@ type Outline struct {
 
 	Elem        Values
 	ElemPointer bool
-	OfElem      func(elem reflect.Type) reflect.Type // makes the type if there is none
+	OfElem      func(elem reflect.Type) reflect.Type // Array: makes the type if there is none
 	Key         reflect.Type                         // Map
 	Keys        []KeyClass                           // Map: classes of single keys
 }

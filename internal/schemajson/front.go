@@ -55,11 +55,13 @@ func (v described) Outline(_ string, report func(*fault.Error)) fieldplan.Outlin
 	switch v.n.Kind {
 	case kindList:
 		o.Kind = fieldplan.List
-		o.OfElem = func(elem reflect.Type) reflect.Type { return v.listOf(elem, report) }
+		isBytes := v.n.Elem.Kind == "uint" && v.n.Elem.Bits == 8
+		if isBytes && !o.ElemPointer {
+			report(invalid(v.at, "is a list of bytes, which are one text in JSON", exportAgain))
+		}
 	case kindMap:
 		o.Kind = fieldplan.Map
 		o.Key = v.key(report)
-		o.OfElem = func(elem reflect.Type) reflect.Type { return reflect.MapOf(o.Key, elem) }
 		o.Keys = v.keyClasses(report)
 	default:
 		o.Kind = fieldplan.Array
@@ -168,15 +170,6 @@ func (f *Field) tag(at string, report func(*fault.Error)) structtag.Tag {
 		report(located)
 	}
 	return tag
-}
-
-// listOf makes the type of the lists. A list of bytes would be a leaf.
-func (v described) listOf(elem reflect.Type, report func(*fault.Error)) reflect.Type {
-	t := reflect.SliceOf(elem)
-	if leaf.KindOf(t) != leaf.NotALeaf {
-		report(invalid(v.at, "is a list of bytes, which are one text in JSON", exportAgain))
-	}
-	return t
 }
 
 func (v described) arrayOf(elem reflect.Type, report func(*fault.Error)) reflect.Type {
