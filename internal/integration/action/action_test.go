@@ -228,7 +228,7 @@ func TestRealCommand(t *testing.T) {
 	only := map[string]string{"paths": "\nshoots\n\n", "fail-on": "roll"}
 	j := w.run(fake{}, only, nil)
 	assert.Contains(t, j.log, "::error title=hotupdate plan::roll, see the summary of the job\nexit code 12\n")
-	assert.Contains(t, w.comment(), "Shoot garden-dev/web: ")
+	assert.Contains(t, w.comment(), "Shoot garden-dev/web, pool cpu")
 	assert.NotContains(t, w.comment(), "same")
 	j = w.run(fake{}, map[string]string{"fail-on": "removed"}, map[string]string{"inputs.paths": ":!charts"})
 	assert.False(t, j.failed, j.log)
