@@ -208,13 +208,13 @@ func (c *compiler) element(n *Node, o Outline, ctx context, place string) {
 	if n.ElemPointer {
 		elem = reflect.PointerTo(elem)
 	}
-	switch o.Kind {
-	case List:
-		n.Type = reflect.SliceOf(elem)
-	case Map:
+	switch {
+	case o.OfElem != nil:
+		n.Type = o.OfElem(elem)
+	case o.Kind == Map:
 		n.Type = reflect.MapOf(o.Key, elem)
 	default:
-		n.Type = o.OfElem(elem)
+		n.Type = reflect.SliceOf(elem)
 	}
 }
 
