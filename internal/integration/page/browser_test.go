@@ -149,6 +149,24 @@ func TestPhoneAudit(t *testing.T) {
 	assert.Empty(t, b.problems)
 }
 
+// TestPlanFilters: the causes of plan's page are filtered by names and files, and their pools are sorted.
+func TestPlanFilters(t *testing.T) {
+	b := start(t)
+	b.open(pages(t)["plan"], 1280, "light")
+	const shown = "[...document.querySelectorAll('table.pools tbody tr')].filter(e => e.checkVisibility()).length"
+	const causes = "[...document.querySelectorAll('.cause')].filter(e => e.checkVisibility()).length"
+	all := ask[int](b, shown)
+	assert.Greater(t, all, 20)
+	b.run(chromedp.Click("table.pools th.number button", chromedp.ByQuery))
+	assert.Equal(t, "ascending", ask[string](b, "document.querySelector('table.pools th.number').ariaSort"))
+	b.run(chromedp.SendKeys("#filter", "cluster-1", chromedp.ByQuery))
+	assert.Positive(t, ask[int](b, causes))
+	assert.Less(t, ask[int](b, shown), all)
+	b.run(chromedp.SendKeys("#filter", " no such file", chromedp.ByQuery))
+	assert.Zero(t, ask[int](b, causes))
+	assert.Empty(t, b.problems)
+}
+
 // TestDark: colours follow the scheme of the system.
 func TestDark(t *testing.T) {
 	b := start(t)
@@ -239,8 +257,10 @@ func TestPrint(t *testing.T) {
 		assert.Equal(t, "rgb(31, 35, 40)", ask[string](b, "getComputedStyle(document.body).color"), name)
 		assert.NotEmpty(t, ask[string](b, "document.querySelector('.lead').innerText"), name)
 		assert.Empty(t, ask[[]string](b, overflowing), name)
-		pools := "[...document.querySelectorAll('details, section.rows')].filter(e => e.checkVisibility()).length"
-		assert.Equal(t, name == "few", ask[int](b, pools) > 0, "%s: only the pools of few manifests are printed", name)
+		rows := "[...document.querySelectorAll('.rows')].filter(e => e.checkVisibility()).length"
+		assert.Zero(t, ask[int](b, rows), "%s: of many pools only the sums are printed", name)
+		causes := "[...document.querySelectorAll('.cause')].filter(e => e.checkVisibility()).length"
+		assert.Equal(t, name == "few", ask[int](b, causes) > 0, "%s: only a few causes are printed", name)
 	}
 }
 

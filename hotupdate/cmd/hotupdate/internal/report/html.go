@@ -20,6 +20,7 @@ var content string
 func HTML(out io.Writer, r *Report) error {
 	s := viewOf(r)
 	s.addNotJudged(r.NotJudged)
+	shown, _ := s.parts()
 	w := textWriter{escape: plaintext.Printable}
 	functions := template.FuncMap{
 		"tone": ToneOf, "shown": plaintext.Printable, "lines": remarkLines,
@@ -41,7 +42,7 @@ func HTML(out io.Writer, r *Report) error {
 		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.Compared.String(),
 		Tone:   ToneOf(s.Word),
 		Script: page.Tables, Template: content, Functions: functions, Content: map[string]any{
-			"Bars": bars(r), "Section": s, "Long": len(s.Sections) > maxPrinted,
+			"Bars": bars(r), "Section": s, "Long": len(shown) > maxPrinted,
 		},
 	})
 }
