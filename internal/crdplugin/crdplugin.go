@@ -73,7 +73,8 @@ type Refusal struct {
 	// Update says which updates of an object that has the mistake already are refused for it, if New is
 	// created.
 	Update Update `json:"update,omitempty"`
-	// Kept is the path whose value an update has to keep for [RefusedWhereChanged].
+	// Kept is the path whose value an update has to keep for [RefusedWhereChanged]. An element of a list
+	// with keys is kept if its keys are, wherever it stands.
 	Kept string `json:"kept,omitempty"`
 }
 
