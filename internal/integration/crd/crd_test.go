@@ -454,8 +454,8 @@ func at(value any, path string) any {
 			longest := ""
 			for name := range in {
 				after, begins := strings.CutPrefix(path, name)
-				isWhole := begins && (after == "" || after[0] == '.' || after[0] == '[')
-				if isWhole && len(name) > len(longest) {
+				isWhole := after == "" || after[0] == '.' || after[0] == '['
+				if begins && isWhole && len(name) > len(longest) {
 					longest = name
 				}
 			}

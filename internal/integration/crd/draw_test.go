@@ -191,7 +191,8 @@ func (a author) changeObject(s props, rule func(string)) {
 	case 3:
 		properties[name].(map[string]any)["nullable"] = true
 	case 4:
-		if name != "k" && len(names) > 1 && !slices.Contains(fmtAll(s["required"]), name) && s["x-kubernetes-validations"] == nil {
+		isFree := name != "k" && s["x-kubernetes-validations"] == nil
+		if isFree && len(names) > 1 && !slices.Contains(fmtAll(s["required"]), name) {
 			delete(properties, name)
 		}
 	}
