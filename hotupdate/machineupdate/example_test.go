@@ -112,7 +112,7 @@ func ExampleExecutor_ApplyInPlace() {
 	executor.Reconcile(context.Background(), machine, observed)
 	tell("read once more, so the machine may be handed over")
 	// Output:
-	// in-place update refused: 0 another hash: true
+	// in-place-update refused: 0 another hash: true
 	// before the node is selected: Unknown
 	// hot updates touch nothing of it: Unknown
 	// stop the VM, change the account, start it
