@@ -42,6 +42,9 @@ func (c *call) validation() (validator.Options, error) {
 	if c.kubernetes == "" {
 		return options, err
 	}
+	if program == "" {
+		return options, errors.Join(err, &usageError{"--kubernetes needs hotupdate-crd in the PATH, or --validator"})
+	}
 	minor, versionErr := kubeminor.Parse(c.kubernetes)
 	if versionErr != nil {
 		wrong := &usageError{"--kubernetes: is not a version of Kubernetes; write one such as 1.29"}

@@ -73,6 +73,7 @@ type differ struct {
 	of      facts.TypeMeta
 	found   []Finding
 	has     map[string]bool // the paths of the fields that every object has had
+	lists   []string        // the paths of lists without keys around the value, the outermost first
 }
 
 // node compares the schemas of a value.
@@ -89,11 +90,16 @@ func (d *differ) node(old, updated schema, path string) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d.member(old, updated, name, fieldpath.Join(path, name))
 	}
+	around := d.lists
+	if updated.at("items") != nil && updated[listTypeKeyword] != "map" {
+		d.lists = append(slices.Clone(around), path)
+	}
 	for _, below := range []string{"items", "additionalProperties"} {
 		if old.at(below) != nil && updated.at(below) != nil {
 			d.node(old.at(below), updated.at(below), fieldpath.Elements(path))
 		}
 	}
+	d.lists = around
 }
 
 // member compares a member of an object.
@@ -237,6 +243,12 @@ const (
 	changed  change = "changed"
 )
 
+// The keywords that make elements of a list unique.
+const (
+	listTypeKeyword = "x-kubernetes-list-type"
+	listKeysKeyword = "x-kubernetes-list-map-keys"
+)
+
 // constraint adds a finding about a keyword.
 func (d *differ) constraint(path, keyword string, how change, old, updated string, isFilled bool) {
 	f := Finding{
@@ -247,21 +259,30 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 	switch {
 	case how == widened, isFilled:
 		f.Text += ": no object is refused or changed"
+	case keyword == "rule" && strings.Contains(updated, "oldSelf"): // which is not read for a new object
+		f.Text += ": a change that does not meet it is refused"
+		f.Forbidden = hotupdate.Effect{Where: changesIt}
 	default:
+		f.Text += ": " + d.refusedWhen(at, keyword)
 		f.Forbidden = hotupdate.Effect{Where: fails}
-		where := at
-		if keyword == requiredKeyword {
-			where = "the object around it"
-		}
-		if keyword == "rule" && strings.Contains(updated, "oldSelf") { // which is not read for a new object
-			f.Text += ": a change that does not meet it is refused"
-			f.Forbidden = hotupdate.Effect{Where: changesIt}
-			break
-		}
-		f.Text += ": an object that does not meet it is refused when created or restored, and when " + where +
-			" is changed"
 	}
 	d.add(f)
+}
+
+// refusedWhen says which requests an API server refuses for a constraint. From Kubernetes 1.30 on, an update may keep
+// what does not meet it.
+func (d *differ) refusedWhen(at, keyword string) string {
+	const created = "an object that does not meet it is refused when created or restored, and when "
+	switch {
+	case keyword == listTypeKeyword, keyword == listKeysKeyword: // an update may keep such elements, and add more
+		return "an object with elements that stand twice is refused when created or restored, and when an update " +
+			"adds the first of them"
+	case keyword == requiredKeyword && len(d.lists) == 0:
+		return created + "the object around it is changed"
+	case len(d.lists) > 0: // elements without keys are not found again
+		return created + d.lists[0] + " is changed"
+	}
+	return created + at + " is changed"
 }
 
 // keywords compares the keywords of a value that only validate.
@@ -348,8 +369,8 @@ var keywords = []keyword{
 	{"oneOf", comparePresence},
 	{"not", comparePresence},
 	{"nullable", func(old, updated any) change { return compareFlags(updated, old) }},
-	{"x-kubernetes-list-type", compareListTypes},
-	{"x-kubernetes-list-map-keys", comparePresence},
+	{listTypeKeyword, compareListTypes},
+	{listKeysKeyword, comparePresence},
 }
 
 // comparePresence compares constraints whose values are not compared with one another.

@@ -12,13 +12,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// isValidated reports whether the API server's own code is asked about a pair: about custom resources that are created
-// or changed, and that have one version on both sides.
+// isValidated reports whether a pair is one that the API server's own code is asked about: custom resources that are
+// created or changed.
 func (p inputs) isValidated() bool {
 	if p.updated == nil || p.updated.spec == nil {
 		return false
 	}
-	return p.old == nil || p.old.Type == p.updated.Type && !tree.Equal(p.old.tree, p.updated.tree)
+	return p.old == nil || !tree.Equal(p.old.tree, p.updated.tree)
 }
 
 // mayValidate reports whether [inputs.isValidated] may be true of a pair.
@@ -42,9 +42,11 @@ func (r *Reader) startValidator(pairs []pair) (*validator.Session, error) {
 }
 
 // validate asks the API server's own code about custom resources. It returns the reasons for which they are refused,
-// and what else is to be said about its answer. Without a session, nobody is asked.
+// and what else is to be said about its answer. Nobody is asked without a session, nor about objects of two versions,
+// which webhooks convert.
 func (p inputs) validate(session *validator.Session) (refused, notes []verdict.Rule, err error) {
-	if session == nil {
+	areOfTwoVersions := p.old != nil && p.old.Type != p.updated.Type
+	if session == nil || areOfTwoVersions {
 		return nil, []verdict.Rule{verdict.NotValidated}, nil
 	}
 	var old []byte
