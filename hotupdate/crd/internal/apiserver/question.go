@@ -36,9 +36,10 @@ func (d definitions) answer(question crdplugin.Question) (answer crdplugin.Answe
 func (v *version) create(object *unstructured.Unstructured) crdplugin.Answer {
 	created := object.DeepCopy()
 	v.strategy.PrepareForCreate(context.Background(), created)
+	stored := &stored{version: v, object: object, tried: map[string]field.ErrorList{}}
 	return v.answerTo(v.strategy.Validate(context.Background(), created),
 		func(problem *field.Error, refusal *crdplugin.Refusal) {
-			refusal.Update, refusal.Kept = v.updates(object, problem)
+			refusal.Update, refusal.Kept = stored.updates(problem)
 		})
 }
 
@@ -62,18 +63,18 @@ func (v *version) update(updated, old *unstructured.Unstructured) field.ErrorLis
 func (v *version) answerTo(
 	found field.ErrorList, complete func(*field.Error, *crdplugin.Refusal),
 ) (answer crdplugin.Answer) {
-	for _, problem := range found {
-		if isNotice(problem) {
-			answer.Incomplete = true
-			continue
-		}
+	problems := slices.DeleteFunc(slices.Clone(found), isNotice)
+	answer.Incomplete = len(problems) < len(found)
+	slices.SortFunc(problems, func(a, b *field.Error) int {
+		byText := strings.Compare(v.messages.textOf(a), v.messages.textOf(b))
+		return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), byText)
+	})
+	answer.More = max(0, len(problems)-crdplugin.MaxRefusals)
+	for _, problem := range problems[:len(problems)-answer.More] {
 		refusal := crdplugin.Refusal{Path: pathOf(problem), Text: v.messages.textOf(problem)}
 		complete(problem, &refusal)
 		answer.Refusals = append(answer.Refusals, refusal)
 	}
-	slices.SortFunc(answer.Refusals, func(a, b crdplugin.Refusal) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
-	})
 	answer.Refusals = slices.Compact(answer.Refusals)
 	return answer
 }

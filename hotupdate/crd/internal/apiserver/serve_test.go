@@ -207,6 +207,24 @@ func TestObjectsAreReadAsByTheServer(t *testing.T) {
 	assert.True(t, answer.Incomplete)
 }
 
+// TestManyMistakes: an object with thousands of mistakes has an answer, of which the first ones by path are told, and the others counted.
+func TestManyMistakes(t *testing.T) {
+	t.Parallel()
+	define := setup("", `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"string","maxLength":1}}}}`)
+	var members []string
+	for i := range 2000 {
+		members = append(members, fmt.Sprintf(`"k%04d":"long"`, i))
+	}
+	answer := refusals(t, define, created(`{"m":{`+strings.Join(members, ",")+`}}`))
+	assert.Equal(t, 2000-crdplugin.MaxRefusals, answer.More)
+	require.Len(t, answer.Refusals, crdplugin.MaxRefusals)
+	for i, refusal := range answer.Refusals {
+		path := fmt.Sprintf("spec.m.k%04d", i)
+		want := crdplugin.Refusal{Path: path, Text: "Too long: may not be more than 1 byte", Update: crdplugin.RefusedWhereChanged, Kept: path}
+		assert.Equal(t, want, refusal)
+	}
+}
+
 // TestUnusableLines: what cannot be answered is said, and the other lines are answered.
 func TestUnusableLines(t *testing.T) {
 	t.Parallel()

@@ -12,26 +12,34 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/crd/internal/crdplugin"
 )
 
-// updates says which updates of a stored object are refused for a mistake that it has. The API server is asked about
-// updates from objects that differ in one way or another, so that no rule about what it tolerates is written here.
-func (v *version) updates(object *unstructured.Unstructured, mistake *field.Error) (crdplugin.Update, string) {
+// stored is an object that the API server would not create, and that is stored.
+type stored struct {
+	*version
+
+	object *unstructured.Unstructured
+	tried  map[string]field.ErrorList // what is found in updates that keep only what is at a place
+}
+
+// updates says which updates of the object are refused for a mistake that it has. The API server is asked about updates
+// from objects that differ in one way or another, so that no rule about what it tolerates is written here.
+func (s *stored) updates(mistake *field.Error) (crdplugin.Update, string) {
 	kept := place{}
 	for {
-		next, hasNext := kept.towards(object.Object, mistake.Field)
-		if !hasNext || v.isRefused(object, v.onlyKeeping(object, next), mistake) {
+		next, hasNext := kept.towards(s.object.Object, mistake.Field)
+		if !hasNext || has(s.keeping(next), mistake) {
 			break
 		}
 		kept = next
 	}
 	isAnywhere := len(kept) == 0
-	edited := object.DeepCopy()
+	edited := s.object.DeepCopy()
 	if isAnywhere {
 		edited.SetAnnotations(map[string]string{marker: ""})
 	} else {
 		edited.Object, _ = kept.edit(edited.Object).(map[string]any)
 	}
 	switch {
-	case !v.isRefused(object, edited, mistake):
+	case !has(s.update(s.object, edited), mistake):
 		return crdplugin.NeverRefused, ""
 	case isAnywhere:
 		return crdplugin.RefusedAlways, ""
@@ -39,22 +47,28 @@ func (v *version) updates(object *unstructured.Unstructured, mistake *field.Erro
 	return crdplugin.RefusedWhereChanged, kept.String()
 }
 
-// isRefused reports whether an update to the object is refused for the mistake.
-func (v *version) isRefused(object, old *unstructured.Unstructured, mistake *field.Error) bool {
-	return slices.ContainsFunc(v.update(object, old), func(found *field.Error) bool {
-		return found.Type == mistake.Type && found.Field == mistake.Field && found.Detail == mistake.Detail
+// has reports whether a mistake is among what was found.
+func has(found field.ErrorList, mistake *field.Error) bool {
+	return slices.ContainsFunc(found, func(one *field.Error) bool {
+		return one.Type == mistake.Type && one.Field == mistake.Field && one.Detail == mistake.Detail
 	})
 }
 
-// onlyKeeping returns an object that agrees with another one only in its identity and in what is at a place.
-func (v *version) onlyKeeping(object *unstructured.Unstructured, at place) *unstructured.Unstructured {
-	content, _ := at.only(object.Object).(map[string]any)
+// keeping returns what is found in an update from an object that agrees with this one only in its identity and in what
+// is at a place.
+func (s *stored) keeping(at place) field.ErrorList {
+	name := fmt.Sprintf("%#v", at) // a name may have dots in it
+	if found, isKnown := s.tried[name]; isKnown {
+		return found
+	}
+	content, _ := at.only(s.object.Object).(map[string]any)
 	old := &unstructured.Unstructured{Object: content}
-	old.SetAPIVersion(object.GetAPIVersion())
-	old.SetKind(object.GetKind())
-	old.SetNamespace(object.GetNamespace())
-	old.SetName(object.GetName())
-	return old
+	old.SetAPIVersion(s.object.GetAPIVersion())
+	old.SetKind(s.object.GetKind())
+	old.SetNamespace(s.object.GetNamespace())
+	old.SetName(s.object.GetName())
+	s.tried[name] = s.update(s.object, old)
+	return s.tried[name]
 }
 
 // marker is a member that no object has.

@@ -23,6 +23,9 @@ const Command = "hotupdate-crd"
 // FormatVersion is the version of the protocol.
 const FormatVersion = 1
 
+// MaxRefusals bounds the refusals of an answer: for each of them, updates are tried.
+const MaxRefusals = 20
+
 // Setup is what all questions have in common.
 type Setup struct {
 	FormatVersion int `json:"formatVersion"`
@@ -57,8 +60,11 @@ type Answer struct {
 	// Error says why there is no answer: no definition has the version of the kind, or the API server's
 	// code failed.
 	Error string `json:"error,omitempty"`
-	// Refusals are the reasons to refuse New. It is taken if there are none.
+	// Refusals are the reasons to refuse New, the first [MaxRefusals] in the order of their paths. It is taken
+	// if there are none.
 	Refusals []Refusal `json:"refusals,omitempty"`
+	// More is the number of reasons beside these.
+	More int `json:"more,omitempty"`
 	// Incomplete says that the API server checks further rules only once these refusals are mended.
 	Incomplete bool `json:"incomplete,omitempty"`
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,8 @@ func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Docume
 	report.Unit = ofObjects
 	var failure failure
 	judge := func(d *manifest.Document) *judgedObject { return r.object(d, &failure) }
-	err := errors.Join(report.judge(ctx, inorder.Map(ctx, documents, judge), o), failure.err)
+	err := report.judge(ctx, inorder.Map(ctx, documents, judge), o)
+	err = errors.Join(err, failure.err())
 	if err == nil {
 		err = r.updated.CheckClasses() // both releases have the same
 	}
@@ -53,14 +55,20 @@ func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Docume
 
 // failure is the first failure of the program that is asked, after which nothing counts.
 type failure struct {
-	once sync.Once
-	err  error
+	mutex sync.Mutex
+	first error
 }
 
 func (f *failure) set(err error) {
-	if err != nil {
-		f.once.Do(func() { f.err = err })
-	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.first = cmp.Or(f.first, err)
+}
+
+func (f *failure) err() error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.first
 }
 
 // object judges the object of a document. It is nil if the document holds none.

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/crdplugin"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // The codes of the reasons why an API server refuses an object.
@@ -73,6 +74,12 @@ func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
 			continue
 		}
 		all = append(all, reason)
+	}
+	if more := max(created.More, restored.More); more > 0 {
+		all = append(all, Reason{
+			Code: refusedWhenCreated,
+			Text: "refused when created or restored: for " + plaintext.Counted(more, "more reason"),
+		})
 	}
 	if created.Incomplete || restored.Incomplete {
 		all = append(all, Reason{

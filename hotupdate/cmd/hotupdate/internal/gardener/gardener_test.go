@@ -114,6 +114,26 @@ func TestManyQuestions(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// TestLateQuestions: a comparison that is interrupted may still ask when its session is closed. Each question gets an answer or an error.
+func TestLateQuestions(t *testing.T) {
+	for range 20 {
+		s, err := start(t, "well")
+		require.NoError(t, err)
+		var asking sync.WaitGroup
+		for range 50 {
+			asking.Go(func() {
+				if _, err := s.Ask(nil, []byte(`"a"`), ""); err != nil {
+					assert.ErrorContains(t, err, "the session is closed")
+				}
+			})
+		}
+		require.NoError(t, s.Close())
+		asking.Wait()
+		_, err = s.Ask(nil, []byte(`"a"`), "")
+		require.ErrorContains(t, err, "the session is closed")
+	}
+}
+
 func TestUnusablePrograms(t *testing.T) {
 	for as, want := range map[string]string{
 		"mute":     "it ends without an answer",

@@ -45,7 +45,8 @@ type Session[A any] struct {
 	input         io.WriteCloser
 	output        *bufio.Reader
 
-	asking  sync.Mutex
+	asking  sync.Mutex // guards closed, and the order of questions
+	closed  bool
 	waiting chan chan<- reply[A] // of the questions that are asked, in their order
 	ended   sync.WaitGroup
 }
@@ -135,6 +136,10 @@ func (s *Session[A]) Ask(question any) (A, error) {
 func (s *Session[A]) ask(line []byte) reply[A] {
 	answered := make(chan reply[A], 1)
 	s.asking.Lock()
+	if s.closed {
+		s.asking.Unlock()
+		return reply[A]{err: errClosed}
+	}
 	s.waiting <- answered
 	err := s.send(line)
 	s.asking.Unlock()
@@ -161,9 +166,15 @@ func (s *Session[A]) receive() {
 	}
 }
 
-// Close ends the program. No question may be asked during or after it.
+// errClosed is the error of a question that an interrupted comparison asks after the end of its session.
+var errClosed = errors.New("the session is closed")
+
+// Close ends the program, after the answers to the questions that were asked. A later question gets an error.
 func (s *Session[A]) Close() error {
+	s.asking.Lock()
+	s.closed = true
 	close(s.waiting)
+	s.asking.Unlock()
 	s.ended.Wait()
 	err := s.input.Close()
 	if waitErr := s.running.Wait(); waitErr != nil {

@@ -65,6 +65,9 @@ func (p inputs) validate(session *validator.Session) (refused, notes []verdict.R
 	for _, refusal := range answer.Refusals {
 		refused = append(refused, server.Refuses(strings.TrimPrefix(refusal.Path+": "+refusal.Text, ": ")))
 	}
+	if answer.More > 0 {
+		notes = append(notes, server.More(answer.More))
+	}
 	switch {
 	case answer.Error != "":
 		notes = append(notes, server.Fails(answer.Error), verdict.NotValidated)

@@ -1,5 +1,7 @@
 package verdict
 
+import "github.com/hotupdate/providerconfig/internal/plaintext"
+
 // APIServer makes the rules that the API server's own code says about custom resources: it is the version of
 // Kubernetes of that code, such as v1.36.4.
 type APIServer string
@@ -19,6 +21,12 @@ func (a APIServer) Incomplete() Rule {
 	return Rule{
 		Kind: Notes, Text: "the API server checks further rules of the definition only once these refusals are mended",
 	}
+}
+
+// More says how many mistakes are not told.
+func (a APIServer) More(count int) Rule {
+	reasons := plaintext.Counted(count, "more reason")
+	return Rule{Kind: Notes, Text: "the API server has " + reasons + " to refuse the object"}
 }
 
 // Admits says that the definition of an object admits it.
