@@ -35,6 +35,21 @@ type Driver struct {
 	CaseSensitive bool
 }
 
+// Annotations returns the names of the annotations of a Machine that an adoption writes: the record of
+// the first lane, and the records of the Lanes with Hot leaves, in their order. The record of a lane that
+// is InPlace comes with the first drain, and is not among them. The driver must be valid: see
+// [Classes.Prepare].
+func (d *Driver) Annotations() []string {
+	names := []string{AnnotationRecord}
+	described, _ := layoutOf(d) // Prepare reports the error
+	for _, declared := range described.lanes[1:] {
+		if declared.class == hotupdate.Hot {
+			names = append(names, declared.annotation)
+		}
+	}
+	return names
+}
+
 // names says how the driver tells the names of members apart.
 func (d *Driver) names() classspec.Names {
 	if d.CaseSensitive {

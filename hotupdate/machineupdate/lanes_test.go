@@ -515,3 +515,23 @@ func TestLanesAreTold(t *testing.T) {
 		assert.NotSame(t, prepare(a), prepare(other))
 	}
 }
+
+// TestAnnotations: what an adoption writes. A lane that is InPlace has a record from its first drain on.
+func TestAnnotations(t *testing.T) {
+	const own = machineupdate.AnnotationRecord
+	inPlace := machineupdate.Lane{Name: "account", Paths: []string{"/account", "/kernel"}}
+	tags := machineupdate.Lane{Name: "tags", Paths: []string{"/volume/tags"}}
+	for _, tc := range []struct {
+		name  string
+		lanes []machineupdate.Lane
+		want  []string
+	}{
+		{"no lanes", nil, []string{own}},
+		{"a hot lane", volumes.Lanes, []string{own, own + "-volume"}},
+		{"a lane that is InPlace", []machineupdate.Lane{inPlace}, []string{own}},
+		{"in their order", []machineupdate.Lane{tags, inPlace, volumes.Lanes[0]}, []string{own, own + "-tags", own + "-volume"}},
+	} {
+		driver := machineupdate.Driver{Schema: schemaOf[laneSpec](t), Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes}
+		assert.Equal(t, tc.want, driver.Annotations(), tc.name)
+	}
+}

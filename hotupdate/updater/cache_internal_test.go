@@ -99,7 +99,7 @@ func TestOrigins(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"new": true, "old": true}, usage)
 	recorded := transferred.DeepCopy()
-	recorded.SetAnnotations(map[string]string{u.annotations()[0]: `{"providerID":"id"}`})
+	recorded.SetAnnotations(map[string]string{u.driver.Annotations()[0]: `{"providerID":"id"}`})
 	usage, err = u.usage([]*object{recorded})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"new": false}, usage)
@@ -121,7 +121,7 @@ func TestHeirs(t *testing.T) {
 	leaving := machine.DeepCopy()
 	leaving.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
 	recorded := machine.DeepCopy()
-	recorded.SetAnnotations(map[string]string{u.annotations()[0]: `{"providerID":"id"}`})
+	recorded.SetAnnotations(map[string]string{u.driver.Annotations()[0]: `{"providerID":"id"}`})
 	for name, tc := range map[string]struct {
 		machines []*object
 		want     map[string]sets.Set[string]

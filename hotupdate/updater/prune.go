@@ -10,17 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-openapi/jsonpointer"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
-
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/schemabridge"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // pruneEvery is the interval at which versions are passed on to another class, and removed once no
@@ -78,7 +74,7 @@ func (u *Updater) inherit(ctx context.Context) error {
 // heirs returns the classes that machines without a record should have, each with the other classes
 // with which these machines may have been created.
 func (u *Updater) heirs(machines []*object) (map[string]sets.Set[string], error) {
-	names := u.annotations()
+	names := u.driver.Annotations()
 	heirs := map[string]sets.Set[string]{}
 	for _, machine := range machines {
 		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
@@ -235,7 +231,7 @@ func collect(found sets.Set[string], pointer string, value any) {
 		return
 	}
 	for name, member := range members {
-		collect(found, fieldpath.Below(pointer, name), member)
+		collect(found, pointer+"/"+jsonpointer.Escape(name), member)
 	}
 }
 
@@ -243,7 +239,7 @@ func collect(found sets.Set[string], pointer string, value any) {
 // may have been created. The value says whether a machine without a record may have the class. It is
 // an error if that cannot be told of a machine.
 func (u *Updater) usage(machines []*object) (map[string]bool, error) {
-	names := u.annotations()
+	names := u.driver.Annotations()
 	unrecorded := map[string]bool{}
 	for _, machine := range machines {
 		if machine.GetDeletionTimestamp() != nil || isRecorded(machine, names) {
@@ -263,19 +259,6 @@ func (u *Updater) usage(machines []*object) (map[string]bool, error) {
 		}
 	}
 	return unrecorded, nil
-}
-
-// annotations returns the names of the records that an adoption writes: the records of all Hot lanes.
-func (u *Updater) annotations() []string {
-	names := []string{machineupdate.AnnotationRecord}
-	for _, lane := range u.driver.Lanes {
-		schema := (*schemabridge.Schema)(u.driver.Schema)
-		isHot := func(path string) bool { return schema.Holds(structtag.Hot, path) }
-		if slices.ContainsFunc(lane.Paths, isHot) {
-			names = append(names, machineupdate.AnnotationRecord+"-"+lane.Name)
-		}
-	}
-	return names
 }
 
 // isRecorded reports whether all records of a machine are about its VM.
