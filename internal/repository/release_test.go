@@ -90,12 +90,12 @@ func TestArchives(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "-audit", "-completion", "-completion-bash", "-completion-fish", "-completion-powershell", "-completion-zsh",
-		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-config", "-schema-diff", "-schema-report", "-version",
+		"-explain", "-hash", "-plan", "-rules", "-schema", "-schema-config", "-schema-diff", "-schema-report", "-serve", "-version",
 	} {
 		want = append(want, "man/hotupdate"+page+".1")
 	}
 	for _, topic := range []string{
-		"accept", "apply", "config", "crd", "eras", "fleet", "gardener", "git", "inputs", "verdicts",
+		"accept", "apply", "config", "crd", "eras", "fleet", "gardener", "git", "inputs", "verdicts", "webhook",
 	} {
 		want = append(want, "man/hotupdate-"+topic+".7")
 	}

@@ -86,6 +86,7 @@ type options struct {
 	allowNone                               bool
 	defaulted                               bool
 	audit                                   auditOptions
+	serve                                   serveOptions
 }
 
 // usageError is an error in the command line.
@@ -186,7 +187,7 @@ func (c *call) root() *cobra.Command {
 	root.SetErr(c.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
-		c.auditCommand(), c.versionCommand(), c.manCommand())
+		c.auditCommand(), c.serveCommand(), c.versionCommand(), c.manCommand())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(c.helpCommand())
 	return root

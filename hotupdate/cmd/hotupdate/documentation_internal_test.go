@@ -133,7 +133,7 @@ func TestPagesExplainEveryFlag(t *testing.T) {
 		all.Write(text)
 	}
 	for _, command := range (&call{}).root().Commands() {
-		if command.Name() != "plan" && command.Name() != "audit" {
+		if !slices.Contains([]string{"plan", "audit", "serve"}, command.Name()) {
 			continue
 		}
 		command.Flags().VisitAll(func(f *pflag.Flag) {
@@ -177,7 +177,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|rules|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
+		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|rules|audit|serve|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
 			checked++
 			args := strings.Fields(string(line[1]))
 			command, rest, err := (&call{}).root().Find(args)
@@ -230,7 +230,7 @@ func TestHelpShowsTheConfigFile(t *testing.T) {
 
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "version", "help", "help inputs", "verdicts", "git", "apply", "gardener", "crd", "accept", "config", "eras", "fleet"} {
+	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "serve", "webhook", "version", "help", "help inputs", "verdicts", "git", "apply", "gardener", "crd", "accept", "config", "eras", "fleet"} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

@@ -27,6 +27,12 @@ func (c *call) addFacts(command *cobra.Command) {
 	flags.StringVar(&c.strategy, "strategy", "",
 		"the update `STRATEGY` of all pools, such as AutoInPlaceUpdate")
 	among(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
+	c.addLandscape(command)
+}
+
+// addLandscape adds the flags of the facts that no manifest has, such as the extension.
+func (c *call) addLandscape(command *cobra.Command) {
+	flags := command.Flags()
 	c.addExtension(command)
 	flags.StringVar(&c.eras, "eras", "",
 		"the `FILE` with the eras in which the extension names pools")

@@ -9,6 +9,7 @@
 //	hotupdate schema config            the JSON Schema of the config file
 //	hotupdate rules [FIELD]            the fields that plan judges, or one, with the functions that say so
 //	hotupdate audit PATH...            what a release does to an unchanged fleet
+//	hotupdate serve                    warn at kubectl apply: an admission webhook that says what plan says
 //	hotupdate version                  which build of the command this is
 //
 // FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW

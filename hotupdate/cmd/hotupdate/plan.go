@@ -280,40 +280,24 @@ func (c *call) writeReport(r *report.Report) error {
 	return nil
 }
 
+// gate is what --fail-on and the config file say.
+func (c *call) gate() pool.Gate { return pool.Gate{On: c.failOn, PassesUndecided: c.passUndecided} }
+
 // planExitCode returns the exit code of the gravest verdict that the user asks for.
 func (c *call) planExitCode(plans []*pool.Plan) int {
+	gate := c.gate()
 	gravest := verdict.None
 	for _, plan := range plans {
 		for _, v := range plan.Counted() {
-			if c.exitCode && len(c.failOn) == 0 || slices.Contains(c.failOn, v.String()) {
+			if c.exitCode && len(c.failOn) == 0 || gate.Fails(v) {
 				gravest = max(gravest, v)
 			}
 		}
 	}
-	if c.mayFail(plans) {
+	if slices.ContainsFunc(plans, gate.MayFail) {
 		gravest = max(gravest, verdict.Indeterminate)
 	}
 	return exitCodeOf(gravest)
-}
-
-// mayFail reports whether a verdict of --fail-on is among those that can still come true, or something is not
-// bounded.
-func (c *call) mayFail(plans []*pool.Plan) bool {
-	if len(c.failOn) == 0 || c.passUndecided {
-		return false
-	}
-	for _, plan := range plans {
-		if slices.ContainsFunc(plan.Open(), c.failsOn) {
-			return true
-		}
-	}
-	return false
-}
-
-// failsOn reports whether a set has a verdict of --fail-on, or is not bounded.
-func (c *call) failsOn(may verdict.Set) bool {
-	isListed := func(v verdict.Verdict) bool { return slices.Contains(c.failOn, v.String()) }
-	return !may.IsBounded() || slices.ContainsFunc(may.Verdicts(), isListed)
 }
 
 // exitCodeOf returns the exit code of a verdict of plan or audit.

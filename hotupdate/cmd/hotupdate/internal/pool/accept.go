@@ -1,11 +1,13 @@
 package pool
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
@@ -144,4 +146,49 @@ func (p *Plan) Open() (open []verdict.Set) {
 		add(p.Pools[i].Accepted, p.Pools[i].Possible())
 	}
 	return open
+}
+
+// Gate fails for the verdicts that a person names. The zero value fails for none.
+type Gate struct {
+	// On has the words of the verdicts.
+	On []string
+	// PassesUndecided says that the gate passes what is not decided, although one of the verdicts can come true.
+	PassesUndecided bool
+}
+
+// Fails reports whether the gate fails for a verdict that is certain.
+func (g Gate) Fails(v verdict.Verdict) bool { return slices.Contains(g.On, v.String()) }
+
+// MayFail reports whether a verdict of the gate is among those that can still come true, or something is not bounded.
+func (g Gate) MayFail(plan *Plan) bool {
+	if len(g.On) == 0 || g.PassesUndecided {
+		return false
+	}
+	return slices.ContainsFunc(plan.Open(), func(may verdict.Set) bool {
+		return !may.IsBounded() || slices.ContainsFunc(may.Verdicts(), g.Fails)
+	})
+}
+
+// Stops reports whether the gate fails for a plan.
+func (g Gate) Stops(plan *Plan) bool {
+	return slices.ContainsFunc(plan.Counted(), g.Fails) || g.MayFail(plan)
+}
+
+// RefusalByGardener returns a rule by which Gardener's own API server refuses the change, or [verdict.NoRule].
+func (p *Plan) RefusalByGardener() verdict.Rule {
+	rules := slices.Clone(p.Rules)
+	add := func(changes []judge.Finding) {
+		for _, c := range changes {
+			rules = append(rules, c.Rule)
+		}
+	}
+	add(p.Changes)
+	for i := range p.Pools {
+		rules = append(rules, p.Pools[i].Rules...)
+		add(p.Pools[i].Changes)
+	}
+	if i := slices.IndexFunc(rules, verdict.Rule.RefusedByGardener); i >= 0 {
+		return rules[i]
+	}
+	return verdict.NoRule
 }

@@ -339,8 +339,8 @@ func TestEveryFactIsTaken(t *testing.T) {
 			Extensions: map[string]facts.Extension{"aws": {Release: verdict.Known("v1.73.0", "a"), Adopted: verdict.Known(true, "a")}},
 		},
 	}
-	// what the user asks for, the command finds in the manifests, or the API server answers (verdict.NotValidated stands for its silence)
-	noFacts := []string{"Strategy", "Extension", "Naming", "Defaulted", "Versions", "Custom", "Effect", "Refused"}
+	// what the user asks for, the command finds in the manifests, or the API server answers (verdict.NotValidated stands for its silence), and when it is to end
+	noFacts := []string{"Strategy", "Extension", "Naming", "Defaulted", "Versions", "Custom", "Effect", "Refused", "Interrupted"}
 	of := func(o judge.Options) map[string]reflect.Value {
 		all := map[string]reflect.Value{}
 		for _, one := range []any{o, o.Landscape, o.Landscape.Extensions["aws"]} {

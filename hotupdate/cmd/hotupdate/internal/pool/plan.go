@@ -241,6 +241,9 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	rollsOut := updated.RollsOut(old, &o.Landscape)
 	replacesLists := updated.ReplacesLists(old)
 	for _, pool := range updated.Pools {
+		if err := o.CheckInterrupted(); err != nil {
+			return nil, err
+		}
 		pool.Cluster.RollsOut = rollsOut
 		pool.Cluster.ReplacesLists = replacesLists
 		planned, err := planOf(pairs.before[pool.Worker.Name], pool, o)

@@ -25,6 +25,9 @@ import (
 func Check(pools []facts.Pool, o judge.Options) error {
 	var all []error
 	for i := range pools {
+		if err := o.CheckInterrupted(); err != nil {
+			return err
+		}
 		all = append(all, o.Check(&pools[i]))
 	}
 	return errors.Join(all...)

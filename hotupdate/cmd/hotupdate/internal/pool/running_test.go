@@ -54,6 +54,9 @@ func TestWhatRuns(t *testing.T) {
 		"the rollout has an error":                {edits{operation("Error", generation)}, edits{purpose}, verdict.None},
 		"the Shoot is no longer ignored":          {edits{succeeded, ignored}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate},
 		"it is still ignored":                     {edits{succeeded, ignored}, edits{purpose}, verdict.None},
+		"the API server has removed the request":  {edits{succeeded, confined}, edits{{"metadata.generation", generation + 1}}, verdict.Indeterminate},
+		"a generation that stays":                 {edits{succeeded, confined}, edits{{"metadata.generation", generation}}, verdict.None},
+		"a later generation, all is rolled out":   {edits{succeeded}, edits{{"metadata.generation", generation + 1}}, verdict.None},
 		"all is rolled out":                       {edits{succeeded}, edits{purpose}, verdict.None},
 	} {
 		t.Run(name, func(t *testing.T) {

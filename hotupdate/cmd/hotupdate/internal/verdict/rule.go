@@ -33,6 +33,12 @@ var kinds = []Kind{Refuses, Decides, Assumes, Notes}
 // NoRule means that only the class of a field decides.
 var NoRule = Rule{}
 
+// RefusedByGardener reports whether Gardener's own API server refuses a change by the rule. It does so before it calls
+// webhooks, such as those of extensions.
+func (r Rule) RefusedByGardener() bool {
+	return r.Kind == Refuses && slices.Contains([]string{Validation, Admission, operations}, r.Source)
+}
+
 // Sorted returns the rules without duplicates, by kind and text.
 func Sorted(rules []Rule) []Rule {
 	slices.SortFunc(rules, func(a, b Rule) int {

@@ -138,7 +138,22 @@ func (m *Manifest) reconciles(old *Manifest, heeds bool) bool {
 	}
 	isHibernation := m.IsToHibernate() != old.IsToHibernate()
 	isSpec := !m.isConfined() && !tree.Equal(m.Tree.At("spec"), old.Tree.At("spec"))
-	return m.isRequested() || isHibernation || isSpec
+	isTold := m.isRequested() || m.isLaterThan(old)
+	return isTold || isHibernation || isSpec
+}
+
+// isLaterThan reports whether the API server has given the Shoot a later generation than the old one, by which
+// gardenlet rolls out the spec. It removes the annotation of an operation that needs nothing else, such as reconcile,
+// before admission sees the Shoot: PrepareForUpdate.
+func (m *Manifest) isLaterThan(old *Manifest) bool {
+	before, isOldKnown := old.Tree.At("metadata", "generation").Number()
+	after, isNewKnown := m.Tree.At("metadata", "generation").Number()
+	if !isOldKnown || !isNewKnown {
+		return false
+	}
+	from, oldErr := before.Int64()
+	to, newErr := after.Int64()
+	return oldErr == nil && newErr == nil && to > from
 }
 
 // isRequested reports whether an annotation requests an operation for now, which also rolls out the spec. After a

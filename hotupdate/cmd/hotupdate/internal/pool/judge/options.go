@@ -61,6 +61,9 @@ type Options struct {
 	// Effect says more of a change in the spec of a custom resource than the class of its field does; nil if
 	// nothing more is known. It is given the verdict by the class.
 	Effect func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule)
+	// Interrupted returns an error once a comparison is to end early, which is then the error of the comparison; nil if
+	// it never ends early. It is asked before each pool.
+	Interrupted func() error
 }
 
 // Versions says what is known of configs of two versions of one kind.
@@ -126,4 +129,12 @@ func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
 
 func inPlace(s hotupdate.Strategy) bool {
 	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
+}
+
+// CheckInterrupted returns the error of a comparison that is to end early.
+func (o Options) CheckInterrupted() error {
+	if o.Interrupted == nil {
+		return nil
+	}
+	return o.Interrupted()
 }

@@ -1,0 +1,8 @@
+package admission
+
+// For tests.
+var (
+	UIDOf    = uidOf
+	DigestOf = digestOf
+	BudgetOf = budgetOf
+)
