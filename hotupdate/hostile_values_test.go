@@ -175,6 +175,10 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = (*schemabridge.Schema)(schemaFor[onlyElements](t)).HotPart(&onlyElements{Hot: make([]volumeByName, 2)})
 	note(err)
+	findings, _ := (*schemabridge.Schema)(schemaFor[onlyElements](t)).Examine([]byte(`{"hot":[{"name":"a"},{"name":"a"}]}`))
+	for _, found := range findings {
+		note(found.Problem)
+	}
 	note(new(hotupdate.Sum).UnmarshalText(nil))
 	_, err = hotupdate.ParseStrategy("unknown")
 	note(err)

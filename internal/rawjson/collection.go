@@ -7,6 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -24,6 +25,9 @@ func (r *decoding) list(n *Node, v reflect.Value) *fault.Error {
 	})
 	if v.IsNil() {
 		v.Set(reflect.MakeSlice(n.typ, 0, 0))
+	}
+	if r.examines && n.plan.Pairing == fieldplan.ByKey {
+		r.findRepeatedKeys(n, v)
 	}
 	return problem
 }

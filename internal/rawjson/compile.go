@@ -93,6 +93,9 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 		return n
 	}
 	n := &Node{kind: kindOf(from), typ: from.Type, plan: from, rest: none, want: from.TypeName()}
+	if want, isNamed := wants[from.Leaf]; isNamed && from.Kind == fieldplan.Leaf {
+		n.want = want
+	}
 	c[from] = n
 	//exhaustive:ignore
 	switch n.kind {

@@ -49,7 +49,7 @@ func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 
 func read(p *fieldplan.Plan, r decoding) (reflect.Value, error) {
 	config := reflect.New(p.Type)
-	err := r.err(r.document(rootOf(p), config.Elem()))
+	_, err := r.told(r.document(rootOf(p), config.Elem()))
 	if err != nil {
 		config = reflect.New(p.Type)
 	}
@@ -60,7 +60,7 @@ func read(p *fieldplan.Plan, r decoding) (reflect.Value, error) {
 func ReadPart(n *fieldplan.Node, raw []byte) (reflect.Value, error) {
 	r := decoding{Scanner: canonjson.NewScanner(raw), exact: true}
 	value := reflect.New(n.Type).Elem()
-	err := r.err(r.document(compiler{}.node(n), value))
+	_, err := r.told(r.document(compiler{}.node(n), value))
 	return value, err
 }
 
@@ -84,14 +84,17 @@ func Tree(raw []byte) (tree any, err error) {
 // elements.
 const maxFaults = 100
 
-// located is a problem with the steps of its path, innermost first.
+// located is a problem or finding with the steps of its path, innermost first.
 type located struct {
-	problem *fault.Error
-	path    fieldpath.Path
+	problem   *fault.Error
+	isFinding bool
+	meant     string // see [Finding]
+	path      fieldpath.Path
 }
 
 func (r *decoding) report(problem *fault.Error) {
-	if len(r.faults) < maxFaults {
+	if r.problems < maxFaults {
+		r.problems++
 		r.faults = append(r.faults, located{problem: problem})
 	}
 }
@@ -104,18 +107,23 @@ func (r *decoding) below(first int, step fieldpath.Step) {
 	}
 }
 
-// err joins the reported problems. A problem that ended the run is returned alone.
-func (r *decoding) err(last *fault.Error) error {
+// told returns the findings, and joins the reported problems. A problem that ended the run is returned
+// alone.
+func (r *decoding) told(last *fault.Error) (findings []Finding, err error) {
 	if last != nil {
-		return last
+		return nil, last
 	}
 	var all fault.List
 	for _, found := range r.faults {
 		slices.Reverse(found.path)
 		found.problem.Path = found.path.String()
+		if found.isFinding {
+			findings = append(findings, Finding{found.problem, found.meant})
+			continue
+		}
 		all.Add(found.problem)
 	}
-	return all.Err()
+	return findings, all.Err()
 }
 
 // ends reports whether a problem leaves the run without knowing where the next value begins.

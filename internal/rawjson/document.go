@@ -12,9 +12,12 @@ import (
 type decoding struct {
 	canonjson.Scanner
 
-	exact   bool // the empty interface holds json.RawMessage
-	faults  []located
-	scratch []byte // the last text with escapes
+	exact    bool // the empty interface holds json.RawMessage
+	examines bool // findings are told, and unknown members are findings
+	faults   []located
+	problems int    // how many faults are problems
+	findings int    // and how many are findings
+	scratch  []byte // the last text with escapes
 }
 
 // document reads the whole document.

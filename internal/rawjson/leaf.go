@@ -161,9 +161,38 @@ func (r *decoding) wrong(n *Node) *fault.Error {
 func (n *Node) mismatch(raw []byte) *fault.Error {
 	what := "is " + jsonType(raw) + " that is no " + n.want
 	return &fault.Error{
-		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what,
-		Hint: "write a value of that type",
+		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what, Hint: n.hint(),
 	}
+}
+
+// wants are the words for leaves whose Go types most writers of configurations do not know.
+var wants = map[leaf.Kind]string{
+	leaf.Quantity: "quantity", leaf.Duration: "duration", leaf.Time: "time", leaf.MetaTime: "time",
+	leaf.MicroTime: "time", leaf.IntOrString: "integer or string", leaf.Bytes: "text in base64",
+}
+
+// hint says how a value is written.
+func (n *Node) hint() string {
+	//exhaustive:ignore
+	switch n.plan.Leaf {
+	case leaf.Quantity:
+		return "write a number with an optional unit, such as 80m or 1Gi"
+	case leaf.Duration:
+		return "write a number with a unit, such as 1h30m"
+	case leaf.Bytes:
+		return "write the bytes in base64"
+	case leaf.Time, leaf.MetaTime, leaf.MicroTime:
+		return "write it as in 2026-01-31T12:00:00Z"
+	}
+	switch {
+	case n.kind == text:
+		return "put it in quotes"
+	case n.kind == boolean:
+		return "write true or false without quotes"
+	case n.kind == number && n.plan.Leaf != leaf.Float:
+		return "write a whole number of at most " + strconv.Itoa(n.bits) + " bits, without quotes"
+	}
+	return "write a value of that type"
 }
 
 // jsonType names the type of a JSON value without quoting it.

@@ -2,7 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -19,11 +21,16 @@ func (r *decoding) object(n *Node, v reflect.Value) *fault.Error {
 	if len(n.fields) > fewFields {
 		seen = make([]bool, len(n.fields))
 	}
+	first := len(r.faults)
 	next := 0
-	return r.Each(func(int) (problem *fault.Error) {
+	problem := r.Each(func(int) (problem *fault.Error) {
 		next, problem = r.member(n, next, seen, v)
 		return problem
 	})
+	if len(r.faults) > first {
+		r.suggest(n, seen, r.faults[first:])
+	}
+	return problem
 }
 
 // member reads a member into the struct v, and returns the field that is expected after it.
@@ -34,10 +41,8 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 	switch {
 	case problem != nil:
 		return next, problem
-	case i == none && n.rest == none:
-		if len(r.faults) < maxFaults { // a hint takes time
-			r.report(unknownMember(n, name))
-		}
+	case i == none && (n.rest == none || r.examines):
+		r.tell(unknownMember(n))
 		problem = r.Skip()
 	case i == none:
 		problem = r.unknown(v.Field(n.rest), name)
@@ -56,18 +61,48 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 	return next, problem
 }
 
-func unknownMember(n *Node, name string) *fault.Error {
-	problem := &fault.Error{
+func unknownMember(n *Node) *fault.Error {
+	return &fault.Error{
 		Kind: fault.Unknown, Code: "unknown-member", What: "is not a field of " + n.plan.TypeName(),
 		Hint: "check the name's spelling and case, and the apiVersion",
 	}
-	if meant := n.plan.Nearest(name); meant != "" {
-		problem.Hint = "did you mean " + meant + "?"
-		if strings.EqualFold(meant, name) {
-			problem.Cause = &fault.Error{Kind: fault.Unknown, Code: "other-case", What: "only the case differs"}
+}
+
+// suggest tells for each unknown member of an object the missing field with a similar name, or the field
+// whose name has another case.
+func (r *decoding) suggest(n *Node, seen []bool, faults []located) {
+	var missing []string
+	for i := range n.fields {
+		if !seen[i] {
+			missing = append(missing, n.fields[i].name)
 		}
 	}
-	return problem
+	slices.Sort(missing)
+	for i := range faults {
+		found := &faults[i]
+		isOwn := len(found.path) == 1 && found.problem.Code == "unknown-member"
+		if !isOwn {
+			continue
+		}
+		name := found.path[0].Name
+		found.meant = fieldpath.Nearest(name, missing)
+		if similar := cmp.Or(found.meant, n.inOtherCase(name)); similar != "" {
+			found.problem.Hint = "did you mean " + similar + "?"
+		}
+		if n.inOtherCase(name) != "" {
+			found.problem.Cause = &fault.Error{Kind: fault.Unknown, Code: "other-case", What: "only the case differs"}
+		}
+	}
+}
+
+// inOtherCase returns the field whose name differs from another one only by the case; empty if there is none.
+func (n *Node) inOtherCase(name string) string {
+	for i := range n.fields {
+		if strings.EqualFold(n.fields[i].name, name) {
+			return n.fields[i].name
+		}
+	}
+	return ""
 }
 
 func duplicateMember() *fault.Error {

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -63,6 +64,16 @@ func (s *Schema) Value(config any) (reflect.Value, error) {
 		}
 	}
 	return v, nil
+}
+
+// Examine reads raw JSON as the Schema's DiffRaw does, and returns findings beside the errors, see
+// [rawjson.Examine]: unknown members, and repeated keys of lists. They are errors of no method that compares
+// or hashes.
+func (s *Schema) Examine(raw []byte) ([]rawjson.Finding, error) {
+	if s.IsMissing() {
+		return nil, Missing()
+	}
+	return rawjson.Examine(s.plan, raw)
 }
 
 // Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a

@@ -30,6 +30,13 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 	return d, err
 }
 
+// Sign gives the document the fingerprint of what stands in it.
+func (d *Document) Sign() error {
+	fingerprint, err := d.fingerprint()
+	d.Fingerprint = fingerprint
+	return err
+}
+
 // fingerprint is a digest of everything that decides a hash. It leaves out names that only tell
 // people where a class comes from.
 func (d *Document) fingerprint() (string, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -45,15 +46,19 @@ var leafNames = map[leaf.Kind]string{
 	leaf.HintQuantity: kindHintedQuantity, leaf.HintDuration: kindHintedDuration, leaf.HintTime: kindHintedTime,
 }
 
-// meaningOf returns the meaning of a kind of strings in JSON, and Undeclared for other kinds.
-func meaningOf(name string) structtag.Meaning {
-	for k, known := range leafNames {
-		if known == name {
-			return k.Meaning()
+// meanings are the meanings of kinds of strings in JSON.
+var meanings = sync.OnceValue(func() map[string]structtag.Meaning {
+	all := map[string]structtag.Meaning{}
+	for k, name := range leafNames {
+		if meaning := k.Meaning(); meaning != structtag.Undeclared {
+			all[name] = meaning
 		}
 	}
-	return structtag.Undeclared
-}
+	return all
+})
+
+// meaningOf returns the meaning of a kind of strings in JSON, and Undeclared for other kinds.
+func meaningOf(name string) structtag.Meaning { return meanings()[name] }
 
 // leafTypes are the Go types of the leaves in a loaded Schema: one for each name and width.
 var leafTypes = []reflect.Type{
@@ -94,16 +99,30 @@ func KeyName(t reflect.Type) (name string, bits int) {
 	return kindString, 0
 }
 
+// leavesByName are the leaves of a loaded Schema.
+var leavesByName = sync.OnceValue(func() map[leafName]fieldplan.Leaves {
+	all := map[leafName]fieldplan.Leaves{}
+	for _, t := range leafTypes {
+		kind := leaf.KindOf(t)
+		name, bits := LeafName(kind, t)
+		if _, isKnown := all[leafName{name, bits}]; !isKnown {
+			all[leafName{name, bits}] = fieldplan.Leaves{Type: t, Kind: kind}
+		}
+	}
+	return all
+})
+
+// leafName is the name and width of a leaf.
+type leafName struct {
+	name string
+	bits int
+}
+
 // leavesOf returns the leaves of a name and width in a loaded Schema; false if there are none.
 func leavesOf(name string, bits int) (leaves fieldplan.Leaves, ok bool) {
 	if meaning := meaningOf(name); meaning != structtag.Undeclared && bits == 0 {
 		return fieldplan.Leaves{Type: reflect.TypeFor[string](), Kind: leaf.TextKind(meaning)}, true
 	}
-	for _, t := range leafTypes {
-		kind := leaf.KindOf(t)
-		if n, width := LeafName(kind, t); n == name && width == bits {
-			return fieldplan.Leaves{Type: t, Kind: kind}, true
-		}
-	}
-	return leaves, false
+	leaves, ok = leavesByName()[leafName{name, bits}]
+	return leaves, ok
 }

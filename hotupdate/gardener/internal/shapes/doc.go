@@ -1,13 +1,16 @@
-// Package shapes reads the members of Gardener's manifests from the Go types of Gardener's releases.
+// Package shapes reads the Schemas of Gardener's manifests from the Go types of Gardener's releases.
 //
-// The table is the file members.json of the command hotupdate: under the name of each type its members,
-// each with its type, the first and the last release that has it. Package members of the command says
-// what the types mean. The newest release is the one that this module links, and a test holds the table
-// to it. To write the table again, also after a new version of Gardener:
+// [Merge] merges the releases: each member has a first and a last one. The files belong to package kinds of
+// the command hotupdate: for each kind an exported Schema with the members of all releases, a line for each,
+// and releases.json, which has the first and the last release of the members that not all releases have. The
+// newest release is the one that this module links, and a test holds the files to it. To write them again,
+// also after a new version of Gardener:
 //
 //	go generate ./internal/shapes
 //
-// It downloads the sources of all releases, of which Read parses the types, without compiling them.
+// It downloads the sources of all releases, of which Read parses the types, without compiling them. What has
+// changed is what the version control system shows of the files.
 package shapes
 
-//go:generate go run ./generate ../../../cmd/hotupdate/internal/members/members.json
+//go:generate go run ./generate ../../../cmd/hotupdate/internal/kinds
+//go:generate go run -C ../../../.. ./hotupdate/cmd/hotupdate/internal/kinds/sign hotupdate/cmd/hotupdate/internal/kinds

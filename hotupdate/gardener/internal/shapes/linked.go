@@ -32,11 +32,11 @@ type Modules struct {
 // Linked finds the modules with the types: Gardener's and those of Kubernetes that its types refer to.
 func Linked() (*Modules, error) {
 	found := &Modules{dirs: map[string]string{}}
-	answer, err := exec.Command("go", "list", "-m", "-json", Module, Module+"/pkg/apis", "k8s.io/api",
+	answer, err := exec.Command("go", "mod", "download", "-json", Module, Module+"/pkg/apis", "k8s.io/api",
 		"k8s.io/apimachinery").
 		Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list -m: %w", err)
+		return nil, fmt.Errorf("go mod download: %w", err)
 	}
 	for decoder := json.NewDecoder(strings.NewReader(string(answer))); ; {
 		var module struct{ Path, Version, Dir string }

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,8 +15,18 @@ import (
 	"strings"
 )
 
-// Types are the types of one release by name: under each member its type.
-type Types map[string]map[string]string
+// Shapes are the shapes of the values of one kind by their paths, such as
+// spec.provider.workers[].labels{}: [] stands for the elements of a list, {} for those of a map, and the
+// empty path for the whole object.
+type Shapes map[string]Shape
+
+// Shape says how values are written in JSON.
+type Shape struct {
+	Kind     string // as in an exported Schema
+	Bits     int    // the width of numbers
+	Nullable bool   // the field or element is a pointer
+	Optional bool   // the field may be left out
+}
 
 // Sources returns the folder with the sources of a package.
 type Sources func(importPath string) (dir string, err error)
@@ -29,113 +38,73 @@ const (
 	meta       = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// roots are the manifests. Early releases have no NamespacedCloudProfile.
+// roots are the kinds that the command reads. Early releases have no NamespacedCloudProfile. Objects of
+// other kinds have metadata.
 func roots() []named {
-	return []named{{core, "Shoot"}, {core, "CloudProfile"}, {core, "NamespacedCloudProfile"}, {extensions, "Worker"}}
+	return []named{
+		{core, "Shoot"},
+		{core, "CloudProfile"},
+		{core, "NamespacedCloudProfile"},
+		{extensions, "Worker"},
+		{meta, "ObjectMeta"},
+	}
 }
 
 // named is a named Go type.
 type named struct{ pkg, name string }
 
-// leaves are the types whose JSON is not that of their Go type.
+// What stands in a path for the elements of lists and maps.
+const (
+	ofList = "[]"
+	ofMap  = "{}"
+)
+
+// The kinds of values in an exported Schema that are not the names of basic types.
+const (
+	object  = "object"
+	list    = "list"
+	mapping = "map"
+	free    = "json"
+)
+
+// leaves are the types whose JSON is not that of their Go type. Other types with a marshaler are free JSON.
 var leaves = map[named]string{
-	{core, "MachineImageFlavor"}: "{}[]string",
-	{meta, "Duration"}:           "duration", {meta, "Time"}: "time", {meta, "ObjectMeta"}: objectMeta,
-	{"k8s.io/apimachinery/pkg/api/resource", "Quantity"}:                      "quantity",
-	{"k8s.io/apimachinery/pkg/util/intstr", "IntOrString"}:                    "intOrString",
-	{"k8s.io/apimachinery/pkg/runtime", "RawExtension"}:                       "any",
-	{"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON"}:      "any",
-	{"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1", "JSON"}: "any",
+	{meta, "Duration"}: "duration", {meta, "Time"}: "metaTime", {meta, "MicroTime"}: "microTime",
+	{"k8s.io/apimachinery/pkg/api/resource", "Quantity"}:   "quantity",
+	{"k8s.io/apimachinery/pkg/util/intstr", "IntOrString"}: "intOrString",
+	{"k8s.io/apimachinery/pkg/runtime", "RawExtension"}:    free,
+
+	{"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON"}:      free,
+	{"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1", "JSON"}: free,
 }
 
-const objectMeta = "ObjectMeta"
-
-// metadata are the members of the metadata, of which people write some as the API server does not.
-func metadata() map[string]string {
-	all := map[string]string{
-		"annotations": "{}string", "labels": "{}string", "finalizers": "[]string", "managedFields": "any",
-		"ownerReferences": "any", "generation": "int", "deletionGracePeriodSeconds": "int",
-	}
-	for _, name := range []string{
-		"creationTimestamp", "deletionTimestamp", "generateName", "name", "namespace", "resourceVersion", "selfLink",
-		"uid",
-	} {
-		all[name] = "string"
-	}
-	return all
-}
-
-// parts are the types of which the command reads some members, and knows no other one: status, and the
-// CloudProfile.
-var parts = map[string][]string{
-	"CloudProfile":       {"apiVersion", "kind", "spec", "status"},
-	"CloudProfileStatus": {},
-	"CloudProfileSpec": {
-		"controlPlane", "kubernetes", "limits", "machineCapabilities", "machineImages", "machineTypes", "regions",
-		"volumeTypes",
-	},
-	"NamespacedCloudProfile":       {"apiVersion", "kind", "status"},
-	"NamespacedCloudProfileStatus": {"cloudProfileSpec"},
-	"CloudProfileControlPlane":     {"allowZonePinning"},
-	"KubernetesSettings":           {"versions"},
-	"ExpirableVersion":             {"expirationDate", "lifecycle", "version"},
-	"LifecycleStage":               {"classification", "startTime"},
-	"Limits":                       {"maxNodesTotal"},
-	"CapabilityDefinition":         {},
-	"MachineImage":                 {"name", "versions"},
-	"MachineImageVersion": {
-		"architectures", "capabilityFlavors", "cri", "expirationDate", "inPlaceUpdates", "lifecycle", "version",
-	},
-	"InPlaceUpdates":           {"minVersionForUpdate", "supported"},
-	"MachineType":              {"architecture", "capabilities", "cpu", "memory", "name", "storage", "usable"},
-	"MachineTypeStorage":       {"minSize", "type"},
-	"Region":                   {"name", "zones"},
-	"AvailabilityZone":         {"name", "unavailableMachineTypes", "unavailableVolumeTypes"},
-	"VolumeType":               {"minSize", "name", "usable"},
-	"ShootStatus":              {"credentials", "inPlaceUpdates"},
-	"ShootCredentials":         {"rotation"},
-	"ShootCredentialsRotation": {"certificateAuthorities", "serviceAccountKey"},
-	"CARotation":               {"lastInitiationTime", "pendingWorkersRollouts", "phase"},
-	"ServiceAccountKeyRotation": {
-		"lastInitiationTime", "pendingWorkersRollouts", "phase",
-	},
-	"PendingWorkersRollout": {"lastInitiationTime", "name"},
-	"InPlaceUpdatesStatus":  {"pendingWorkerUpdates"},
-	"PendingWorkerUpdates":  {"autoInPlaceUpdate", "manualInPlaceUpdate"},
-	"WorkerStatus":          {},
-}
-
-// others is the name under which a type has all members that are not listed.
-const others = "*"
-
-// Read reads the types of the manifests, and of all that they contain.
-func Read(sources Sources) (Types, error) {
-	r := reader{
-		sources:  sources,
-		packages: map[string]*source{},
-		types:    Types{objectMeta: metadata()},
-		owners:   map[string]named{},
-	}
+// Read reads the shapes of all kinds by their names.
+func Read(sources Sources) (map[string]Shapes, error) {
+	r := reader{sources: sources, packages: map[string]*source{}}
+	kinds := map[string]Shapes{}
 	for _, root := range roots() {
 		if _, isThere := r.load(root.pkg).types[root.name]; isThere {
-			r.typeOf(root)
+			r.shapes = Shapes{}
+			r.named(root, "", Shape{})
+			kinds[root.name] = r.shapes
 		}
 	}
-	return r.types, errors.Join(r.problems...)
+	return kinds, errors.Join(r.problems...)
 }
 
 // reader reads the types of a release.
 type reader struct {
 	sources  Sources
 	packages map[string]*source
-	types    Types
-	owners   map[string]named // the Go types by their names in the table
+	shapes   Shapes
+	open     []named // the types around the current one
 	problems []error
 }
 
 // source is a parsed package.
 type source struct {
-	types map[string]place
+	types    map[string]place
+	marshals map[string]bool // the types with a marshaler
 }
 
 // place is a type with the file that declares it.
@@ -144,9 +113,8 @@ type place struct {
 	file *ast.File
 }
 
-func (r *reader) fail(format string, values ...any) string {
+func (r *reader) fail(format string, values ...any) {
 	r.problems = append(r.problems, fmt.Errorf(format, values...))
-	return "any"
 }
 
 // load parses a package once.
@@ -154,7 +122,7 @@ func (r *reader) load(pkg string) *source {
 	if known := r.packages[pkg]; known != nil {
 		return known
 	}
-	loaded := &source{types: map[string]place{}}
+	loaded := &source{types: map[string]place{}, marshals: map[string]bool{}}
 	r.packages[pkg] = loaded
 	dir, err := r.sources(pkg)
 	if err != nil {
@@ -185,80 +153,74 @@ func (r *reader) parse(into *source, name string) {
 		return
 	}
 	for _, declaration := range file.Decls {
-		all, isGeneral := declaration.(*ast.GenDecl)
-		if !isGeneral || all.Tok != token.TYPE {
-			continue
-		}
-		for _, spec := range all.Specs {
-			if one, isType := spec.(*ast.TypeSpec); isType {
-				into.types[one.Name.Name] = place{one.Type, file}
-			}
+		switch one := declaration.(type) {
+		case *ast.GenDecl:
+			into.declare(one, file)
+		case *ast.FuncDecl:
+			into.note(one)
 		}
 	}
 }
 
-// typeOf returns the type of a named Go type in the table.
-func (r *reader) typeOf(of named) string {
-	if leaf := leaves[of]; leaf != "" {
-		return leaf
+// declare adds the types of a declaration.
+func (s *source) declare(all *ast.GenDecl, file *ast.File) {
+	for _, spec := range all.Specs {
+		if one, isType := spec.(*ast.TypeSpec); isType {
+			s.types[one.Name.Name] = place{one.Type, file}
+		}
 	}
-	found, isKnown := r.load(of.pkg).types[of.name]
+}
+
+// note notes a method by which a type reads itself.
+func (s *source) note(method *ast.FuncDecl) {
+	if method.Name.Name != "UnmarshalJSON" || method.Recv == nil {
+		return
+	}
+	receiver := method.Recv.List[0].Type
+	if pointer, isPointer := receiver.(*ast.StarExpr); isPointer {
+		receiver = pointer.X
+	}
+	if name, isIdent := receiver.(*ast.Ident); isIdent {
+		s.marshals[name.Name] = true
+	}
+}
+
+// named adds the shapes of a named Go type at a path.
+func (r *reader) named(of named, path string, shape Shape) {
+	if kind := leaves[of]; kind != "" {
+		shape.Kind = kind
+		r.shapes[path] = shape
+		return
+	}
+	loaded := r.load(of.pkg)
+	found, isKnown := loaded.types[of.name]
 	if !isKnown {
-		return r.fail("%s has no type %s", of.pkg, of.name)
+		r.fail("%s has no type %s", of.pkg, of.name)
+		return
 	}
-	object, isStruct := found.expr.(*ast.StructType)
-	if !isStruct {
-		return r.expression(of.pkg, found.file, found.expr)
+	if loaded.marshals[of.name] {
+		shape.Kind = free
+		r.shapes[path] = shape
+		return
 	}
-	name := nameOf(of)
-	if owner, isRead := r.owners[name]; isRead {
-		if owner != of {
-			r.fail("%v and %v have one name in the table", owner, of)
-		}
-		return name
-	}
-	r.owners[name] = of
-	members := map[string]string{}
-	r.types[name] = members
-	selected, isPart := parts[name]
-	r.members(members, of.pkg, found.file, object, func(member string) bool {
-		return !isPart || slices.Contains(selected, member)
-	})
-	if isPart {
-		members[others] = "any"
-	}
-	return name
-}
-
-// renamed are the names in earlier releases of types that have other names today.
-var renamed = map[string]string{
-	"KubeAPIServerLogging": "APIServerLogging", "KubeAPIServerRequests": "APIServerRequests",
-	"ShootCARotation": "CARotation", "ShootServiceAccountKeyRotation": "ServiceAccountKeyRotation",
-}
-
-// nameOf returns the name of a Go type in the table, which has a type of each package.
-func nameOf(of named) string {
-	if name := renamed[of.name]; name != "" {
-		return name
-	}
+	structure, isStruct := found.expr.(*ast.StructType)
 	switch {
-	case of == named{core, "Worker"}:
-		return "ShootWorker"
-	case of == named{core, "MachineImage"}, of.pkg != extensions, strings.HasPrefix(of.name, "Worker"):
-		return of.name
+	case !isStruct:
+		r.value(of.pkg, found.file, found.expr, path, shape)
+	case slices.Contains(r.open, of):
+		r.fail("%s: type %s contains itself", of.pkg, of.name)
+	default:
+		shape.Kind = object
+		r.shapes[path] = shape
+		r.open = append(r.open, of)
+		r.members(of.pkg, found.file, structure, path)
+		r.open = r.open[:len(r.open)-1]
 	}
-	return "Extension" + of.name
 }
 
-// members adds the members of a struct that are wanted.
-func (r *reader) members(
-	to map[string]string,
-	pkg string,
-	file *ast.File,
-	object *ast.StructType,
-	wants func(string) bool,
-) {
-	for _, field := range object.Fields.List {
+// members adds the members of a struct.
+func (r *reader) members(pkg string, file *ast.File, structure *ast.StructType, above string) {
+	for _, field := range structure.Fields.List {
 		tag := ""
 		if field.Tag != nil {
 			tag, _ = strconv.Unquote(field.Tag.Value) // the parser has read it
@@ -267,58 +229,81 @@ func (r *reader) members(
 		switch {
 		case name == "-":
 		case name == "" && (len(field.Names) == 0 || strings.Contains(options, "inline")):
-			r.embedded(to, pkg, file, field.Type, wants)
+			r.embedded(pkg, file, field.Type, above)
 		case name == "":
 			r.fail("%s: field %s has no name in JSON", pkg, field.Names[0])
-		case wants(name):
-			to[name] = r.expression(pkg, file, field.Type)
+		default:
+			isOptional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+			r.value(pkg, file, field.Type, strings.TrimPrefix(above+"."+name, "."), Shape{Optional: isOptional})
 		}
 	}
 }
 
 // embedded adds the members of an embedded struct.
-func (r *reader) embedded(to map[string]string, pkg string, file *ast.File, expr ast.Expr, wants func(string) bool) {
+func (r *reader) embedded(pkg string, file *ast.File, expr ast.Expr, above string) {
 	if pointer, isPointer := expr.(*ast.StarExpr); isPointer {
 		expr = pointer.X
 	}
 	of, isNamed := r.resolve(pkg, file, expr)
 	found, isKnown := r.load(of.pkg).types[of.name]
-	object, isStruct := found.expr.(*ast.StructType)
+	structure, isStruct := found.expr.(*ast.StructType)
 	if !isNamed || !isKnown || !isStruct {
 		r.fail("%s: an embedded type is not a struct", pkg)
 		return
 	}
-	r.members(to, of.pkg, found.file, object, wants)
+	r.members(of.pkg, found.file, structure, above)
 }
 
-// basics are the types of JSON values of Go's basic types.
-var basics = map[string]string{
-	"string": "string", "bool": "bool", "int": "int", "int8": "int", "int16": "int", "int32": "int", "int64": "int",
-	"uint8": "int", "uint16": "int", "uint32": "int", "uint64": "int", "float32": "number", "float64": "number",
+// basics are the shapes of Go's basic types.
+var basics = map[string]Shape{
+	"string": {Kind: "string"}, "bool": {Kind: "bool"}, "any": {Kind: free},
+	"int": {Kind: "int", Bits: 64}, "int8": {Kind: "int", Bits: 8}, "int16": {Kind: "int", Bits: 16},
+	"int32": {Kind: "int", Bits: 32}, "int64": {Kind: "int", Bits: 64}, "uint8": {Kind: "uint", Bits: 8},
+	"uint16": {Kind: "uint", Bits: 16}, "uint32": {Kind: "uint", Bits: 32}, "uint64": {Kind: "uint", Bits: 64},
+	"float32": {Kind: "float", Bits: 32}, "float64": {Kind: "float", Bits: 64},
 }
 
-// expression returns the type of a Go type expression in the table.
-func (r *reader) expression(pkg string, file *ast.File, expr ast.Expr) string {
+// value adds the shapes of a Go type expression at a path. Of the shape, the kind and the width are not known yet.
+func (r *reader) value(pkg string, file *ast.File, expr ast.Expr, path string, shape Shape) {
 	switch t := expr.(type) {
 	case *ast.StarExpr:
-		return r.expression(pkg, file, t.X)
+		shape.Nullable = true
+		r.value(pkg, file, t.X, path, shape)
+		return
 	case *ast.ArrayType:
-		if name, isIdent := t.Elt.(*ast.Ident); isIdent && name.Name == "byte" {
-			return "string"
-		}
-		return "[]" + r.expression(pkg, file, t.Elt)
+		r.list(pkg, file, t.Elt, path, shape)
+		return
 	case *ast.MapType:
-		return "{}" + r.expression(pkg, file, t.Value)
+		shape.Kind = mapping
+		r.shapes[path] = shape
+		r.value(pkg, file, t.Value, path+ofMap, Shape{})
+		return
 	case *ast.Ident:
-		if basic := basics[t.Name]; basic != "" {
-			return basic
+		if basic, isBasic := basics[t.Name]; isBasic {
+			shape.Kind = basic.Kind
+			shape.Bits = basic.Bits
+			r.shapes[path] = shape
+			return
 		}
 	}
 	of, isNamed := r.resolve(pkg, file, expr)
 	if !isNamed {
-		return r.fail("%s: has an unknown expression %T", pkg, expr)
+		r.fail("%s: has an unknown expression %T", pkg, expr)
+		return
 	}
-	return r.typeOf(of)
+	r.named(of, path, shape)
+}
+
+// list adds the shapes of a slice.
+func (r *reader) list(pkg string, file *ast.File, elem ast.Expr, path string, shape Shape) {
+	shape.Kind = list
+	if name, isIdent := elem.(*ast.Ident); isIdent && name.Name == "byte" {
+		shape.Kind = "bytes"
+		r.shapes[path] = shape
+		return
+	}
+	r.shapes[path] = shape
+	r.value(pkg, file, elem, path+ofList, Shape{})
 }
 
 // resolve returns the named type of an expression.
@@ -349,6 +334,3 @@ func importOf(file *ast.File, name string) string {
 	}
 	return ""
 }
-
-// Names returns the names of the types, sorted.
-func (t Types) Names() []string { return slices.Sorted(maps.Keys(t)) }

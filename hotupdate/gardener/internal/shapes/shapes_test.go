@@ -2,80 +2,221 @@ package shapes_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
+	extensionsv1alpha1 "github.com/gardener/gardener/pkg/apis/extensions/v1alpha1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/shapes"
 )
 
-const file = "../../../cmd/hotupdate/internal/members/members.json"
+const folder = "../../../cmd/hotupdate/internal/kinds/"
 
-// written is the table in the file.
-func written(t *testing.T) (*shapes.Table, []byte) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	table, err := shapes.Parse(text)
-	require.NoError(t, err)
-	return table, text
+// described is a node of an exported Schema.
+type described struct {
+	Kind         string
+	Bits         int
+	Elem         *described
+	ElemNullable bool
+	Fields       []struct {
+		Name               string
+		Nullable, Optional bool
+		Type               *described
+	}
 }
 
-// TestNewestReleaseIsLinked: the members of the newest release in the table are those of the Gardener that this module links, read from
+// shapes adds the shapes of the values at a path.
+func (d *described) shapes(to shapes.Shapes, path string, isNullable, isOptional bool) {
+	to[path] = shapes.Shape{Kind: d.Kind, Bits: d.Bits, Nullable: isNullable, Optional: isOptional}
+	for _, f := range d.Fields {
+		f.Type.shapes(to, strings.TrimPrefix(path+"."+f.Name, "."), f.Nullable, f.Optional)
+	}
+	if d.Elem != nil {
+		d.Elem.shapes(to, path+map[string]string{"list": "[]", "map": "{}"}[d.Kind], d.ElemNullable, false)
+	}
+}
+
+// written are the shapes in the files, and the releases with their members.
+func written(t *testing.T) (kinds map[string]shapes.Shapes, table shapes.Table) {
+	t.Helper()
+	text, err := os.ReadFile(folder + "releases.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &table))
+	kinds = map[string]shapes.Shapes{}
+	for kind := range table.Members {
+		var schema struct {
+			TypeMeta []string
+			Root     *described
+		}
+		text, err := os.ReadFile(folder + strings.ToLower(kind) + ".schema.json")
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &schema))
+		kinds[kind] = shapes.Shapes{}
+		schema.Root.shapes(kinds[kind], "", false, false)
+		for _, name := range schema.TypeMeta {
+			kinds[kind][name] = shapes.Shape{Kind: "string", Optional: true}
+		}
+	}
+	return kinds, table
+}
+
+// isAtOrBelow reports whether a path is one of others or below it.
+func isAtOrBelow(path string, others []string) bool {
+	return slices.ContainsFunc(others, func(above string) bool {
+		rest, isBelow := strings.CutPrefix(path, above)
+		return isBelow && (rest == "" || strings.Contains(".[{", rest[:1]))
+	})
+}
+
+// TestNewestReleaseIsLinked: the members of the newest release in the files are those of the Gardener that this module links, read from
 // its sources again.
 func TestNewestReleaseIsLinked(t *testing.T) {
 	t.Parallel()
-	table, _ := written(t)
+	kinds, table := written(t)
 	linked, err := shapes.Linked()
 	require.NoError(t, err)
-	assert.Equal(t, append(shapes.Earlier(), linked.Version), table.Releases, "write the table again, by go generate")
-	types, err := shapes.Read(linked.Dir)
+	assert.Equal(t, append(shapes.Earlier(), linked.Version), table.Releases, "write the files again, by go generate")
+	newest, err := shapes.Read(linked.Dir)
 	require.NoError(t, err)
-	assert.Equal(t, types, table.Newest(), "write the table again, by go generate")
-	assert.Equal(t, "quantity", types["KubeletConfigReserved"]["cpu"])
-	assert.Equal(t, "[]ShootWorker", types["Provider"]["workers"])
-	assert.Equal(t, "duration", types["MachineControllerManagerSettings"]["machineDrainTimeout"])
-	assert.Equal(t, "intOrString", types["ShootWorker"]["maxSurge"])
-	assert.NotContains(t, types["KubeAPIServerConfig"], "enableBasicAuthentication")
+	require.ElementsMatch(t, slices.Collect(maps.Keys(kinds)), slices.Collect(maps.Keys(newest)))
+	for kind, want := range newest {
+		var gone, changed []string
+		for path, span := range table.Members[kind] {
+			if span.Last != "" {
+				gone = append(gone, path)
+			}
+		}
+		for path, shape := range kinds[kind] {
+			if shape.Kind == "json" && want[path].Kind != "json" {
+				changed = append(changed, path) // it had another type once
+			}
+		}
+		maps.DeleteFunc(kinds[kind], func(path string, _ shapes.Shape) bool { return isAtOrBelow(path, slices.Concat(gone, changed)) })
+		maps.DeleteFunc(want, func(path string, _ shapes.Shape) bool { return isAtOrBelow(path, changed) })
+		assert.Equal(t, want, kinds[kind], "write the files again, by go generate")
+	}
+	assert.Equal(t, "quantity", newest["Shoot"]["spec.kubernetes.kubelet.kubeReserved.cpu"].Kind)
+	assert.Equal(t, shapes.Shape{Kind: "intOrString", Nullable: true, Optional: true}, newest["Shoot"]["spec.provider.workers[].maxSurge"])
+	assert.NotContains(t, newest["Shoot"], "spec.kubernetes.kubeAPIServer.enableBasicAuthentication")
 }
 
-// TestTableIsWrittenTheSame: what is read is written with the same bytes.
-func TestTableIsWrittenTheSame(t *testing.T) {
+// reflected adds the shapes that encoding/json sees in a Go type: the oracle of what is read from sources.
+func reflected(to shapes.Shapes, typ reflect.Type, path string, shape shapes.Shape) {
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+		shape.Nullable = true
+	}
+	leaves := map[reflect.Type]string{
+		reflect.TypeFor[metav1.Time](): "metaTime", reflect.TypeFor[metav1.MicroTime](): "microTime", reflect.TypeFor[metav1.Duration](): "duration",
+		reflect.TypeFor[resource.Quantity](): "quantity", reflect.TypeFor[intstr.IntOrString](): "intOrString", reflect.TypeFor[runtime.RawExtension](): "json",
+	}
+	basics := map[reflect.Kind]string{
+		reflect.String: "string", reflect.Bool: "bool", reflect.Int: "int", reflect.Int32: "int", reflect.Int64: "int", reflect.Uint32: "uint",
+		reflect.Uint8: "uint", reflect.Float64: "float", reflect.Struct: "object", reflect.Map: "map", reflect.Slice: "list", reflect.Interface: "json",
+	}
+	shape.Kind = leaves[typ]
+	if shape.Kind == "" && reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		shape.Kind = "json"
+	}
+	if isLeaf := shape.Kind != ""; isLeaf {
+		to[path] = shape
+		return
+	}
+	shape.Kind = basics[typ.Kind()]
+	switch shape.Kind {
+	case "int", "uint", "float":
+		shape.Bits = typ.Bits()
+	case "list":
+		if typ.Elem().Kind() == reflect.Uint8 {
+			shape.Kind = "bytes"
+			break
+		}
+		reflected(to, typ.Elem(), path+"[]", shapes.Shape{})
+	case "map":
+		reflected(to, typ.Elem(), path+"{}", shapes.Shape{})
+	case "object":
+		for _, f := range reflect.VisibleFields(typ) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			isOfNamed := false // a promoted field of an embedded struct that has a name in JSON
+			for n := 1; n < len(f.Index); n++ {
+				name, _, _ := strings.Cut(typ.FieldByIndex(f.Index[:n]).Tag.Get("json"), ",")
+				isOfNamed = isOfNamed || name != ""
+			}
+			if isOfNamed || name == "" || name == "-" {
+				continue
+			}
+			reflected(to, f.Type, strings.TrimPrefix(path+"."+name, "."), shapes.Shape{Optional: strings.Contains(options, "omit")})
+		}
+	}
+	to[path] = shape
+}
+
+// TestReadIsWhatGoReads: the shapes that are read from sources are those of the Go types.
+func TestReadIsWhatGoReads(t *testing.T) {
 	t.Parallel()
-	table, text := written(t)
-	again, err := table.JSON()
+	linked, err := shapes.Linked()
 	require.NoError(t, err)
-	assert.Equal(t, string(text), string(again))
+	read, err := shapes.Read(linked.Dir)
+	require.NoError(t, err)
+	for kind, typ := range map[string]reflect.Type{
+		"Shoot": reflect.TypeFor[gardencorev1beta1.Shoot](), "CloudProfile": reflect.TypeFor[gardencorev1beta1.CloudProfile](),
+		"NamespacedCloudProfile": reflect.TypeFor[gardencorev1beta1.NamespacedCloudProfile](),
+		"Worker":                 reflect.TypeFor[extensionsv1alpha1.Worker](), "ObjectMeta": reflect.TypeFor[metav1.ObjectMeta](),
+	} {
+		want := shapes.Shapes{}
+		reflected(want, typ, "", shapes.Shape{})
+		assert.Equal(t, want, read[kind], kind)
+	}
 }
 
 // TestMerge: the first and the last release of a member, and a type that has changed.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	table := shapes.Merge([]shapes.Release{
-		{Version: "v1", Types: shapes.Types{"A": {"always": "int", "gone": "B", "other": "string", "back": "int"}, "B": {"b": "int"}}},
-		{Version: "v2", Types: shapes.Types{"A": {"always": "int", "gone": "B", "other": "string"}, "B": {"b": "int"}}},
-		{Version: "v3", Types: shapes.Types{"A": {"always": "int", "new": "bool", "other": "int", "back": "int"}}},
-	})
-	want := map[string]map[string]shapes.Member{
-		"A": {
-			"always": {Type: "int"}, "gone": {Type: "B", Last: "v2"}, "new": {Type: "bool", First: "v3"},
-			"other": {Type: "int", Was: "string"}, "back": {Type: "int"},
-		},
-		"B": {"b": {Type: "int", Last: "v2"}},
+	object := shapes.Shape{Kind: "object"}
+	number := shapes.Shape{Kind: "int", Bits: 32}
+	text := shapes.Shape{Kind: "string"}
+	list := shapes.Shape{Kind: "list"}
+	of := func(version string, all shapes.Shapes) shapes.Release {
+		all[""] = object
+		all["always"] = number
+		return shapes.Release{Version: version, Kinds: map[string]shapes.Shapes{"A": all}}
 	}
-	assert.Equal(t, want, table.Types)
-	assert.Equal(t, shapes.Types{"A": {"always": "int", "new": "bool", "other": "int", "back": "int"}}, table.Newest())
-	text, err := table.JSON()
+	releases := []shapes.Release{
+		of("v1", shapes.Shapes{"gone": list, "gone[]": object, "gone[].a": text, "other": object, "other.a": text, "back": number}),
+		of("v2", shapes.Shapes{"gone": list, "gone[]": object, "gone[].a": text, "gone[].b": text, "other": object, "other.a": text}),
+		of("v3", shapes.Shapes{"new": text, "other": number, "back": number, "wider": number}),
+		of("v4", shapes.Shapes{"new": text, "other": number, "back": number, "wider": {Kind: "int", Bits: 64, Nullable: true}}),
+	}
+	table := shapes.Merge(releases)
+	assert.Equal(t, map[string]map[string]shapes.Span{"A": {
+		"gone": {Last: "v2"}, "gone[].b": {First: "v2"}, "new": {First: "v3"}, "wider": {First: "v3"},
+	}}, table.Members)
+	files, err := table.Files()
 	require.NoError(t, err)
-	assert.True(t, json.Valid(text))
-	assert.Equal(t, 2+6, strings.Count(string(text), "\n"))
-	again, err := shapes.Parse(text)
+	require.Len(t, files, 2)
+	var schema struct{ Root *described }
+	require.NoError(t, json.Unmarshal(files["a.schema.json"], &schema))
+	got := shapes.Shapes{}
+	schema.Root.shapes(got, "", false, false)
+	assert.Equal(t, shapes.Shapes{
+		"": object, "always": number, "gone": list, "gone[]": object, "gone[].a": text, "gone[].b": text, "new": text, "back": number,
+		"other": {Kind: "json"}, "wider": {Kind: "int", Bits: 64, Nullable: true},
+	}, got, "of values with another type once, all JSON is read; else the newest type counts")
+	again, err := shapes.Merge(releases).Files()
 	require.NoError(t, err)
-	assert.Equal(t, table, again)
+	assert.Equal(t, files, again, "the same bytes each time")
 }
 
 // TestReadRefuses: a type that cannot be read is named.
@@ -86,6 +227,7 @@ func TestReadRefuses(t *testing.T) {
 		"no name":            {"A int", "field A has no name in JSON"},
 		"an unknown type":    {"A other `json:\"a\"`", "has no type other"},
 		"an embedded number": {"Number `json:\",inline\"`", "an embedded type is not a struct"},
+		"a type in itself":   {"A *Shoot `json:\"a\"`", "type Shoot contains itself"},
 	} {
 		dir := t.TempDir()
 		source := "package v1\n\ntype Number int\ntype Shoot struct { " + test.fields + " }\n"

@@ -1,160 +1,221 @@
 package shapes
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// Release is a release of Gardener with its types.
+// Release is a release of Gardener with the shapes of its kinds.
 type Release struct {
 	Version string
-	Types   Types
+	Kinds   map[string]Shapes
 }
 
-// Member is a member of a type in the table.
-type Member struct {
-	Type string `json:"type"`
-	// Was is another type that an earlier release has; empty if all agree.
-	Was string `json:"was,omitempty"`
-	// First and Last are the first and the last of the releases that has the member; empty for the oldest
-	// and for the newest release.
+// Span has the first and the last release of a member; empty for the one of the object that has the member.
+type Span struct {
 	First string `json:"first,omitempty"`
 	Last  string `json:"last,omitempty"`
 }
 
-// Table has the members of all releases.
+// Table has what all releases have.
 type Table struct {
-	Releases []string
-	Types    map[string]map[string]Member
+	Generated string   `json:"generated"`
+	Releases  []string `json:"releases"`
+	// Members are the spans of members by their kinds and paths.
+	Members map[string]map[string]Span `json:"members"`
+
+	kinds map[string]Shapes
 }
 
-// Merge makes a table of releases, the oldest first. A member has the type of the last release that has
-// it.
+// generated says where the files are from.
+const generated = "by go generate ./internal/shapes in the module hotupdate/gardener, from the types of these " +
+	"releases of github.com/gardener/gardener"
+
+// Merge merges releases, the oldest first. A member has the shape of the last release that has it. If its
+// values had another type in an earlier one, it is free JSON, since a manifest may have either.
 func Merge(releases []Release) *Table {
-	t := &Table{Types: map[string]map[string]Member{}}
+	t := &Table{Generated: generated, Members: map[string]map[string]Span{}, kinds: map[string]Shapes{}}
+	spans := map[string]map[string]*span{}
 	for i, release := range releases {
 		t.Releases = append(t.Releases, release.Version)
-		for name, members := range release.Types {
-			if t.Types[name] == nil {
-				t.Types[name] = map[string]Member{}
+		for kind, shapes := range release.Kinds {
+			if t.kinds[kind] == nil {
+				t.kinds[kind] = Shapes{}
+				spans[kind] = map[string]*span{}
 			}
-			for member, typ := range members {
-				t.add(name, member, typ, i)
+			t.kinds[kind].merge(shapes)
+			for path := range shapes {
+				if spans[kind][path] == nil {
+					spans[kind][path] = &span{first: i}
+				}
+				spans[kind][path].last = i
 			}
 		}
 	}
-	newest := t.Releases[len(t.Releases)-1]
-	for _, members := range t.Types {
-		for name, member := range members {
-			if member.First == t.Releases[0] {
-				member.First = ""
-			}
-			if member.Last == newest {
-				member.Last = ""
-			}
-			members[name] = member
-		}
+	for kind, shapes := range t.kinds {
+		shapes.prune()
+		t.Members[kind] = t.spansOf(shapes, spans[kind])
 	}
 	return t
 }
 
-// add adds a member of the i-th release.
-func (t *Table) add(name, member, typ string, i int) {
-	known, isKnown := t.Types[name][member]
-	if !isKnown {
-		known = Member{Type: typ, First: t.Releases[i]}
+// merge adds the shapes of a later release.
+func (s Shapes) merge(later Shapes) {
+	for path, shape := range later {
+		known, isKnown := s[path]
+		if isKnown && known.Kind != shape.Kind {
+			shape.Kind = free
+			shape.Bits = 0
+		}
+		s[path] = shape
 	}
-	if known.Type != typ {
-		known.Was = known.Type
-	}
-	known.Type = typ
-	known.Last = t.Releases[i]
-	t.Types[name][member] = known
 }
 
-// Newest returns the types of the newest release.
-func (t *Table) Newest() Types {
-	all := Types{}
-	for name, members := range t.Types {
-		newest := map[string]string{}
-		for member, one := range members {
-			if one.Last == "" {
-				newest[member] = one.Type
+// prune removes the parts of free JSON.
+func (s Shapes) prune() {
+	maps.DeleteFunc(s, func(path string, _ Shape) bool {
+		for above := range above(path) {
+			if s[above].Kind == free {
+				return true
 			}
 		}
-		if len(newest) > 0 || len(members) == 0 {
-			all[name] = newest
+		return false
+	})
+}
+
+// above yields the paths above a path, from the next one to that of the whole object.
+func above(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for path != "" {
+			path = path[:max(0, strings.LastIndexAny(path, ".[{"))]
+			if !yield(path) {
+				return
+			}
+		}
+	}
+}
+
+// span has the positions of the first and the last release.
+type span struct{ first, last int }
+
+// spansOf returns the spans that are not those of the object above.
+func (t *Table) spansOf(shapes Shapes, spans map[string]*span) map[string]Span {
+	all := map[string]Span{}
+	for path := range shapes {
+		if path == "" || strings.HasSuffix(path, "]") || strings.HasSuffix(path, "}") {
+			continue
+		}
+		var one Span
+		own := spans[path]
+		parent := slices.Collect(above(path))[0]
+		if own.first != spans[parent].first {
+			one.First = t.Releases[own.first]
+		}
+		if own.last != spans[parent].last {
+			one.Last = t.Releases[own.last]
+		}
+		if one != (Span{}) {
+			all[path] = one
 		}
 	}
 	return all
 }
 
-// generated says where the file is from.
-const generated = "by go generate ./internal/shapes in the module hotupdate/gardener, from the types of these " +
-	"releases " +
-	"of github.com/gardener/gardener"
-
-// JSON writes the table: a line for each type, its members in the order of their names. A member that all
-// releases have is its type alone.
-func (t *Table) JSON() ([]byte, error) {
-	var text bytes.Buffer
-	head, err := json.Marshal(t.Releases)
+// Files returns the files by their names.
+func (t *Table) Files() (map[string][]byte, error) {
+	table, err := json.MarshalIndent(t, "", "")
 	if err != nil {
 		return nil, err
 	}
-	text.WriteString("{\n\"generated\": \"" + generated + "\",\n\"releases\": ")
-	text.Write(head)
-	text.WriteString(",\n\"types\": {")
-	for i, name := range slices.Sorted(maps.Keys(t.Types)) {
-		if i > 0 {
-			text.WriteString(",")
-		}
-		line, err := json.Marshal(lean(t.Types[name]))
+	spans := strings.NewReplacer("{\n\"first\"", "{\"first\"", ",\n\"last\"", ",\"last\"", "{\n\"last\"", "{\"last\"",
+		"\"\n}", "\"}")
+	files := map[string][]byte{"releases.json": []byte(spans.Replace(string(table)) + "\n")}
+	for kind, shapes := range t.kinds {
+		schema, err := shapes.Schema()
 		if err != nil {
 			return nil, err
 		}
-		text.WriteString("\n\"" + name + "\": ")
-		text.Write(line)
+		files[strings.ToLower(kind)+".schema.json"] = schema
 	}
-	text.WriteString("\n}\n}\n")
-	return text.Bytes(), nil
+	return files, nil
 }
 
-// lean writes members that all releases have as their type.
-func lean(members map[string]Member) map[string]any {
-	all := map[string]any{}
-	for name, member := range members {
-		all[name] = member
-		if member == (Member{Type: member.Type}) {
-			all[name] = member.Type
+// The description of values in an exported Schema.
+type (
+	document struct {
+		FormatVersion int      `json:"formatVersion"`
+		Fingerprint   string   `json:"fingerprint"`
+		TypeMeta      []string `json:"typeMeta,omitempty"`
+		Root          *node    `json:"root"`
+	}
+	node struct {
+		Kind         string  `json:"kind"`
+		Bits         int     `json:"bits,omitempty"`
+		Fields       []field `json:"fields,omitempty"`
+		Keys         string  `json:"keys,omitempty"`
+		Elem         *node   `json:"elem,omitempty"`
+		ElemNullable bool    `json:"elemNullable,omitempty"`
+	}
+	field struct {
+		Name      string `json:"name"`
+		Class     string `json:"class"`
+		Nullable  bool   `json:"nullable,omitempty"`
+		Optional  bool   `json:"optional,omitempty"`
+		Type      *node  `json:"type"`
+		Inherited bool   `json:"inherited,omitempty"`
+	}
+)
+
+// Schema returns the Schema of a kind as it is exported, but without a fingerprint. All fields have the
+// default class.
+func (s Shapes) Schema() ([]byte, error) {
+	root := s.node("", s.children())
+	d := document{FormatVersion: 1, Root: root}
+	isMeta := func(f field) bool { return f.Name == "apiVersion" || f.Name == "kind" }
+	if slices.ContainsFunc(root.Fields, isMeta) {
+		root.Fields = slices.DeleteFunc(root.Fields, isMeta)
+		d.TypeMeta = []string{"apiVersion", "kind"}
+	}
+	return json.Marshal(d)
+}
+
+// children returns the paths of the members below each path, in the order of their names.
+func (s Shapes) children() map[string][]string {
+	all := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(s)) {
+		if path != "" && !strings.HasSuffix(path, "]") && !strings.HasSuffix(path, "}") {
+			parent := slices.Collect(above(path))[0]
+			all[parent] = append(all[parent], path)
 		}
 	}
 	return all
 }
 
-// Parse reads a table that [Table.JSON] has written.
-func Parse(text []byte) (*Table, error) {
-	var file struct {
-		Releases []string
-		Types    map[string]map[string]json.RawMessage
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, err
-	}
-	t := &Table{Releases: file.Releases, Types: map[string]map[string]Member{}}
-	for name, members := range file.Types {
-		t.Types[name] = map[string]Member{}
-		for member, value := range members {
-			var one Member
-			if json.Unmarshal(value, &one.Type) != nil {
-				if err := json.Unmarshal(value, &one); err != nil {
-					return nil, err
-				}
-			}
-			t.Types[name][member] = one
+// node returns the description of the values at a path.
+func (s Shapes) node(path string, children map[string][]string) *node {
+	shape := s[path]
+	n := &node{Kind: shape.Kind, Bits: shape.Bits}
+	elem := ""
+	switch shape.Kind {
+	case object:
+		for _, below := range children[path] {
+			n.Fields = append(n.Fields, field{
+				Name: below[strings.LastIndexByte(below, '.')+1:], Class: "immutable", Inherited: true,
+				Nullable: s[below].Nullable, Optional: s[below].Optional, Type: s.node(below, children),
+			})
 		}
+		return n
+	case list:
+		elem = path + ofList
+	case mapping:
+		elem = path + ofMap
+		n.Keys = "string"
+	default:
+		return n
 	}
-	return t, nil
+	n.Elem = s.node(elem, children)
+	n.ElemNullable = s[elem].Nullable
+	return n
 }

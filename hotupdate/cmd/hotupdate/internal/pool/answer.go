@@ -1,7 +1,7 @@
 package pool
 
 import (
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 )
@@ -44,5 +44,5 @@ func lacks(kind facts.Kind, path []string, release string) bool {
 		kind = facts.Shoot
 		path = append([]string{"spec", "provider", "workers", "element"}, path...)
 	}
-	return members.Lacks(members.Type(kind), path, release)
+	return kinds.Kind(kind).Lacks(path, release)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds/kindstest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -98,12 +100,12 @@ type drawnValues map[string][2]any
 func drawnFields(t *testing.T) drawnValues {
 	t.Helper()
 	all := drawnValues{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}
-	for path, values := range leaves(t, "ShootSpec", "", 0) {
+	for path, values := range leaves(t, kindstest.At(kinds.Shoot, "spec"), "", 0) {
 		if path != "provider.workers" && path != "provider.type" {
 			all["spec."+path] = values
 		}
 	}
-	for path, values := range leaves(t, "ShootWorker", "", 0) {
+	for path, values := range leaves(t, kindstest.At(kinds.Shoot, "spec", "provider", "workers", "0"), "", 0) {
 		if path != "name" {
 			all["w."+path] = values
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds/kindstest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/internal/effort"
@@ -18,7 +19,7 @@ import (
 )
 
 // leaves lists the paths of all leaves below a type, each with two values that differ.
-func leaves(t *testing.T, typ members.Type, path string, depth int) map[string][2]any {
+func leaves(t *testing.T, typ kindstest.Type, path string, depth int) map[string][2]any {
 	t.Helper()
 	require.Less(t, depth, 12, path)
 	found := map[string][2]any{}
@@ -32,20 +33,20 @@ func leaves(t *testing.T, typ members.Type, path string, depth int) map[string][
 	return found
 }
 
-func valuesOf(t *testing.T, typ members.Type, path string) [2]any {
+func valuesOf(t *testing.T, typ kindstest.Type, path string) [2]any {
 	t.Helper()
 	switch {
-	case strings.HasPrefix(string(typ), "[]"):
+	case typ.IsList():
 		one := elements(t, typ.Elem(), path)
 		return [2]any{[]any{one[0]}, []any{one[0], one[1]}}
-	case strings.HasPrefix(string(typ), "{}"):
+	case typ.IsMap():
 		one := elements(t, typ.Elem(), path)
 		return [2]any{map[string]any{"a": one[0]}, map[string]any{"a": one[1]}}
 	}
 	return elements(t, typ, path)
 }
 
-func elements(t *testing.T, typ members.Type, path string) [2]any {
+func elements(t *testing.T, typ kindstest.Type, path string) [2]any {
 	t.Helper()
 	if all := typ.Members(); all != nil {
 		first := map[string]any{}
@@ -57,7 +58,7 @@ func elements(t *testing.T, typ members.Type, path string) [2]any {
 		}
 		return [2]any{first, second}
 	}
-	switch string(typ) {
+	switch typ.Leaf() {
 	case "bool":
 		return [2]any{false, true}
 	case "int", "number":
@@ -74,11 +75,13 @@ func elements(t *testing.T, typ members.Type, path string) [2]any {
 		return [2]any{map[string]any{"a": 1}, map[string]any{"a": 2}}
 	case "string":
 		return [2]any{"a", "b"}
+	case "bytes":
+		return [2]any{"MQ==", "Mg=="}
 	}
-	if values := valuesOf(t, typ, path); typ.Elem() != "" {
-		return values
+	if typ.IsList() || typ.IsMap() {
+		return valuesOf(t, typ, path)
 	}
-	t.Fatalf("%s: no value of type %s", path, typ)
+	t.Fatalf("%s: no value of this type", path)
 	return [2]any{}
 }
 
@@ -94,23 +97,23 @@ var special = map[string][2]any{
 }
 
 // TestEveryFieldIsJudged: each field of a pool and above it, changed alone, and with all draws also
-// set and removed, is a change or is listed as not judged. What is added to members.json, because
+// set and removed, is a change or is listed as not judged. What is added to package kinds, because
 // a release of Gardener has it, is listed until somebody judges it.
 func TestEveryFieldIsJudged(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
 		file, at string
-		typ      members.Type
+		typ      kindstest.Type
 		least    int
 		ignored  []string // what says which object it is, and the pools
 	}{
-		{"shoot.yaml", shootsPool, "ShootWorker", 80, []string{"name"}},
-		{"worker.yaml", workersPool, "WorkerPool", 80, []string{"name"}},
-		{"shoot.yaml", "spec.", "ShootSpec", 200, []string{"provider.workers", "provider.type"}},
-		{"worker.yaml", "spec.", "WorkerSpec", 5, []string{"pools", "type"}},
+		{"shoot.yaml", shootsPool, kindstest.At(kinds.Shoot, "spec", "provider", "workers", "0"), 80, []string{"name"}},
+		{"worker.yaml", workersPool, kindstest.At(kinds.Worker, "spec", "pools", "0"), 80, []string{"name"}},
+		{"shoot.yaml", "spec.", kindstest.At(kinds.Shoot, "spec"), 200, []string{"provider.workers", "provider.type"}},
+		{"worker.yaml", "spec.", kindstest.At(kinds.Worker, "spec"), 5, []string{"pools", "type"}},
 	} {
 		all := leaves(t, of.typ, "", 0)
-		assert.Greater(t, len(all), of.least, of.typ)
+		assert.Greater(t, len(all), of.least, of.file)
 		for path, values := range all {
 			if s, ok := special[path]; ok {
 				values = s

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
@@ -23,7 +23,9 @@ func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 		}
 		text := []byte(`{` + strings.Join(all, ",") + `}`)
 		o := &manifests.Object{Tree: tree.Of(text)}
-		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Unknown: members.Problems(members.Worker, o.Tree)}}
+		unknown, err := kinds.Worker.Examine(o.Tree)
+		require.NoError(t, err)
+		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Unknown: unknown}}
 		return testing.AllocsPerRun(1, func() {
 			unknown := unknownOf(m)
 			require.NoError(t, unknown.errors.Err())

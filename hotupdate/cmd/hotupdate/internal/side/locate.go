@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // located puts the place before every problem of an object: the file and, for a problem with a
@@ -44,21 +43,9 @@ func placed(o *manifests.Object, all fault.List) []error {
 func lineOf(object *tree.Node, problem *fault.Error) int {
 	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
 		name, _ = strconv.Unquote(name)
-		return lineInPool(object, name, stepsOf(problem.Path))
+		return lineInPool(object, name, tree.Steps(problem.Path))
 	}
-	return max(lineAt(object, stepsOf(problem.Path)), lineAt(object, []string{problem.Path}))
-}
-
-// stepsOf returns the steps of a path as [tree.Node.Find] takes them.
-func stepsOf(path string) (steps []string) {
-	for _, step := range fieldpath.ParseShown(path) {
-		name := step.Name
-		if step.Ordinal > 0 {
-			name += "#" + strconv.Itoa(step.Ordinal+1)
-		}
-		steps = append(steps, name)
-	}
-	return steps
+	return max(lineAt(object, tree.Steps(problem.Path)), lineAt(object, []string{problem.Path}))
 }
 
 // lineInPool returns the line of a part of a pool, see lineAt.
@@ -117,7 +104,7 @@ func (m *Input) lineOf(pool, path string) int {
 	if m == nil {
 		return 0
 	}
-	steps := stepsOf(path)
+	steps := tree.Steps(path)
 	if m.hasSpec() {
 		steps = append([]string{"spec"}, steps...)
 	}

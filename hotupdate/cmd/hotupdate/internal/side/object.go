@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
@@ -279,7 +279,7 @@ func (u *unknownMembers) warnings(o *manifests.Object) (all []string) {
 
 // holdsPools reports whether a member that is not known is probably one that has the pools of a Shoot or
 // Worker.
-func holdsPools(found members.Problem) bool {
+func holdsPools(found kinds.Unknown) bool {
 	above := found.Path[:strings.LastIndexByte("."+found.Path, '.')]
 	return slices.Contains([]string{"spec", "spec.provider", "spec.provider.workers", "spec.pools"}, above+found.Meant)
 }

@@ -14,6 +14,9 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Kind is the kind of a JSON value.
@@ -227,6 +230,18 @@ func (n *Node) Duplicates() (names []string) {
 	return names
 }
 
+// Steps returns the steps of a path as [Node.Find] takes them.
+func Steps(path string) (steps []string) {
+	for _, step := range fieldpath.ParseShown(path) {
+		name := step.Name
+		if step.Ordinal > 0 {
+			name += "#" + strconv.Itoa(step.Ordinal+1)
+		}
+		steps = append(steps, name)
+	}
+	return steps
+}
+
 // Find returns the last node on a path that exists, and how many steps lead to it. A step is the
 // name of a member, the position of an element or, as in name=a, the key of one. The second with this
 // key is name=a#2.
@@ -356,4 +371,46 @@ func (n *Node) JSON() []byte {
 	}
 	raw, _ := json.Marshal(n.Value(json.RawMessage("null"))) // every value of a node can be encoded
 	return raw
+}
+
+// AppendJSON appends the value in JSON, with all members in the order of the text, also those that stand
+// twice. An absent value is null.
+func (n *Node) AppendJSON(dst []byte) []byte {
+	switch n.Kind() {
+	case Null:
+		return append(dst, "null"...)
+	case Bool, Number:
+		return append(dst, n.text...)
+	case Text:
+		return appendText(dst, n.text)
+	case List:
+		dst = append(dst, '[')
+		for i := range n.below {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = n.below[i].AppendJSON(dst)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i := range n.below {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendText(dst, n.below[i].name), ':')
+			dst = n.below[i].AppendJSON(dst)
+		}
+		return append(dst, '}')
+	}
+	return dst
+}
+
+// appendText appends a text in JSON. Bytes that are no text are replaced.
+func appendText(dst []byte, text string) []byte {
+	if written, problem := canonjson.AppendString(dst, text); problem == nil {
+		return written
+	}
+	written, _ := canonjson.AppendString(dst, strings.ToValidUTF8(text, "\ufffd")) // is valid now
+	return written
 }

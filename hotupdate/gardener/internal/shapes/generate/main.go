@@ -1,4 +1,4 @@
-// Command generate writes the table of members of Gardener's manifests, from the sources of its releases.
+// Command generate writes the Schemas of Gardener's manifests, from the sources of its releases.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 1 {
-		return errors.New("usage: generate FILE")
+		return errors.New("usage: generate FOLDER")
 	}
 	var all []shapes.Release
 	linked, err := shapes.Linked()
@@ -31,7 +31,7 @@ func run(args []string) error {
 		return err
 	}
 	for _, version := range shapes.Earlier() {
-		types, err := shapes.Read(func(importPath string) (string, error) {
+		kinds, err := shapes.Read(func(importPath string) (string, error) {
 			if below, isGardener := strings.CutPrefix(importPath, shapes.Module); isGardener {
 				return sourceOf(version, below)
 			}
@@ -40,17 +40,22 @@ func run(args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", version, err)
 		}
-		all = append(all, shapes.Release{Version: version, Types: types})
+		all = append(all, shapes.Release{Version: version, Kinds: kinds})
 	}
-	types, err := shapes.Read(linked.Dir)
+	kinds, err := shapes.Read(linked.Dir)
 	if err != nil {
 		return err
 	}
-	text, err := shapes.Merge(append(all, shapes.Release{Version: linked.Version, Types: types})).JSON()
+	files, err := shapes.Merge(append(all, shapes.Release{Version: linked.Version, Kinds: kinds})).Files()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(args[0], text, 0o644)
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(args[0], name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sourceOf returns the folder of a package of an earlier release. The API is a module of its own in later

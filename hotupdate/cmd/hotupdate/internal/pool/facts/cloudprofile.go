@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -99,7 +99,7 @@ func ReadCloudProfile(object *tree.Node, now time.Time) (*CloudProfile, error) {
 	if !IsCloudProfile(meta) {
 		return nil, otherKind("write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile")
 	}
-	if _, err := checkMembers("", members.Type(meta.Kind), object); err != nil {
+	if _, err := kinds.Kind(meta.Kind).Examine(object); err != nil {
 		return nil, err
 	}
 	profile := &CloudProfile{

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 )
 
 // Doubt is a missing member whose name is nearly that of a member which the kind does not have: it was probably
@@ -44,7 +44,7 @@ func (m *Manifest) doubt() {
 }
 
 // doubtOf returns the doubt about a member at a path.
-func doubtOf(problem members.Problem, path string) Doubt {
+func doubtOf(problem kinds.Unknown, path string) Doubt {
 	above := path[:strings.LastIndex(path, ".")+1]
 	return Doubt{Path: above + problem.Meant, Written: path}
 }

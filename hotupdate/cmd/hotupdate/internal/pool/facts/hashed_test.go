@@ -13,7 +13,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds/kindstest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -21,31 +22,25 @@ import (
 
 type object = map[string]any
 
-// typeAt returns the type of a field below a type, and nothing if there is none.
-func typeAt(t members.Type, path []string) members.Type {
-	switch {
-	case len(path) == 0, t == "any":
-		return t
-	case t.Elem() != "":
-		return typeAt(t.Elem(), path[1:])
-	case t.Members() == nil:
-		return ""
-	}
-	return typeAt(t.Members()[path[0]], path[1:])
+// The types of pools.
+func shootsPool() kindstest.Type {
+	return kindstest.At(kinds.Shoot, "spec", "provider", "workers", "0")
 }
 
+func workersPool() kindstest.Type { return kindstest.At(kinds.Worker, "spec", "pools", "0") }
+
 // valuesOf returns two values of a type.
-func valuesOf(t members.Type) [2]any {
-	leaves := map[members.Type][2]any{
+func valuesOf(t kindstest.Type) [2]any {
+	leaves := map[string][2]any{
 		"string": {"1", "2"}, "bool": {false, true}, "int": {1, 2}, "number": {1, 2}, "quantity": {"1", "2"},
-		"duration": {"1h", "2h"}, "time": {"2026-01-02T03:04:05Z", "2026-02-03T04:05:06Z"}, "intOrString": {1, "2%"},
-		"any": {object{"a": 1}, object{"a": 2}},
+		"duration": {"1h", "2h"}, "time": {"2026-01-02T03:04:05Z", "2026-02-03T04:05:06Z"}, "intOrString": {1, "2%"}, "bytes": {"MQ==", "Mg=="},
+		kindstest.Any: {object{"a": 1}, object{"a": 2}},
 	}
-	values, isLeaf := leaves[t]
+	values, isLeaf := leaves[t.Leaf()]
 	switch {
 	case isLeaf:
 		return values
-	case strings.HasPrefix(string(t), "[]"):
+	case t.IsList():
 		return [2]any{[]any{}, []any{valuesOf(t.Elem())[1]}}
 	}
 	return [2]any{nil, object{}}
@@ -58,9 +53,9 @@ func memberOf(path string) string {
 		return path
 	}
 	steps := strings.Split(above, ".")
-	all := maps.Clone(typeAt("ShootWorker", steps).Members())
+	all := maps.Clone(shootsPool().At(steps...).Members())
 	if all == nil {
-		all = typeAt("WorkerPool", steps).Members()
+		all = workersPool().At(steps...).Members()
 	}
 	return above + "." + append(slices.Sorted(maps.Keys(all)), "x")[0]
 }
@@ -124,17 +119,17 @@ func TestRowsSayWhatNamesSay(t *testing.T) {
 		path = memberOf(path)
 		kind := facts.Shoot
 		steps := strings.Split(path, ".")
-		typ := typeAt("ShootWorker", steps)
+		typ := shootsPool().At(steps...)
 		switch {
 		case path == fields.NodeLocalDNS:
-			typ = "bool"
+			typ = kindstest.At(kinds.Shoot, append([]string{"spec"}, steps...)...)
 		case strings.HasPrefix(path, fields.Credentials):
-			typ = "time"
-		case typ == "":
+			typ = kindstest.At(kinds.Shoot, append([]string{"status"}, steps...)...)
+		case typ == (kindstest.Type{}):
 			kind = facts.Worker
-			typ = typeAt("WorkerPool", strings.Split(fields.InWorker(path), "."))
+			typ = workersPool().At(strings.Split(fields.InWorker(path), ".")...)
 		}
-		require.NotEmpty(t, typ, path)
+		require.NotEqual(t, kindstest.Type{}, typ, path)
 		values := valuesOf(typ)
 		if path == fields.Version {
 			values = [2]any{"1.33.2", "1.34.0"}

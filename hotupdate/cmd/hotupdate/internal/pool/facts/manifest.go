@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -32,13 +32,13 @@ const (
 	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, written by a user
 )
 
-var kinds = map[TypeMeta]Kind{
+var kindsByType = map[TypeMeta]Kind{
 	{"extensions.gardener.cloud/v1alpha1", "Worker"}: Worker,
 	{"core.gardener.cloud/v1beta1", "Shoot"}:         Shoot,
 }
 
 // KindOf returns the kind of a manifest, or [NoKind] for all others.
-func KindOf(meta TypeMeta) Kind { return kinds[meta] }
+func KindOf(meta TypeMeta) Kind { return kindsByType[meta] }
 
 // TypeMeta is the type of a manifest or provider config.
 type TypeMeta struct {
@@ -71,7 +71,7 @@ type Manifest struct {
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
 	// Unknown are the members that the kind does not have.
-	Unknown []members.Problem
+	Unknown []kinds.Unknown
 	// Doubted are missing members above the pools that a misspelled member probably means.
 	Doubted []Doubt
 }
@@ -132,7 +132,7 @@ func Read(object *tree.Node) (*Manifest, error) {
 	if m.Kind == Worker {
 		read = m.readWorker
 	}
-	unknown, err := checkMembers("", members.Type(m.Kind), object)
+	unknown, err := kinds.Kind(m.Kind).Examine(object)
 	m.Unknown = unknown
 	err = errors.Join(err, read(), m.checkNames())
 	m.doubt()
@@ -145,7 +145,7 @@ func (m *Manifest) In(release string) (read *Manifest, dropped []string, err err
 	if m.Tree == nil || m.Kind == NoKind {
 		return m, nil, nil
 	}
-	object, dropped := members.InRelease(members.Type(m.Kind), m.Tree, release)
+	object, dropped := kinds.Kind(m.Kind).InRelease(m.Tree, release)
 	if len(dropped) == 0 {
 		return m, nil, nil
 	}
@@ -158,8 +158,8 @@ func (m *Manifest) In(release string) (read *Manifest, dropped []string, err err
 func ReadCustom(object, part *tree.Node) (*Manifest, error) {
 	m := &Manifest{Pools: []Pool{Bare(part.JSON())}}
 	m.readMetadata(object)
-	_, err := checkMembers("metadata", "ObjectMeta", object.At("metadata"))
-	return m, err
+	_, err := kinds.ObjectMeta.Examine(object.At("metadata"))
+	return m, Located("", "metadata", err)
 }
 
 func (m *Manifest) readMetadata(object *tree.Node) {
@@ -167,30 +167,6 @@ func (m *Manifest) readMetadata(object *tree.Node) {
 	m.Namespace = metadata.At("namespace").Text()
 	m.Name = metadata.At("name").Text()
 	m.UID = metadata.At("uid").Text()
-}
-
-// checkMembers reports values with a wrong type and members that stand twice, and lists unknown
-// members.
-func checkMembers(path string, t members.Type, value *tree.Node) (unknown []members.Problem, err error) {
-	var problems fault.List
-	for _, found := range members.Problems(t, value) {
-		found.Path = JoinPaths(path, found.Path)
-		switch {
-		case found.IsTwice:
-			problems.Add(&fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-member", Path: found.Path, What: "stands twice in its object",
-				Hint: "remove one of the members",
-			})
-		case found.Want != "":
-			problems.Add(&fault.Error{
-				Kind: fault.WrongType, Code: "wrong-json-type", Path: found.Path, Type: string(found.Want),
-				What: "is " + cmp.Or(found.Reading, "not "+found.Want.Kind()), Hint: found.Want.Hint(),
-			})
-		default:
-			unknown = append(unknown, found)
-		}
-	}
-	return unknown, problems.Err()
 }
 
 // checkNames reports names that several pools have.

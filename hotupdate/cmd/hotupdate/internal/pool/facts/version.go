@@ -57,7 +57,7 @@ func writeOne(texts []string) string {
 
 // Kinds are the kinds of Gardener's manifests; some occur several times.
 func Kinds() (all []string) {
-	for meta := range kinds {
+	for meta := range kindsByType {
 		all = append(all, meta.Kind)
 	}
 	return all
@@ -65,7 +65,7 @@ func Kinds() (all []string) {
 
 // VersionsOf returns the apiVersions of a kind of manifests.
 func VersionsOf(kind string) (versions []string) {
-	for meta := range kinds {
+	for meta := range kindsByType {
 		if meta.Kind == kind {
 			versions = append(versions, meta.APIVersion)
 		}

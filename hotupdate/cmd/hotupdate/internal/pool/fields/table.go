@@ -137,7 +137,7 @@ func shootRows() []Field {
 }
 
 // earlierRows are the fields that the newest release of Gardener does not have, and the ones that have them
-// hash for no pool: members.json names these releases.
+// hash for no pool: the files of package kinds name these releases.
 func earlierRows() []Field {
 	const earlier = "earlier releases of Gardener: no part of calculateKeyForValues and WorkerPoolHash"
 	return slices.Concat(

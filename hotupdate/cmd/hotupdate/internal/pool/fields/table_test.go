@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds/kindstest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 )
 
 // leavesOf lists the paths of all fields below a type that have no members. A path that ends with
 // .anything stands for members that no type lists.
-func leavesOf(typ members.Type, path string) (all []string) {
-	if typ == "any" || strings.HasPrefix(string(typ), "{}") {
+func leavesOf(typ kindstest.Type, path string) (all []string) {
+	if typ.Leaf() == kindstest.Any || typ.IsMap() {
 		return []string{path + ".anything"}
 	}
 	for name, member := range typ.Members() {
@@ -27,19 +28,19 @@ func leavesOf(typ members.Type, path string) (all []string) {
 	return all
 }
 
-// TestEveryFieldHasARow: members.json has the names and types of all fields of Gardener's API. Each
+// TestEveryFieldHasARow: package kinds has the names and types of all fields of Gardener's API. Each
 // has a row.
 func TestEveryFieldHasARow(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		table fields.Table
-		typ   members.Type
+		typ   kindstest.Type
 		least int
 	}{
-		{"Shoot", fields.Shoot(), members.Shoot, 200},
-		{"Worker", fields.Worker(), members.Worker, 20},
-		{"pool of a Shoot", fields.Pool(), "ShootWorker", 100},
-		{"pool of a Worker", fields.Pool(), "WorkerPool", 90},
+		{"Shoot", fields.Shoot(), kindstest.At(kinds.Shoot), 200},
+		{"Worker", fields.Worker(), kindstest.At(kinds.Worker), 20},
+		{"pool of a Shoot", fields.Pool(), shootsPool(), 100},
+		{"pool of a Worker", fields.Pool(), workersPool(), 90},
 	} {
 		leaves := leavesOf(of.typ, "")
 		require.Greater(t, len(leaves), of.least, of.name)
@@ -60,37 +61,36 @@ func TestEveryRowIsAField(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		table fields.Table
-		types []members.Type
+		types []kindstest.Type
 	}{
-		{"Shoot", fields.Shoot(), []members.Type{members.Shoot}},
-		{"Worker", fields.Worker(), []members.Type{members.Shoot, members.Worker}},
-		{"pool", fields.Pool(), []members.Type{"ShootWorker", "WorkerPool"}},
+		{"Shoot", fields.Shoot(), []kindstest.Type{kindstest.At(kinds.Shoot)}},
+		{"Worker", fields.Worker(), []kindstest.Type{kindstest.At(kinds.Shoot), kindstest.At(kinds.Worker)}},
+		{"pool", fields.Pool(), []kindstest.Type{shootsPool(), workersPool()}},
 	} {
 		for path, row := range of.table {
 			assert.NotEmpty(t, row.Rolling.String(), path)
 			assert.NotEmpty(t, row.InPlace.String(), path)
 			isOfCluster := func(above string) bool { return strings.HasPrefix(path, above) }
-			if strings.HasPrefix(path, "metadata.annotations.") || slices.ContainsFunc(ofCluster, isOfCluster) {
+			isTypeMeta := path == "apiVersion" || path == "kind"
+			if isTypeMeta || strings.HasPrefix(path, "metadata.annotations.") || slices.ContainsFunc(ofCluster, isOfCluster) {
 				continue
 			}
 			steps := strings.Split(strings.TrimSuffix(path, ".*"), ".")
 			worker := strings.Split(strings.TrimSuffix(fields.InWorker(path), ".*"), ".")
-			isField := func(typ members.Type) bool { return hasMember(typ, steps) || hasMember(typ, worker) }
+			isField := func(typ kindstest.Type) bool { return hasMember(typ, steps) || hasMember(typ, worker) }
 			assert.True(t, slices.ContainsFunc(of.types, isField), "%s: %s", of.name, path)
 		}
 	}
 }
 
-func hasMember(typ members.Type, path []string) bool {
-	if len(path) == 0 {
-		return true
-	}
-	if elem := typ.Elem(); elem != "" {
-		return hasMember(elem, path)
-	}
-	member, ok := typ.Members()[path[0]]
-	return ok && (member == "any" || hasMember(member, path[1:]))
+func hasMember(typ kindstest.Type, path []string) bool { return typ.At(path...) != (kindstest.Type{}) }
+
+// The types of pools.
+func shootsPool() kindstest.Type {
+	return kindstest.At(kinds.Shoot, "spec", "provider", "workers", "0")
 }
+
+func workersPool() kindstest.Type { return kindstest.At(kinds.Worker, "spec", "pools", "0") }
 
 // TestNames: both names of a field of a pool lead to one another.
 func TestNames(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -62,11 +62,12 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 	return rules
 }
 
+var systemReserved = []string{"spec", "kubernetes", "kubelet", "systemReserved"}
+
 // sumsUp reports whether the release of Gardener is known to have both reservations, which it then adds up.
 func (p *pair) sumsUp() bool {
 	release, isKnown := p.Landscape.Gardener.Value()
-	has, isSure := members.Has("KubeletConfig", "systemReserved", release)
-	return isKnown && isSure && has
+	return isKnown && kinds.Shoot.Has(systemReserved, release)
 }
 
 func addsReservations(k *hash.Kubelet) bool {
