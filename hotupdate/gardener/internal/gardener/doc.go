@@ -34,9 +34,20 @@
 // begins rotations. A change of labels is judged as if the selector of ShootResourceReservation
 // matched both Shoots, or neither.
 //
-// The module is released for one version of Gardener, which its go.mod requires. It is a module of
-// its own because of its weight: more than two hundred modules, and minutes to compile. Nothing of
-// hotupdate imports it.
+// The module is released for one version of Gardener, which its go.mod requires.
+//
+// It stays a program beside hotupdate, and is not linked into it:
+//
+//   - A question may end in Gardener's code by a panic or never. As a process of its own it costs one answer,
+//     and plan judges the change by its own rules.
+//   - An operator chooses the program of the Gardener that runs, also an older one, and keeps the newest hotupdate.
+//   - The module has more than two hundred modules and takes minutes to compile. hotupdate has few, is installed by
+//     go install within a minute, and a fault in one of Gardener's modules concerns no user of it.
+//   - It is built for the same systems as hotupdate, but a module of Gardener's that does not compile for one of
+//     them stops no release of hotupdate.
+//
+// The price is the protocol, which exists twice, and a second program to install. It is paid by those alone who ask
+// Gardener's code. Nothing of hotupdate imports this module, and it imports nothing of hotupdate.
 //
 // Its tests hold hotupdate plan to Gardener's answers. They draw edits of every field of Shoots of
 // several clouds, and compare both answers; testdata/differences.yaml has the differences. The flag
