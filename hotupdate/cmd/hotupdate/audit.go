@@ -15,6 +15,7 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -24,19 +25,15 @@ const (
 	csvOutput    = "csv"
 )
 
-// exitUnreadable is added to the exit code of an audit if some of its input could not be read.
 // exitInterrupted is the exit code that shells use.
-const (
-	exitUnreadable  = 32
-	exitInterrupted = 130
-)
+const exitInterrupted = 130
 
 // auditOptions are the flags of audit.
 type auditOptions struct {
 	old, oldProgram, updated, newProgram string
 	provider, baseline                   string
 	from                                 []string
-	view                                 audit.View
+	shown                                report.Shown
 }
 
 func (c *call) auditCommand() *cobra.Command {
@@ -58,7 +55,7 @@ func (c *call) auditCommand() *cobra.Command {
 			}
 			return nil
 		},
-	}, c.auditFleet, c.addAudit, c.addValidator, c.addExclude, c.addAccept, c.addConfig,
+	}, c.auditFleet, c.addAudit, c.addReport, c.addColor, c.addValidator, c.addExclude, c.addAccept, c.addConfig,
 		c.addOutput(textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput, sarifOutput,
 			githubOutput, gitlabOutput, junitOutput))
 }
@@ -76,19 +73,17 @@ func (c *call) addAudit(command *cobra.Command) {
 	c.addClasses(command, "--old and --new")
 	flags.StringVar(&o.provider, "provider", "",
 		"only Workers and Shoots of the provider of this `NAME`, such as aws")
-	flags.StringVar((*string)(&o.view.By), "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
-	oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
-	flags.StringSliceVar(&o.view.Only, "only", nil,
+	flags.StringVar((*string)(&o.shown.By), "group-by", string(report.ByCause), "the `DIMENSION` of the summary")
+	oneOf(command, "group-by", append([]report.Dimension{report.ByCause}, report.Dimensions()...)...)
+	flags.StringSliceVar(&o.shown.Only, "only", nil,
 		"show only these `VERDICTS`, as in roll,forbidden")
 	ofVerdicts(command, "only", verdict.OfReleases())
-	flags.IntVar(&o.view.Limit, "limit", -1,
-		"show at most `N` rows of a table, 0 for all")
+	flags.IntVar(&o.shown.Limit, "limit", -1,
+		"show at most `N` causes, and rows of a table, 0 for all")
 	flags.StringArrayVar(&o.from, "from", nil,
 		"report the former result in this `FILE`; may be repeated")
 	flags.StringVar(&o.baseline, "baseline", "",
 		"the `FILE` with a former result, whose findings do not count")
-	flags.BoolVar(&o.view.All, "all", false, "list every pool, also unchanged ones")
-	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is not known by the exit code")
 	_ = command.RegisterFlagCompletionFunc("provider",
 		cobra.FixedCompletions(c.providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
@@ -105,52 +100,57 @@ func (c *call) auditFleet() (int, error) {
 	if err := errors.Join(acceptErr, err); err != nil {
 		return 0, err
 	}
+	if c.quiet {
+		c.std.progress = nil
+	}
 	to := c.auditWriter()
-	lists := c.audit.view.All || c.output != textOutput && c.output != markdownOutput
 	list := func(p *audit.JudgedPool) error {
-		if lists && c.audit.view.Lists(p.Verdict) {
+		if c.lists(p.Verdict) {
 			return to.Pool(p)
 		}
 		return nil
 	}
-	var report *audit.Report
+	var made *report.Report
 	if len(c.audit.from) > 0 {
-		report, err = audit.Merge(c.audit.from, known, list)
+		made, err = audit.Merge(c.audit.from, known, list)
 	} else {
-		report, err = c.judgeFleet(known, list)
+		made, err = c.judgeFleet(known, list)
 	}
 	if err != nil {
 		return 0, err
 	}
-	made := comparedNow()
-	report.Compared.Version = made.Version
-	report.Compared.At = made.At
-	return c.auditExitCode(report), to.End(report)
+	now := comparedNow()
+	made.Compared.Version = now.Version
+	made.Compared.At = now.At
+	for _, one := range made.NotJudged {
+		c.std.printError(errors.New(one.Text))
+	}
+	return c.auditExitCode(made), to.End(made)
+}
+
+// lists reports whether the pools with a verdict are listed one by one. Text counts them, unless the user asks for all.
+func (c *call) lists(word string) bool {
+	isText := c.output == textOutput || c.output == markdownOutput
+	isListed := c.all || c.verbose || !isText
+	isNone := word == verdict.None.String()
+	isWanted := !isNone || c.all && !c.quiet
+	return isListed && isWanted && c.audit.shown.Shows(word)
 }
 
 // auditWriter returns the writer of the output format.
 func (c *call) auditWriter() *audit.Writer {
-	v := c.audit.view
 	switch c.output {
 	case ndjsonOutput:
 		return audit.JSONLines(c.std.out)
 	case csvOutput:
 		return audit.CSV(c.std.out)
-	case jsonOutput:
-		return audit.Whole(func(r *audit.Report) error { return writeJSON(c, r) })
-	case htmlOutput:
-		return audit.Whole(func(r *audit.Report) error { return r.HTML(&c.out, v) })
-	case sarifOutput, githubOutput, gitlabOutput, junitOutput:
-		return audit.Whole(func(r *audit.Report) error { return c.writeFindings(r.Findings()) })
-	case markdownOutput:
-		return audit.Whole(func(r *audit.Report) error { return r.Markdown(&c.out, v) })
 	default:
-		return audit.Whole(func(r *audit.Report) error { return r.Text(&c.out, v) })
+		return audit.Whole(c.writeReport)
 	}
 }
 
 // judgeFleet judges manifests, until they end or the user interrupts.
-func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error) (*audit.Report, error) {
+func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error) (*report.Report, error) {
 	if c.audit.oldProgram+c.audit.newProgram == "" {
 		if old, updated, err := c.definitions(c.audit.old, c.audit.updated); err != nil || old != nil {
 			return c.judgeObjects(old, updated, known, list, err)
@@ -174,14 +174,11 @@ func (c *call) judgeFleet(known *audit.Known, list func(*audit.JudgedPool) error
 	if err != nil {
 		return nil, err
 	}
-	report, err := releases.Run(ctx, documents, audit.Options{
+	made, err := releases.Run(ctx, documents, audit.Options{
 		Provider: c.audit.provider, Known: *known, Each: list,
 	})
 	c.std.progress.end()
-	if err == nil {
-		err = report.CheckJudged()
-	}
-	return report, err
+	return made, err
 }
 
 // documents are the documents of an audit that are not left out.
@@ -207,16 +204,15 @@ func (c *call) documents() (iter.Seq[*manifests.Document], error) {
 	}, nil
 }
 
-func (c *call) auditExitCode(r *audit.Report) int {
-	if r.Partial {
+// auditExitCode returns the exit code of an audit, as of a plan: an object that is not judged is an error.
+func (c *call) auditExitCode(r *report.Report) int {
+	switch {
+	case r.Partial:
 		return exitInterrupted
+	case r.Objects.Skipped[report.NotReadable] > 0:
+		return exitError
+	case c.exitCode:
+		return exitCodeOf(r.Gravest())
 	}
-	code := exitOK
-	if c.exitCode {
-		code = exitCodeOf(r.Gravest())
-	}
-	if r.Objects.Skipped[audit.NotReadable] > 0 {
-		code += exitUnreadable
-	}
-	return code
+	return exitOK
 }

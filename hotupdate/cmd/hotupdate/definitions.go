@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
@@ -86,7 +87,7 @@ func (c *call) definitions(old, updated string) (before, after *crds.Set, err er
 // judgeObjects judges custom resources, until they end or the user interrupts.
 func (c *call) judgeObjects(
 	old, updated *crds.Set, known *audit.Known, list func(*audit.JudgedPool) error, err error,
-) (*audit.Report, error) {
+) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -103,16 +104,13 @@ func (c *call) judgeObjects(
 	if err != nil {
 		return nil, err
 	}
-	report, err := audit.NewResources(old, updated, session).Run(ctx, documents, audit.Options{
+	made, err := audit.NewResources(old, updated, session).Run(ctx, documents, audit.Options{
 		Known: *known, Each: list,
 	})
 	if session != nil {
 		err = errors.Join(err, session.Close())
 	}
-	if err == nil {
-		err = report.CheckJudged()
-	}
-	return report, err
+	return made, err
 }
 
 // startValidator starts the program that asks the API server's own code, with the CRDs of the new release. The session

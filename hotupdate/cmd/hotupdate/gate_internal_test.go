@@ -135,9 +135,9 @@ func TestGate(t *testing.T) {
 	assert.Equal(t, exitError, first.code, "something was not judged")
 	made := first.report(t)
 	assert.Equal(t, []report.Summand{
-		{Verdict: "roll", Pools: of(1), Machines: of(5)},
-		{Verdict: "added", Pools: 2 * of(1), Machines: of(55)},
-		{Verdict: "none", Pools: 2*(shoots-of(5)) + of(1)},
+		{Verdict: "roll", Count: report.Count{Pools: of(1), Machines: of(5)}},
+		{Verdict: "added", Count: report.Count{Pools: 2 * of(1), Machines: of(55)}},
+		{Verdict: "none", Count: report.Count{Pools: 2*(shoots-of(5)) + of(1)}},
 	}, made.Sum, "a template may have the former names of renamed Shoots")
 	assert.Len(t, made.NotJudged, of(6), "broken files and templates with their old sides, old names, unknown configs")
 	assert.Len(t, made.Manifests, of(2))
@@ -161,10 +161,10 @@ func TestGate(t *testing.T) {
 	made = second.report(t)
 	assert.Empty(t, made.NotJudged)
 	assert.Equal(t, []report.Summand{
-		{Verdict: "removed", Pools: 2 * of(1), Machines: of(55)},
-		{Verdict: "roll", Pools: of(1), Machines: of(5)},
-		{Verdict: "added", Pools: 2 * of(1), Machines: of(55)},
-		{Verdict: "none", Pools: 2*(shoots-of(5)) + of(1)},
+		{Verdict: "removed", Count: report.Count{Pools: 2 * of(1), Machines: of(55)}},
+		{Verdict: "roll", Count: report.Count{Pools: of(1), Machines: of(5)}},
+		{Verdict: "added", Count: report.Count{Pools: 2 * of(1), Machines: of(55)}},
+		{Verdict: "none", Count: report.Count{Pools: 2*(shoots-of(5)) + of(1)}},
 	}, made.Sum)
 
 	// Intended verdicts do not count.

@@ -33,7 +33,7 @@ func TestAuditIsInterrupted(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))
 	for output, want := range map[string]string{
-		"text": "partial, for it was interrupted: ", "markdown": "**partial, for it was interrupted: ", "json": `"partial": true`, "ndjson": `"partial":true`, "html": "partial, for it was interrupted: ",
+		"text": "(partial: the audit was interrupted)", "markdown": "(partial: the audit was interrupted)", "json": `"partial": true`, "ndjson": `"partial":true`, "html": "(partial: the audit was interrupted)",
 	} {
 		var stdout, stderr bytes.Buffer
 		in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}

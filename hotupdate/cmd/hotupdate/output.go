@@ -43,6 +43,22 @@ func (c *call) addColor(command *cobra.Command) {
 	command.Flags().Lookup("color").DefValue = ""
 }
 
+// addReport adds the flags of what a report lists, and of the exit code.
+func (c *call) addReport(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVar(&c.verbose, "verbose", false, "list all of a cause, with Go fields, sources, rules, eras")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "leave out manifests, pools and changes with the verdict none")
+	flags.BoolVar(&c.all, "all", false, "list every manifest and pool, also without a change")
+	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code")
+}
+
+// style is the style of a report.
+func (c *call) style() report.Style {
+	return report.Style{
+		Color: c.isColored(), Verbose: c.verbose, All: c.all, Columns: c.std.columns, Shown: c.audit.shown,
+	}
+}
+
 // isColored reports whether text has colours: by the flag, or where standard output shows them.
 func (c *call) isColored() bool {
 	return c.color == alwaysColor || c.color != neverColor && c.std.color

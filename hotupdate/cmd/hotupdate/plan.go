@@ -44,9 +44,8 @@ func (c *call) planCommand() *cobra.Command {
 			}
 			return needs("OLD", "NEW")(command, args)
 		},
-	}, c.planChange, c.addPools, c.addDefinitions, c.addValidator, c.addJudgement, c.addPlan, c.addColor, c.addExclude,
-		c.addAccept,
-		c.addConfig,
+	}, c.planChange, c.addPools, c.addDefinitions, c.addValidator, c.addJudgement, c.addPlan, c.addReport, c.addColor,
+		c.addExclude, c.addAccept, c.addConfig,
 		c.addOutput(textOutput, markdownOutput, htmlOutput, jsonOutput, sarifOutput, githubOutput, gitlabOutput,
 			junitOutput))
 }
@@ -61,10 +60,6 @@ func (c *call) addPlan(command *cobra.Command) {
 		"the `WAY` in which NEW is applied: client, server or replace")
 	flags.StringVar(&c.gitRange, "git", "", "compare the `RANGE` BASE or BASE..HEAD of git; paths may follow")
 	flags.BoolVar(&c.allowNone, "allow-none", false, "do not fail if no object is compared")
-	flags.BoolVar(&c.verbose, "verbose", false, "also show the Go fields, sources and rules behind a verdict")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "leave out manifests, pools and changes with the verdict none")
-	flags.BoolVar(&c.all, "all", false, "list every manifest, also if it is one of several without a change")
-	flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code")
 	flags.StringSliceVar(&c.failOn, "fail-on", nil,
 		"tell only these `VERDICTS` by the exit code, as in roll,removed")
 	ofVerdicts(command, "fail-on", verdict.Failing())
@@ -266,16 +261,15 @@ func (c *call) compared() report.Compared {
 func (c *call) writeReport(r *report.Report) error {
 	switch c.output {
 	case markdownOutput:
-		c.out.WriteString(report.Markdown(r, report.Style{Verbose: c.verbose}))
+		c.out.WriteString(report.Markdown(r, c.style()))
 	case htmlOutput:
-		return report.HTML(&c.out, r)
+		return report.HTML(&c.out, r, c.audit.shown)
 	case jsonOutput:
 		return writeJSON(c, r)
 	case sarifOutput, githubOutput, gitlabOutput, junitOutput:
 		return c.writeFindings(r.Findings())
 	default:
-		style := report.Style{Color: c.isColored(), Verbose: c.verbose, Columns: c.std.columns}
-		c.out.WriteString(report.Text(r, style))
+		c.out.WriteString(report.Text(r, c.style()))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
+	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
 // rulesCommand writes the table by which plan judges.
@@ -35,10 +38,13 @@ func (c *call) writeRules() (int, error) {
 		c.out.WriteString(rulesText())
 		return exitOK, nil
 	}
-	text, err := c.ruleOf(c.args[0])
+	text, err := c.ruleOf(inPools.ReplaceAllString(c.args[0], ""))
 	c.out.WriteString(text)
 	return exitOK, err
 }
+
+// inPools is the path of the pools of a Shoot or a Worker: the tables have the fields below it.
+var inPools = regexp.MustCompile(`^spec\.(provider\.workers|pools)(\[[^\]]*\])?\.`)
 
 // ruleOf says what a change of one field does today: of a field of a Shoot, Worker or pool by the tables, and of a
 // field of a provider config what plan says of each provider that has it, in each era of its release, both with the
@@ -63,7 +69,7 @@ func (c *call) ruleOf(field string) (string, error) {
 		}
 	}
 	if len(parts) == 0 {
-		return "", noRule(field)
+		return "", c.noRule(field)
 	}
 	return strings.Join(parts, "\n"), nil
 }
@@ -72,35 +78,72 @@ func (c *call) ruleOf(field string) (string, error) {
 const ifAdmitted = "if Gardener admits the change; hotupdate help gardener says who answers that\n"
 
 // noRule is the error about a field that no table has.
-func noRule(field string) error {
+func (c *call) noRule(field string) error {
 	for _, section := range fieldTables() {
 		if section.table.Below(fields.InShoot(field)) {
 			return fmt.Errorf("%s: has members, which plan judges one by one; write one of them, as hotupdate rules "+
 				"lists them", field)
 		}
 	}
-	if meant := meantField(field); meant != "" {
-		return fmt.Errorf("%s: is not a field that plan judges%s", field, didYouMean(meant))
+	if meant := c.meantFields(field); len(meant) > 0 {
+		return fmt.Errorf("%s: is not a field that plan judges%s", field, didYouMean(oneOfThem(meant)))
 	}
 	return fmt.Errorf("%s: is not a field that plan judges; write it as hotupdate rules or explain does, such "+
 		"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
 }
 
-// meantField is the field of a table that was probably meant: another case or spelling of its path, or its end.
-func meantField(field string) string {
-	var paths []string
+// meantFields are the fields that were probably meant: those that end so in any case, else the one that is nearest.
+func (c *call) meantFields(field string) (all []string) {
+	paths := c.knownFields()
+	lower := "." + strings.ToLower(strings.TrimPrefix(field, "."))
+	for _, path := range paths {
+		if strings.HasSuffix("."+strings.ToLower(path), lower) {
+			all = append(all, path)
+		}
+	}
+	depth := func(path string) int { return strings.Count(path, ".") }
+	slices.SortStableFunc(all, func(a, b string) int { return depth(a) - depth(b) })
+	nearest := fieldpath.Nearest(field, paths)
+	if len(all) == 0 && nearest != "" {
+		all = append(all, nearest)
+	}
+	return all
+}
+
+// knownFields are the fields of the tables and of all provider configs.
+func (c *call) knownFields() (paths []string) {
 	for _, section := range fieldTables() {
 		for _, row := range section.table.Sorted() {
-			paths = append(paths, row.Path)
+			if !slices.Contains(paths, row.Path) {
+				paths = append(paths, row.Path)
+			}
 		}
 	}
-	lower := strings.ToLower(field)
-	for _, path := range paths {
-		if strings.HasSuffix("."+strings.ToLower(path), "."+lower) {
-			return path
+	ofConfigs := map[string]bool{}
+	for _, p := range c.std.providers {
+		if schema, err := p.Schema(); err == nil {
+			maps.Copy(ofConfigs, provider.Paths(schema))
 		}
 	}
-	return fieldpath.Nearest(field, paths)
+	for _, path := range slices.Sorted(maps.Keys(ofConfigs)) {
+		paths = append(paths, fields.Config+"."+path)
+	}
+	return paths
+}
+
+// maxMeant bounds the fields of a suggestion.
+const maxMeant = 5
+
+// oneOfThem lists words of which one is meant.
+func oneOfThem(words []string) string {
+	if more := len(words) - maxMeant; more > 0 {
+		return fmt.Sprintf("%s or one of %d more", strings.Join(words[:maxMeant], ", "), more)
+	}
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 func (c *call) rowsOf(field string) [][]string {

@@ -185,7 +185,7 @@ func TestSorting(t *testing.T) {
 	b.open(pages(t)["audit"], 1280, "light")
 	const table = "document.querySelector('table.pools')"
 	titles := ask[[]string](b, "[..."+table+".tHead.rows[0].cells].map(e => e.textContent)")
-	require.Equal(t, "pool", titles[0])
+	require.Equal(t, "concerned", titles[0])
 	order := func(column int) []string {
 		return ask[[]string](b, fmt.Sprintf("[...%s.tBodies[0].rows].map(e => e.cells[%d].textContent)", table, column))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -36,21 +37,21 @@ func NewResources(old, updated *crds.Set, session *validator.Session) *Resources
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has
 // are skipped. An object of a version that not both releases have is indeterminate.
-func (r *Resources) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
-	report := newReport(r.old.From, r.updated.From)
-	report.Unit = ofObjects
+func (r *Resources) Run(
+	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
+) (*report.Report, error) {
+	t := newTally(ofObjects, r.old.From, r.updated.From)
 	var failure failure
 	judge := func(d *manifest.Document) *judgedObject { return r.object(d, &failure) }
-	err := report.judge(ctx, inorder.Map(ctx, documents, judge), o)
+	err := t.judge(ctx, inorder.Map(ctx, documents, judge), o)
 	err = errors.Join(err, failure.err())
 	if err == nil {
 		err = r.updated.CheckClasses() // both releases have the same
 	}
 	if err != nil {
-		return report, err
+		return nil, err
 	}
-	report.finish(&o.Known)
-	return report, nil
+	return t.finish(&o.Known), t.checkJudged()
 }
 
 // failure is the first failure of the program that is asked, after which nothing counts.
@@ -78,27 +79,22 @@ func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject
 	case o == nil:
 		return nil
 	case o.Err != nil:
-		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(o.Err)}}
+		return unreadable(o.Place, o.Err)
 	}
 	if err := facts.CheckVersion(o.Tree, r.versionsOf); err != nil {
-		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+		return unreadable(o.Place, err)
 	}
 	of := facts.TypeMetaOf(o.Tree)
 	if !r.old.Has(of) && !r.updated.Has(of) {
-		return &judgedObject{skip: OtherKind}
+		return &judgedObject{skip: report.OtherKind}
 	}
 	m, err := facts.ReadCustom(o.Tree, r.partOf(of, o.Tree))
 	if err != nil {
-		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
-	}
-	judged := &judgedObject{identity: identityOf(m.UID, o.Tree)}
-	one := &JudgedPool{
-		Place: o.Place, Namespace: m.Namespace, Project: m.Namespace, Name: m.Name,
-		APIVersion: of.APIVersion, Kind: of.Kind, Strategy: hotupdate.AutoRollingUpdate.String(),
+		return unreadable(o.Place, err)
 	}
 	effect, reasons, err := r.judge(of, m.Pools[0].Config.Raw())
 	if err != nil {
-		return &judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, manifest.Reason(err)}}
+		return unreadable(o.Place, err)
 	}
 	if r.updated.HasType(of) && r.old.HasType(of) {
 		refused, refusals, err := r.refusals(of, o.Tree, m.Pools[0].Config.Raw())
@@ -106,10 +102,14 @@ func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject
 		effect = max(effect, refused)
 		reasons = append(reasons, refusals...)
 	}
-	one.Verdict = effect.String()
-	one.Reasons = reasons
-	judged.pools = []*JudgedPool{one}
-	return judged
+	object := objectAt(o.Place)
+	object.APIVersion = of.APIVersion
+	object.Kind = of.Kind
+	object.Namespace = m.Namespace
+	object.Name = m.Name
+	object.Project = m.Namespace
+	one := judgedPool("", effect, hotupdate.AutoRollingUpdate, facts.Machines{}, reasons)
+	return &judgedObject{identity: identityOf(m.UID, o.Tree), pools: []*JudgedPool{{one, object}}}
 }
 
 // versionsOf returns the apiVersions of a kind that one of the releases has.

@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 // oldConfig is the provider config of the release that the fleet runs.
@@ -89,11 +90,11 @@ type fleet struct {
 	findings map[string]string
 	// pools counts all pools that are judged, skipped the objects that are not.
 	pools   int
-	skipped map[audit.Skip]int
+	skipped map[report.Skip]int
 }
 
 func newFleet(shoots int) *fleet {
-	return &fleet{random: rand.New(rand.NewPCG(18, 25_000)), shoots: shoots, findings: map[string]string{}, skipped: map[audit.Skip]int{}}
+	return &fleet{random: rand.New(rand.NewPCG(18, 25_000)), shoots: shoots, findings: map[string]string{}, skipped: map[report.Skip]int{}}
 }
 
 // shoot returns a Shoot as a cluster does, in JSON, with one to four pools.
@@ -104,7 +105,7 @@ func (f *fleet) shoot(i int) []byte {
 	provider := "fleet"
 	if f.random.IntN(50) == 0 {
 		provider = "other"
-		f.skipped[audit.OtherProvider]++
+		f.skipped[report.OtherProvider]++
 	}
 	var pools bytes.Buffer
 	for n := range 1 + f.random.IntN(4) {
@@ -119,7 +120,7 @@ func (f *fleet) shoot(i int) []byte {
 		if provider == "fleet" {
 			f.pools++
 			if verdict != "none" {
-				f.findings[fmt.Sprintf("garden-%s: Shoot %s, pool %s", project, name, pool)] = verdict
+				f.findings[fmt.Sprintf("pool %s of Shoot garden-%s/%s", pool, project, name)] = verdict
 			}
 		}
 	}
@@ -206,15 +207,15 @@ func (f *fleet) write(out io.Writer, form string) (broken []int, err error) {
 		text := f.shoot(i)
 		switch f.random.IntN(100) {
 		case 0:
-			f.skipped[audit.NotReadable]++
+			f.skipped[report.NotReadable]++
 			broken = append(broken, w.line)
 			w.text(brokenTexts[form] + separator)
 		case 1:
-			f.skipped[audit.OtherKind]++
+			f.skipped[report.OtherKind]++
 			w.text(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"items":[{"kind":"Shoot"}]}` + separator)
 		case 2:
 			if len(last) > 0 && !bytes.Contains(last, []byte(`"type":"other"`)) {
-				f.skipped[audit.Duplicate]++
+				f.skipped[report.Duplicate]++
 				w.text(string(last) + separator)
 			}
 		}

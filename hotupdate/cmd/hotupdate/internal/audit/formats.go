@@ -2,50 +2,44 @@ package audit
 
 import (
 	"bufio"
-	_ "embed"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"html/template"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Writer takes the listed pools as they are judged, and the report after the last pool.
 type Writer struct {
 	Pool func(*JudgedPool) error
-	End  func(*Report) error
+	End  func(*report.Report) error
 }
 
 // Whole writes the report at the end, with all listed pools.
-func Whole(write func(*Report) error) *Writer {
+func Whole(write func(*report.Report) error) *Writer {
 	var pools []*JudgedPool
 	return &Writer{func(p *JudgedPool) error {
 		pools = append(pools, p)
 		return nil
-	}, func(r *Report) error {
-		r.List(pools)
+	}, func(r *report.Report) error {
+		List(r, pools)
 		return write(r)
 	}}
 }
 
-// line is a line of a result in JSON lines. It has one of the three; the last line has the report,
-// without the objects of the lines before it.
+// line is a line of a result in JSON lines. It has one of the three: an object with a pool, an object that is not
+// judged or, in the last line, the report without the objects of the lines before it.
 type line struct {
-	*JudgedPool
+	*report.ManifestReport
 
-	Unreadable *Unreadable `json:"notJudged,omitempty"`
-	Report     *Report     `json:"report,omitempty"`
+	NotJudged *report.NotJudged `json:"notJudged,omitempty"`
+	Report    *report.Report    `json:"report,omitempty"`
 }
 
 // JSONLines writes JSON lines: pools, objects that cannot be read, and finally the report.
@@ -53,15 +47,18 @@ func JSONLines(out io.Writer) *Writer {
 	buffered := bufio.NewWriter(out)
 	encoder := json.NewEncoder(buffered)
 	encoder.SetEscapeHTML(false)
-	return &Writer{func(p *JudgedPool) error { return encoder.Encode(line{JudgedPool: p}) }, func(r *Report) error {
-		for i := range r.Unreadable {
-			if err := encoder.Encode(line{Unreadable: &r.Unreadable[i]}); err != nil {
+	return &Writer{func(p *JudgedPool) error {
+		one := p.alone()
+		return encoder.Encode(line{ManifestReport: &one})
+	}, func(r *report.Report) error {
+		for i := range r.NotJudged {
+			if err := encoder.Encode(line{NotJudged: &r.NotJudged[i]}); err != nil {
 				return err
 			}
 		}
 		rest := *r
-		rest.Pools = []*JudgedPool{}
-		rest.Unreadable = []Unreadable{}
+		rest.Manifests = []report.ManifestReport{}
+		rest.NotJudged = []report.NotJudged{}
 		return errors.Join(encoder.Encode(line{Report: &rest}), buffered.Flush())
 	}}
 }
@@ -72,17 +69,20 @@ func CSV(out io.Writer) *Writer {
 	_ = w.Write([]string{ // an error comes back with the next row
 		"verdict", "project", "namespace", "kind", "name", "pool", "provider", "kubernetesVersion",
 		"strategy", "minimum", "maximum",
-		"oldEra", "newEra", "known", "file", "line", "because",
+		"oldEra", "newEra", "accepted", "file", "line", "because",
 	})
 	return &Writer{func(p *JudgedPool) error {
+		of := p.Of
+		place := cmp.Or(of.NewPlace, &pool.Place{})
 		return writeRow(w,
-			p.Verdict, p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion,
-			p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
-			p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
+			p.Verdict, of.Project, of.Namespace, of.Kind, of.Name, p.Name, of.Provider, p.KubernetesVersion,
+			p.Strategy, strconv.Itoa(p.After.Minimum), strconv.Itoa(p.After.Maximum),
+			p.OldEra, p.NewEra, p.Accepted, place.File, strconv.Itoa(place.Line),
+			strings.Join(p.texts(), "\n"),
 		)
-	}, func(r *Report) error {
-		for _, u := range r.Unreadable {
-			if err := writeRow(w, "unreadable", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
+	}, func(r *report.Report) error {
+		for _, u := range r.NotJudged {
+			if err := writeRow(w, "not-judged", "", "", "", "", "", "", "", "", "", "", "", "", "", u.File,
 				strconv.Itoa(u.Line), u.Text); err != nil {
 				return err
 			}
@@ -98,6 +98,14 @@ func CSV(out io.Writer) *Writer {
 	}}
 }
 
+// texts are the texts of the reasons.
+func (p *JudgedPool) texts() (all []string) {
+	for _, because := range p.Reasons {
+		all = append(all, because.Text)
+	}
+	return all
+}
+
 // writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these
 // characters as a formula.
 func writeRow(w *csv.Writer, cells ...string) error {
@@ -107,127 +115,4 @@ func writeRow(w *csv.Writer, cells ...string) error {
 		}
 	}
 	return w.Write(cells)
-}
-
-// Text writes the report for a terminal.
-func (r *Report) Text(out io.Writer, v View) error {
-	_, err := fmt.Fprintf(out, "%s\n\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
-	return err
-}
-
-// maxMarkdown bounds the Markdown without the headline, in bytes, so that it fits into a comment of
-// a pull request.
-const maxMarkdown = 64_000
-
-// Markdown writes the report for a comment of a pull request: the text as code. It counts the lines
-// that do not fit.
-func (r *Report) Markdown(out io.Writer, v View) error {
-	code := plaintext.CodeBlock(r.Accounting()+"\n\n"+r.tables(v), maxMarkdown)
-	_, err := fmt.Fprintf(out, "**%s**\n\n%s", r.Headline(), code)
-	return err
-}
-
-// tables writes the sections as text.
-func (r *Report) tables(v View) string {
-	var all []string
-	for _, s := range r.sections(v, 0, v.By) {
-		all = append(all, s.text())
-	}
-	return strings.Join(all, "\n")
-}
-
-// text writes the title and the rows. Notes are below the last cell of their row.
-func (s *section) text() string {
-	text := ""
-	last := len(s.Header) - 1
-	if s.Title != "" {
-		text = s.Title + ":\n"
-	}
-	rows := [][]string{s.Header}
-	for _, one := range s.Rows {
-		rows = append(rows, one[:last+1])
-		for _, note := range one[last+1:] {
-			rows = append(rows, append(make([]string, last), "  "+note))
-		}
-	}
-	text += plaintext.Table(rows)
-	if s.Hidden > 0 {
-		text += fmt.Sprintf("and %d more; --limit 0 shows all\n", s.Hidden)
-	}
-	return text
-}
-
-//go:embed audit.html
-var content string
-
-// toneOf is the colour of a cell, if it has a verdict.
-func toneOf(cell string) page.Tone {
-	if cell == hashedDifferently {
-		return page.Replace
-	}
-	if _, isVerdict := verdict.OfWord(cell); isVerdict {
-		return report.ToneOf(cell)
-	}
-	return ""
-}
-
-// maxRows bounds the listed pools of each verdict, so that a browser shows the page without delay.
-const maxRows = 2000
-
-// HTML writes the report as one page that needs no network.
-func (r *Report) HTML(out io.Writer, v View) error {
-	return page.Write(out, page.Page{
-		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Compared.Old, r.Compared.New), Lead: r.Headline(),
-		About:  report.Compared{Version: r.Compared.Version, At: r.Compared.At}.String(),
-		Tone:   toneOf(r.Gravest().String()),
-		Script: page.Tables, Template: content, Functions: template.FuncMap{
-			"tone": toneOf,
-		},
-		Content: map[string]any{
-			"Accounting": strings.Split(r.Accounting(), "\n"),
-			"Sections":   r.sections(v, maxRows, append([]Dimension{ByCause}, Dimensions()...)...),
-		},
-	})
-}
-
-// head is the beginning of a list, or all of it if the limit is 0.
-func head[E any](list []E, limit int) []E {
-	if limit <= 0 {
-		return list
-	}
-	return list[:min(limit, len(list))]
-}
-
-// Findings returns what the report says about the listed pools, in the model of plan.
-func (r *Report) Findings() report.Findings {
-	all := report.Findings{Command: "audit", Warnings: slices.Clone(r.Remarks)}
-	for _, p := range r.Pools {
-		if p.Verdict == unchanged {
-			continue
-		}
-		for _, text := range p.texts() {
-			all.All = append(all.All, report.Finding{
-				Place: placeOf(p.Place), Verdict: p.Verdict, Subject: p.Title(), Text: text, Accepted: p.Known,
-			})
-		}
-	}
-	report.Sort(all.All)
-	if r.Partial {
-		all.Warnings = append(all.Warnings, "the audit was interrupted: the result is partial")
-	}
-	for _, u := range r.Unreadable {
-		all.NotJudged = append(all.NotJudged, report.NotJudged{Place: placeOf(u.Place), Text: u.Text})
-	}
-	for _, a := range r.Assumptions {
-		all.Assumptions = append(all.Assumptions, a.String())
-	}
-	return all
-}
-
-// placeOf is a place in a file, which standard input is not.
-func placeOf(at manifest.Place) pool.Place {
-	if at.File == manifest.StdinName {
-		return pool.Place{}
-	}
-	return pool.Place{File: at.File, Line: at.Line}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 )
 
 // load reads a former result: a report in JSON, or JSON lines.
-func load(file string) (*Report, error) {
+func load(file string) (*report.Report, error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, manifest.InFile(file, err)
@@ -23,28 +24,29 @@ func load(file string) (*Report, error) {
 	defer in.Close() //nolint:errcheck // it was only read
 	r, err := decode(in)
 	if err == nil {
-		err = r.check()
+		err = check(r)
 	}
 	return r, manifest.InFile(file, err)
 }
 
-func decode(in io.Reader) (*Report, error) {
-	var total *Report
-	var lines Report // without the last line
+func decode(in io.Reader) (*report.Report, error) {
+	var total *report.Report
+	var manifests []report.ManifestReport // of the lines before the last one
+	var notJudged []report.NotJudged
 	decoder := json.NewDecoder(in)
 	for n := 1; ; n++ {
 		var raw json.RawMessage
 		err := decoder.Decode(&raw)
-		l := line{JudgedPool: &JudgedPool{}}
+		l := line{ManifestReport: &report.ManifestReport{}}
 		if err == nil && json.Unmarshal(raw, &l) != nil { // no line, but a whole report
-			l.Report = newReport("", "")
+			l.Report = report.NewFleet("")
 			l.Report.FormatVersion = 0
 			err = json.Unmarshal(raw, l.Report)
 		}
 		switch {
 		case errors.Is(err, io.EOF) && total != nil:
-			total.Pools = append(total.Pools, lines.Pools...)
-			total.Unreadable = append(total.Unreadable, lines.Unreadable...)
+			total.Manifests = append(total.Manifests, manifests...)
+			total.NotJudged = append(total.NotJudged, notJudged...)
 			return total, nil
 		case err != nil:
 			return nil,
@@ -52,40 +54,67 @@ func decode(in io.Reader) (*Report, error) {
 					"missing; it may be cut off", n)
 		case l.Report != nil:
 			total = l.Report
-		case l.Unreadable != nil:
-			lines.Unreadable = append(lines.Unreadable, *l.Unreadable)
+		case l.NotJudged != nil:
+			notJudged = append(notJudged, *l.NotJudged)
 		case l.Verdict != "":
-			lines.Pools = append(lines.Pools, l.JudgedPool)
+			manifests = append(manifests, *l.ManifestReport)
 		default:
-			total = &Report{} // some other object, which has no formatVersion
+			total = &report.Report{} // some other object, which has no formatVersion
 		}
 	}
 }
 
 // check refuses a result that cannot be shown.
-func (r *Report) check() error {
-	if r.FormatVersion != report.FormatVersion {
+func check(r *report.Report) error {
+	switch {
+	case r.FormatVersion != report.FormatVersion:
 		return fmt.Errorf("has formatVersion %d, but this release reads %d; write the result with this release",
 			r.FormatVersion, report.FormatVersion)
+	case r.Command != "audit":
+		return fmt.Errorf("is a result of %s; give one of hotupdate audit", cmp.Or(r.Command, "another command"))
+	case r.Fleet == nil:
+		return errors.New("does not count the objects; write the result with this release")
 	}
-	r.countSum()
-	if slices.Contains(r.Causes, nil) || slices.Contains(r.Eras, nil) || slices.Contains(r.Pools, nil) {
-		return errors.New("has a cause, an era or a pool that is null")
+	words := []string{}
+	for _, p := range poolsOf(r) {
+		words = append(words, p.Verdict)
 	}
-	for _, p := range r.Pools {
-		if !slices.Contains(verdict.Words(verdict.OfReleases()), p.Verdict) {
-			return fmt.Errorf("has a pool with the unknown verdict %q", p.Verdict)
+	for i := range r.Causes {
+		words = append(words, r.Causes[i].Verdict)
+	}
+	for _, word := range words {
+		if !slices.Contains(verdict.Words(verdict.OfReleases()), word) {
+			return fmt.Errorf("has a pool with the unknown verdict %q", word)
 		}
 	}
 	return nil
 }
 
-// findings are the listed pools that are not unchanged. A result that shows only some verdicts does
+// poolsOf are the listed pools.
+func poolsOf(r *report.Report) (all []*JudgedPool) {
+	for i := range r.Manifests {
+		of := r.Manifests[i]
+		pools := of.Pools
+		of.Pools = []report.PoolReport{}
+		for _, p := range pools {
+			all = append(all, &JudgedPool{p, &of})
+		}
+	}
+	return all
+}
+
+// findingsOf are the listed pools that are not unchanged. A result that shows only some verdicts does
 // not list all of them.
-func (r *Report) findings() ([]*JudgedPool, error) {
+func findingsOf(r *report.Report) ([]*JudgedPool, error) {
 	isUnchanged := func(p *JudgedPool) bool { return p.Verdict == unchanged }
-	all := slices.DeleteFunc(slices.Clone(r.Pools), isUnchanged)
-	if len(all) != r.Verdicts.Total().Pools-r.Verdicts[unchanged].Pools {
+	all := slices.DeleteFunc(poolsOf(r), isUnchanged)
+	want := 0
+	for _, s := range r.Sum {
+		if s.Verdict != unchanged {
+			want += s.Pools
+		}
+	}
+	if len(all) != want {
 		return nil, errors.New("does not list all findings; write it without --only")
 	}
 	return all, nil
@@ -93,26 +122,28 @@ func (r *Report) findings() ([]*JudgedPool, error) {
 
 // Merge merges former results, in files, into one report. Known findings apply to all of them. It
 // calls a function for every listed pool.
-func Merge(files []string, known *Known, each func(*JudgedPool) error) (*Report, error) {
-	merged := newReport("", "")
+func Merge(files []string, known *Known, each func(*JudgedPool) error) (*report.Report, error) {
+	merged := newTally("", "", "")
+	var pools []*JudgedPool
 	problems := make([]error, len(files))
 	for i, file := range files {
 		one, err := load(file)
 		if err == nil {
-			err = manifest.InFile(file, merged.merge(one, known))
+			listed := poolsOf(one)
+			err = manifest.InFile(file, merged.merge(one, listed, known))
+			pools = append(pools, listed...)
 		}
 		problems[i] = err
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	merged.finish(known)
-	for _, p := range merged.Pools {
+	for _, p := range pools {
 		if err := each(p); err != nil {
 			return nil, err
 		}
 	}
-	return merged, nil
+	return merged.finish(known), nil
 }
 
 // joined adds a name to a list of names.
@@ -123,54 +154,61 @@ func joined(names, name string) string {
 	return strings.TrimPrefix(names+", "+name, ", ")
 }
 
-func (r *Report) merge(one *Report, known *Known) error {
-	if r.Compared.Old == "" {
-		r.Unit = one.Unit
-	} else if r.Unit != one.Unit {
-		r.Unit = "" // objects count as pools
+// merge adds a former result. Its listed pools become accepted where their findings are known.
+func (t *tally) merge(one *report.Report, listed []*JudgedPool, known *Known) error {
+	if t.Compared.Old == "" {
+		t.SetUnit(one.Unit)
+	} else if t.Unit != one.Unit {
+		t.SetUnit("") // objects count as pools
 	}
-	r.Compared.Old = joined(r.Compared.Old, one.Compared.Old)
-	r.Compared.New = joined(r.Compared.New, one.Compared.New)
-	r.Partial = r.Partial || one.Partial
-	r.Objects.Read += one.Objects.Read
-	r.Objects.Judged += one.Objects.Judged
+	t.Compared.Old = joined(t.Compared.Old, one.Compared.Old)
+	t.Compared.New = joined(t.Compared.New, one.Compared.New)
+	t.Partial = t.Partial || one.Partial
+	t.Machines += one.Machines
+	t.Objects.Read += one.Objects.Read
+	t.Objects.Judged += one.Objects.Judged
 	for skip, n := range one.Objects.Skipped {
-		r.Objects.Skipped[skip] += n
+		t.Objects.Skipped[skip] += n
 	}
-	r.Verdicts.merge(one.Verdicts)
-	r.Known.merge(one.Known)
-	for _, d := range Dimensions() {
+	for _, s := range one.Sum {
+		t.verdicts.Add(s.Verdict, s.Count)
+	}
+	for _, d := range report.Dimensions() {
 		for value, counts := range one.Groups[d] {
-			group(r.Groups[d], value).merge(counts)
+			group(t.Groups[d], value).Merge(counts)
 		}
-	}
-	for _, c := range one.Causes {
-		r.addCause(c)
 	}
 	for _, s := range one.Eras {
-		r.addSpan(*s)
+		t.addSpan(s)
 	}
 	for _, a := range one.Assumptions {
-		r.assumed[a.Assumption] += a.Pools
+		t.assumed[a.Assumption] += a.Pools
 	}
-	r.Pools = append(r.Pools, one.Pools...)
-	r.Unreadable = append(r.Unreadable, one.Unreadable...)
-	r.Remarks = append(r.Remarks, one.Remarks...)
-	if known.isEmpty() {
-		return nil
-	}
-	findings, err := one.findings()
-	for _, p := range findings {
-		if why := known.why(p); p.Known == "" && why != "" {
-			p.Known = why
-			r.Known.add(p.Verdict, p.count())
-		}
-	}
-	return err
+	t.NotJudged = append(t.NotJudged, one.NotJudged...)
+	t.Warnings = append(t.Warnings, one.Warnings...)
+	return t.mergeCauses(one, listed, known)
 }
 
-func (c Counts) merge(more Counts) {
-	for v, count := range more {
-		c.add(v, count)
+// mergeCauses adds the causes of a former result. If findings are known, it counts them anew from the listed pools.
+func (t *tally) mergeCauses(one *report.Report, listed []*JudgedPool, known *Known) error {
+	if known.isEmpty() {
+		for i := range one.Causes {
+			t.addCause(&one.Causes[i])
+		}
+		return nil
 	}
+	if _, err := findingsOf(one); err != nil {
+		return err
+	}
+	for _, p := range listed {
+		if p.Verdict == unchanged {
+			continue
+		}
+		if why := known.why(p); p.Accepted == "" && why != "" {
+			p.Accepted = why
+			t.verdicts.Add(p.Verdict, report.Count{Accepted: 1})
+		}
+		t.addCauses(p)
+	}
+	return nil
 }

@@ -10,46 +10,65 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// JudgedPool is a judged pool.
+// JudgedPool is a judged pool, in the model of reports. A custom resource has one without a name.
 type JudgedPool struct {
-	manifest.Place
+	report.PoolReport
 
-	Namespace         string `json:"namespace,omitempty"`
-	Project           string `json:"project,omitempty"`
-	APIVersion        string `json:"apiVersion,omitempty"` // of a custom resource
-	Kind              string `json:"kind"`
-	Name              string `json:"name"`
-	Pool              string `json:"pool"`
-	Provider          string `json:"provider,omitempty"`
-	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
-	Strategy          string `json:"strategy"`
-	Minimum           int    `json:"minimum"`
-	Maximum           int    `json:"maximum"`
-	Verdict           string `json:"verdict"` // one of verdict.OfReleases
-	OldEra            string `json:"oldEra,omitempty"`
-	NewEra            string `json:"newEra,omitempty"`
-	// Reasons are the reasons for the verdict. An unchanged pool has none.
-	Reasons []Reason `json:"reasons,omitempty"`
-	// Known says why the finding is known: it is in the baseline, or accepted.
-	Known string `json:"known,omitempty"`
+	// Of is the object that has the pool, without its pools.
+	Of *report.ManifestReport
+}
 
-	assumes []verdict.Rule // what the verdict rests on
+// Title names the pool.
+func (p *JudgedPool) Title() string { return p.Of.Subject(p.Name) }
+
+// alone returns the object with the pool alone.
+func (p *JudgedPool) alone() report.ManifestReport {
+	one := *p.Of
+	one.Verdict = p.Verdict
+	one.Pools = []report.PoolReport{p.PoolReport}
+	return one
 }
 
 // Reason is a reason for a pool's verdict.
-type Reason struct {
-	Path    string `json:"path,omitempty"`    // with [] for elements of lists and maps
-	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
-	Code    string `json:"code,omitempty"`    // the code of a fault.Error
-	Text    string `json:"text"`
+type Reason = report.Reason
+
+// objectAt returns an object without pools.
+func objectAt(at manifest.Place) *report.ManifestReport {
+	return &report.ManifestReport{
+		NewPlace: &pool.Place{File: at.File, Line: at.Line}, State: pool.Kept.String(), Verdict: unchanged,
+		Changes: []report.ChangeReport{}, Pools: []report.PoolReport{}, Basis: report.NoBasis(),
+	}
+}
+
+// judgedPool returns a pool with a verdict.
+func judgedPool(
+	name string, effect verdict.Verdict, strategy hotupdate.Strategy, machines facts.Machines, reasons []Reason,
+) report.PoolReport {
+	p := report.PoolReport{
+		Name: name, State: pool.Kept.String(), Strategy: strategy.String(), Verdict: effect.String(),
+		Message: effect.OfRelease(strategy), Before: machines, After: machines,
+		Changes: []report.ChangeReport{}, Reasons: reasons, Basis: report.NoBasis(),
+	}
+	if touches(effect) {
+		p.Touched = machines.Maximum
+	}
+	return p
+}
+
+// touches reports whether a verdict of a release is about machines. A config that the new release cannot read stays
+// without effect.
+func touches(v verdict.Verdict) bool {
+	return v != verdict.None && v != verdict.Forbidden && v != verdict.Unreadable
 }
 
 // Releases are the two releases under which pools are judged. They are safe for concurrent use.

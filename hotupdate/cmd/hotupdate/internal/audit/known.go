@@ -37,7 +37,7 @@ func (k *Known) readBaseline(file string) error {
 	if err != nil {
 		return err
 	}
-	findings, err := r.findings()
+	findings, err := findingsOf(r)
 	for _, p := range findings {
 		k.findings[p.finding()] = true
 	}
@@ -53,7 +53,7 @@ func (k *Known) why(p *JudgedPool) string {
 		return why
 	}
 	if k.findings[p.finding()] {
-		return "as in " + k.baseline
+		return "in the baseline: " + k.baseline
 	}
 	return ""
 }
@@ -62,9 +62,10 @@ func (k *Known) why(p *JudgedPool) string {
 func (p *JudgedPool) accepted() (all []acceptance.Finding) {
 	for _, cause := range p.causes() {
 		all = append(all, acceptance.Finding{
-			acceptance.Verdict: {p.Verdict}, acceptance.Path: {cause.Path}, acceptance.Kind: {cause.Finding},
-			acceptance.Code: {cause.Code}, acceptance.Minor: {cause.Minor}, acceptance.Project: {p.Project},
-			acceptance.Namespace: {p.Namespace}, acceptance.Name: {p.Name}, acceptance.Pool: {p.Pool},
+			acceptance.Verdict: {p.Verdict}, acceptance.Path: {cause.reason.Path},
+			acceptance.Kind: {cause.reason.Finding}, acceptance.Code: {cause.reason.Code},
+			acceptance.Minor: {cause.minor}, acceptance.Project: {p.Of.Project},
+			acceptance.Namespace: {p.Of.Namespace}, acceptance.Name: {p.Of.Name}, acceptance.Pool: {p.Name},
 		})
 	}
 	return all
@@ -72,12 +73,12 @@ func (p *JudgedPool) accepted() (all []acceptance.Finding) {
 
 // finding identifies the finding about a pool.
 func (p *JudgedPool) finding() string {
-	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, p.Verdict}
-	for _, c := range p.causes() {
-		if c.Path+c.Finding+c.Code != "" {
-			c.Text = "" // another release may word it otherwise
+	parts := []string{p.Of.Kind, p.Of.Namespace, p.Of.Name, p.Name, p.Verdict}
+	for _, r := range p.Reasons {
+		if r.Path+r.Finding+r.Code != "" {
+			r.Text = "" // another release may word it otherwise
 		}
-		parts = append(parts, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.Text}, "\x01"))
+		parts = append(parts, strings.Join([]string{r.Path, r.Finding, r.Code, p.OldEra, p.NewEra, r.Text}, "\x01"))
 	}
 	slices.Sort(parts[5:])
 	return strings.Join(parts, "\x00")

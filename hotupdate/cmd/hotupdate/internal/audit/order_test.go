@@ -15,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 func documents(text string) iter.Seq[*manifest.Document] {
@@ -32,13 +33,13 @@ func TestRunKeepsTheOrder(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			line := 0
-			report, err := both.Run(t.Context(), documents(text.String()), audit.Options{Each: func(p *audit.JudgedPool) error {
-				assert.GreaterOrEqual(t, p.Line, line)
-				line = p.Line
+			made, err := both.Run(t.Context(), documents(text.String()), audit.Options{Each: func(p *audit.JudgedPool) error {
+				assert.GreaterOrEqual(t, p.Of.NewPlace.Line, line)
+				line = p.Of.NewPlace.Line
 				return nil
 			}})
 			require.NoError(t, err)
-			assert.False(t, report.Partial)
+			assert.False(t, made.Partial)
 			assert.Greater(t, line, 250)
 		})
 	}
@@ -55,18 +56,21 @@ func TestRunIsInterrupted(t *testing.T) {
 	go func() { _, _ = out.Write(text.Bytes()) }() // and does not end
 	ctx, cancel := context.WithCancel(t.Context())
 	pools := 0
-	report, err := releases(t).Run(ctx, manifest.Documents([]string{manifest.Stdin}, in), audit.Options{Each: func(*audit.JudgedPool) error {
+	made, err := releases(t).Run(ctx, manifest.Documents([]string{manifest.Stdin}, in), audit.Options{Each: func(*audit.JudgedPool) error {
 		if pools++; pools == 10 {
 			cancel()
 		}
 		return nil
 	}})
 	require.NoError(t, err)
-	assert.True(t, report.Partial)
-	assert.Contains(t, report.Headline(), "partial, for it was interrupted: ")
-	assert.GreaterOrEqual(t, report.Verdicts.Total().Pools, 10)
-	assert.Less(t, report.Objects.Read, 300)
-	require.NoError(t, report.CheckJudged(), "nothing judged yet is no mistake")
+	assert.True(t, made.Partial)
+	assert.Contains(t, report.Text(made, report.Style{Columns: 200}), " (partial: the audit was interrupted)")
+	pools = 0
+	for _, s := range made.Sum {
+		pools += s.Pools
+	}
+	assert.GreaterOrEqual(t, pools, 10)
+	assert.Less(t, made.Objects.Read, 300)
 }
 
 // TestRunStopsWhenTheResultCannotBeWritten: the error is that of whoever takes the pools.
@@ -92,10 +96,10 @@ func TestDuplicates(t *testing.T) {
 		{"the same UID, seen later", fmt.Sprintf(worker, `,"uid":"1"`, "p"), fmt.Sprintf(worker, `,"uid":"1"`, "q"), 1},
 		{"another namespace", fmt.Sprintf(worker, "", "p"), fmt.Sprintf(worker, `,"namespace":"n"`, "p"), 2},
 	} {
-		report, err := releases(t).Run(t.Context(), documents(test.first+"\n"+test.second), audit.Options{Each: func(*audit.JudgedPool) error { return nil }})
+		made, err := releases(t).Run(t.Context(), documents(test.first+"\n"+test.second), audit.Options{Each: func(*audit.JudgedPool) error { return nil }})
 		require.NoError(t, err)
-		assert.Equal(t, test.want, report.Objects.Judged, test.name)
-		assert.Equal(t, 2-test.want, report.Objects.Skipped[audit.Duplicate], test.name)
+		assert.Equal(t, test.want, made.Objects.Judged, test.name)
+		assert.Equal(t, 2-test.want, made.Objects.Skipped[report.Duplicate], test.name)
 	}
 }
 
@@ -105,29 +109,34 @@ func TestMarkdownFits(t *testing.T) {
 	var text bytes.Buffer
 	_, err := newFleet(1000).write(&text, asLines)
 	require.NoError(t, err)
+	made := audited(t, releases(t), text.String())
+	style := report.Style{All: true, Shown: report.Shown{By: report.ByProject, Limit: -1}}
+	out := report.Markdown(made, style)
+	assert.LessOrEqual(t, len(out), 64<<10)
+	assert.Regexp(t, `(?m)^and \d+ more; --limit 0 shows all$`, out, "20 of the projects")
+	style.Shown.Limit = 0
+	style.Shown.By = report.ByCause
+	many := report.NewFleet("")
+	for i := range 2000 {
+		many.NotJudged = append(many.NotJudged, report.NotJudged{Text: fmt.Sprintf("file-%d.yaml:1: is not valid YAML or JSON", i)})
+	}
+	out = report.Markdown(many, style)
+	assert.LessOrEqual(t, len(out), 64<<10)
+	assert.Greater(t, len(out), 60<<10)
+	assert.Regexp(t, `(?m)^and \d+ more lines$`, out)
+}
+
+// audited audits a text, and returns the report with all of its pools.
+func audited(t *testing.T, both *audit.Releases, text string) *report.Report {
+	t.Helper()
 	var pools []*audit.JudgedPool
-	report, err := releases(t).Run(t.Context(), documents(text.String()), audit.Options{Each: func(p *audit.JudgedPool) error {
+	made, err := both.Run(t.Context(), documents(text), audit.Options{Each: func(p *audit.JudgedPool) error {
 		pools = append(pools, p)
 		return nil
 	}})
 	require.NoError(t, err)
-	report.List(pools)
-	var out bytes.Buffer
-	require.NoError(t, report.Markdown(&out, audit.View{By: audit.ByProject}))
-	assert.LessOrEqual(t, out.Len(), 64<<10)
-	assert.Greater(t, out.Len(), 60<<10)
-	var whole bytes.Buffer
-	require.NoError(t, report.Text(&whole, audit.View{By: audit.ByProject}))
-	tables := strings.TrimSuffix(strings.TrimPrefix(whole.String(), report.Headline()+"\n\n"), "\n"+report.Accounting()+"\n")
-	_, code, _ := strings.Cut(out.String(), "```\n")
-	code, ok := strings.CutPrefix(code, report.Accounting()+"\n\n")
-	require.True(t, ok, "it is never left out")
-	shown, rest, _ := strings.Cut(code, "\nand ")
-	var hidden int
-	_, err = fmt.Sscanf(rest, "%d more lines", &hidden)
-	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(tables, shown), "the beginning of the text, as it is")
-	assert.Equal(t, strings.Count(tables, "\n"), strings.Count(shown, "\n")+1+hidden)
+	audit.List(made, pools)
+	return made
 }
 
 // TestHTMLIsSelfContained: what a manifest holds is text in a page that loads nothing.
@@ -135,15 +144,8 @@ func TestHTMLIsSelfContained(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script><img src=x onerror=y>`
 	worker := fmt.Sprintf(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":%q,"namespace":%[1]q},"spec":{"type":"fleet","pools":[{"name":%[1]q,"kubernetesVersion":%[1]q}]}}`, hostile)
-	var pools []*audit.JudgedPool
-	report, err := releases(t).Run(t.Context(), documents(worker), audit.Options{Each: func(p *audit.JudgedPool) error {
-		pools = append(pools, p)
-		return nil
-	}})
-	require.NoError(t, err)
-	report.List(pools)
 	var out bytes.Buffer
-	require.NoError(t, report.HTML(&out, audit.View{By: audit.ByCause}))
+	require.NoError(t, report.HTML(&out, audited(t, releases(t), worker), report.Shown{By: report.ByCause, Limit: -1}))
 	assert.NotContains(t, out.String(), hostile)
 	assert.Contains(t, out.String(), "&lt;script&gt;alert(1)")
 	assert.Equal(t, 1, strings.Count(out.String(), "<script"))

@@ -1,13 +1,11 @@
 package audit
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -116,7 +114,7 @@ func byFields(fields map[string]bool, providers []provider.Provider) int {
 		if err != nil {
 			continue
 		}
-		known[i] = pathsOf(schema)
+		known[i] = provider.Paths(schema)
 		for path := range known[i] {
 			owners[path]++
 		}
@@ -146,39 +144,8 @@ func fieldsOf(releases ...*release.Release) map[string]bool {
 	all := map[string]bool{}
 	for _, one := range releases {
 		if one.Schema != nil {
-			maps.Copy(all, pathsOf(one.Schema))
+			maps.Copy(all, provider.Paths(one.Schema))
 		}
 	}
 	return all
-}
-
-// node is a value in the JSON form of a Schema.
-type node struct {
-	Fields []struct {
-		Name string
-		Type *node
-	}
-	Elem *node
-}
-
-// pathsOf returns the paths of all fields of a Schema. Elements of lists and maps add nothing to a path.
-func pathsOf(schema *hotupdate.Schema) map[string]bool {
-	var document struct{ Root *node }
-	text, _ := schema.MarshalJSON() // a compiled Schema
-	_ = json.Unmarshal(text, &document)
-	all := map[string]bool{}
-	document.Root.addTo(all, "")
-	return all
-}
-
-func (n *node) addTo(all map[string]bool, path string) {
-	if n == nil {
-		return
-	}
-	n.Elem.addTo(all, path)
-	for _, f := range n.Fields {
-		below := facts.JoinPaths(path, f.Name)
-		all[below] = true
-		f.Type.addTo(all, below)
-	}
 }

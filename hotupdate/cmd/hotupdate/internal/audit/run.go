@@ -2,7 +2,7 @@
 // of a fleet.
 //
 // [Releases.Run] judges the pools of a stream of manifests, on all processors and in the order of the
-// stream, and counts them in a [Report]. The package owns the verdict on a pool, the counts, and
+// stream, and counts them in a [report.Report]. The package owns the verdict on a pool, the counts, and
 // the comparison of two results.
 package audit
 
@@ -10,14 +10,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
@@ -34,54 +33,61 @@ type Options struct {
 }
 
 // Run judges the pools of a stream, and then stops the programs of the releases. If the context
-// ends before the stream, the report is partial, and says so.
+// ends before the stream, the report is partial, and says so. It is an error if no pool was judged.
 //
 // An object that is in the stream twice is judged once. Objects with a UID are identified by it,
 // others by their whole content. A temporary file keeps the identities.
-func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
+func (r *Releases) Run(
+	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
+) (*report.Report, error) {
 	defer r.old.Stop()
 	defer r.updated.Stop()
-	report := newReport(r.old.From, r.updated.From)
+	t := newTally("", r.old.From, r.updated.From)
 	if o.Provider != "" {
 		r.owner = owner{provider: o.Provider, isGiven: true}
 	}
-	report.Remarks = r.owner.remark()
-	if err := report.judge(ctx, inorder.Map(ctx, documents, r.object), o); err != nil {
-		return report, err
+	t.Warnings = append(t.Warnings, r.owner.remark()...)
+	if err := t.judge(ctx, inorder.Map(ctx, documents, r.object), o); err != nil {
+		return nil, err
 	}
-	if err := r.owner.check(r, report.providers); err != nil {
-		return report, err
+	if err := r.owner.check(r, t.providers); err != nil {
+		return nil, err
 	}
-	report.addEras(r.old, r.updated)
-	report.finish(&o.Known)
-	return report, nil
+	t.addEras(r.old, r.updated)
+	return t.finish(&o.Known), t.checkJudged()
 }
 
 // judge counts the results for all objects.
-func (r *Report) judge(ctx context.Context, objects iter.Seq[*judgedObject], o Options) error {
+func (t *tally) judge(ctx context.Context, objects iter.Seq[*judgedObject], o Options) error {
 	seen, err := newIdentities(1 << 16)
 	if err != nil {
 		return err
 	}
 	defer seen.close()
 	for object := range objects {
-		if err := r.count(object, seen, o); err != nil {
+		if err := t.count(object, seen, o); err != nil {
 			return err
 		}
 	}
-	r.Partial = ctx.Err() != nil
+	t.Partial = ctx.Err() != nil
 	return nil
 }
 
 // judgedObject is the result for one object.
 type judgedObject struct {
-	skip       Skip   // why it is not judged; empty if it is
-	other      string // its provider or kind of provider config, if it is skipped for that
-	unreadable *Unreadable
-	identity   identity
-	isTheirs   bool // a config of it is of the releases' kind
-	pools      []*JudgedPool
-	failed     error // failure of a program, which ends the audit
+	skip     report.Skip // why it is not judged; empty if it is
+	other    string      // its provider or kind of provider config, if it is skipped for that
+	place    manifest.Place
+	problem  string // why it cannot be read
+	identity identity
+	isTheirs bool // a config of it is of the releases' kind
+	pools    []*JudgedPool
+	failed   error // failure of a program, which ends the audit
+}
+
+// unreadable is the result for an object that cannot be read.
+func unreadable(at manifest.Place, err error) *judgedObject {
+	return &judgedObject{skip: report.NotReadable, place: at, problem: manifest.Reason(err)}
 }
 
 // object judges the pools of the object of a document. It is nil if the document holds none.
@@ -106,15 +112,14 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 	judged := &judgedObject{}
 	switch {
 	case errors.Is(err, facts.ErrOtherKind):
-		judged.skip = OtherKind
+		judged.skip = report.OtherKind
 	case err != nil:
-		judged.skip = NotReadable
-		judged.unreadable = &Unreadable{place, manifest.Reason(err)}
+		return unreadable(place, err)
 	case r.owner.isOther(r, m):
-		judged.skip = OtherProvider
+		judged.skip = report.OtherProvider
 		judged.other = cmp.Or(m.Provider, "none")
 	case len(m.Pools) == 0:
-		judged.skip = NoPools
+		judged.skip = report.NoPools
 	default:
 		judged.identity = identityOf(m.UID, m.Tree)
 		judged.isTheirs = r.hasConfig(m)
@@ -125,6 +130,12 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 
 // pools judges the pools of a manifest. An error is a failure of a program.
 func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObject) error {
+	of := objectAt(at)
+	of.Kind = string(m.Kind)
+	of.Namespace = m.Namespace
+	of.Name = m.Name
+	of.Project = facts.ProjectOf(m.Namespace)
+	of.Provider = m.Provider
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if !r.concern(p.Config) || r.owner.hasOtherGroup(p.Config) {
@@ -132,41 +143,36 @@ func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObj
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}
-		one, err := r.pool(at, m, p)
+		one, err := r.pool(of, m, p)
 		if err != nil {
 			return err
 		}
 		judged.pools = append(judged.pools, one)
 	}
 	if len(judged.pools) == 0 {
-		judged.skip = OtherConfig
+		judged.skip = report.OtherConfig
 	}
 	return nil
 }
 
 // pool reads and hashes the provider config of a pool under both releases, and judges the pool. An
 // error is a failure of a program.
-func (r *Releases) pool(at manifest.Place, m *facts.Manifest, p *facts.Pool) (*JudgedPool, error) {
+func (r *Releases) pool(of *report.ManifestReport, m *facts.Manifest, p *facts.Pool) (*JudgedPool, error) {
 	old, oldFailed := r.old.Hash(p)
 	updated, newFailed := r.updated.Hash(p)
 	err := errors.Join(oldFailed, newFailed)
 	if err != nil {
 		return nil, err
 	}
-	judged := &JudgedPool{
-		Place: at, Namespace: m.Namespace, Project: facts.ProjectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name,
-		Pool: p.Worker.Name, Provider: m.Provider,
-		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
-		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
-		OldEra: old.Era.Name, NewEra: updated.Era.Name,
-	}
 	effect, reasons := r.verdict(p, old, updated)
 	if m.Kind == facts.Shoot && p.Worker.KubernetesVersion == "" {
 		effect, reasons, err = r.withoutVersion(p, effect, reasons)
 	}
-	judged.Verdict = effect.String()
-	judged.Reasons = reasons
-	judged.assumes = assumptions(effect, old, updated)
+	judged := &JudgedPool{judgedPool(p.Worker.Name, effect, p.Worker.UpdateStrategy, p.Machines, reasons), of}
+	judged.KubernetesVersion = p.Worker.KubernetesVersion
+	judged.OldEra = old.Era.Name
+	judged.NewEra = updated.Era.Name
+	judged.Rules = append(judged.Rules, assumptions(effect, old, updated)...)
 	return judged, err
 }
 
@@ -196,39 +202,32 @@ func (r *Releases) withoutVersion(
 }
 
 // count adds the result for an object, or nothing for a document without an object.
-func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
+func (t *tally) count(one *judgedObject, seen *identities, o Options) error {
 	switch {
 	case one == nil:
 		return nil
 	case one.failed != nil:
 		return one.failed
 	}
-	r.Objects.Read++
+	t.Objects.Read++
 	if one.skip == "" {
 		if isNew, err := seen.add(one.identity); err != nil {
 			return err
 		} else if !isNew {
-			one.skip = Duplicate
+			one.skip = report.Duplicate
 		}
 	}
 	if one.skip != "" {
-		r.Objects.Skipped[one.skip]++
-		// some of these are enough for an error
-		if one.other != "" && len(r.seen) < 10 && !slices.Contains(r.seen, one.other) {
-			r.seen = append(r.seen, one.other)
-		}
-		if one.unreadable != nil && len(r.Unreadable) < groups {
-			r.Unreadable = append(r.Unreadable, *one.unreadable)
-		}
+		t.skip(one)
 		return nil
 	}
-	r.Objects.Judged++
+	t.Objects.Judged++
 	for _, p := range one.pools {
-		r.providers[p.Provider] = r.providers[p.Provider] || one.isTheirs
+		t.providers[p.Of.Provider] = t.providers[p.Of.Provider] || one.isTheirs
 		if p.Verdict != unchanged {
-			p.Known = o.Known.why(p)
+			p.Accepted = o.Known.why(p)
 		}
-		r.add(p)
+		t.add(p)
 		if err := o.Each(p); err != nil {
 			return err
 		}
@@ -236,17 +235,14 @@ func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	return nil
 }
 
-// CheckJudged returns an error if no pool was judged, since then the call was probably wrong.
-func (r *Report) CheckJudged() error {
-	if r.Objects.Judged > 0 || r.Partial {
-		return nil
+// skip counts an object that is not judged.
+func (t *tally) skip(one *judgedObject) {
+	t.Objects.Skipped[one.skip]++
+	// some of these are enough for an error
+	if one.other != "" && len(t.seen) < 10 && !slices.Contains(t.seen, one.other) {
+		t.seen = append(t.seen, one.other)
 	}
-	problems := []error{fmt.Errorf("no %s was judged: %s", r.unit(), r.Accounting())}
-	if len(r.seen) > 0 {
-		problems = append(problems, fmt.Errorf("there are %s", strings.Join(r.seen, ", ")))
+	if one.skip == report.NotReadable {
+		t.addNotJudged(one.place, one.problem)
 	}
-	for _, u := range r.Unreadable {
-		problems = append(problems, manifest.InFile(u.At(u.Line), errors.New(u.Text)))
-	}
-	return errors.Join(problems...)
 }

@@ -5,7 +5,9 @@ package audit_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,11 +16,12 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
 // run audits a fleet that is written while it is read, and returns the findings and the lines of what cannot be read.
-func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit.Report, findings map[string]string, planted []int) {
+func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (made *report.Report, findings map[string]string, planted []int) {
 	tb.Helper()
 	in, out := io.Pipe()
 	done := make(chan []int, 1)
@@ -28,7 +31,7 @@ func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit
 		done <- broken
 	}()
 	findings = map[string]string{}
-	report, err := r.Run(tb.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+	made, err := r.Run(tb.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Provider: "fleet",
 		Each: func(p *audit.JudgedPool) error {
 			if p.Verdict != "none" {
@@ -41,7 +44,7 @@ func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit
 		},
 	})
 	require.NoError(tb, err)
-	return report, findings, <-done
+	return made, findings, <-done
 }
 
 // TestFleet: what is planted in a fleet is found, and nothing else.
@@ -54,12 +57,12 @@ func TestFleet(t *testing.T) {
 	for form, shoots := range sizes {
 		t.Run(form, func(t *testing.T) {
 			f := newFleet(shoots)
-			report, findings, planted := run(t, both, f, form)
+			made, findings, planted := run(t, both, f, form)
 			assert.Equal(t, f.findings, findings)
-			assert.Equal(t, f.skipped, report.Objects.Skipped)
-			assert.Equal(t, f.pools, report.Verdicts.Total().Pools)
+			assert.Equal(t, f.skipped, made.Objects.Skipped)
+			assert.Equal(t, f.pools, total(made.Sum).Pools)
 			var broken []int
-			for _, u := range report.Unreadable {
+			for _, u := range made.NotJudged {
 				broken = append(broken, u.Line)
 			}
 			assert.Equal(t, planted, broken)
@@ -69,24 +72,34 @@ func TestFleet(t *testing.T) {
 			}
 			for _, v := range []string{"forbidden", "roll", "class-renamed", "indeterminate", "invalid", "becomes-readable", "none"} {
 				if v != "none" {
-					assert.Equal(t, byVerdict[v], report.Verdicts.Of(v).Pools, v)
+					assert.Equal(t, byVerdict[v], total(made.Sum, v).Pools, v)
 				}
 			}
-			assert.Equal(t, map[string]bool{"": true, "nonsense": true, "tags[]": true, "token": true, "volume.iops": true}, pathsOf(report))
-			for _, d := range audit.Dimensions() {
+			assert.Equal(t, map[string]bool{"": true, "nonsense": true, "tags[]": true, "token": true, "volume.iops": true}, pathsOf(made))
+			for _, d := range report.Dimensions() {
 				sum := 0
-				for _, counts := range report.Groups[d] {
-					sum += counts.Total().Pools
+				for _, counts := range made.Groups[d] {
+					sum += counts.Of(slices.Collect(maps.Keys(counts))...).Pools
 				}
 				assert.Equal(t, f.pools, sum, d)
 			}
-			assert.Len(t, report.Groups[audit.ByMinor], 6)
+			assert.Len(t, made.Groups[report.ByMinor], 6)
 		})
 	}
 }
 
+// total adds up the numbers of some verdicts, or of all.
+func total(sum []report.Summand, words ...string) (all report.Count) {
+	for _, s := range sum {
+		if len(words) == 0 || slices.Contains(words, s.Verdict) {
+			all = all.Plus(s.Count)
+		}
+	}
+	return all
+}
+
 // pathsOf are the fields that causes blame.
-func pathsOf(r *audit.Report) map[string]bool {
+func pathsOf(r *report.Report) map[string]bool {
 	paths := map[string]bool{}
 	for _, c := range r.Causes {
 		paths[c.Path] = true
@@ -118,7 +131,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}()
 	judged := 0
 	held := map[int]uint64{workers / 20: 0, workers * 19 / 20: 0}
-	report, err := releases(t).Run(t.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+	made, err := releases(t).Run(t.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Each: func(*audit.JudgedPool) error { // one in each object
 			judged++
 			if _, look := held[judged]; look {
@@ -131,7 +144,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, workers, report.Objects.Judged)
+	assert.Equal(t, workers, made.Objects.Judged)
 	require.NotZero(t, held[workers*19/20])
 	assert.Less(t, held[workers*19/20], held[workers/20]+more)
 }

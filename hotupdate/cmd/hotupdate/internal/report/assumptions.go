@@ -107,11 +107,9 @@ func (m *ManifestReport) isReplaced() bool {
 // concerned counts what an assumption concerns: 2 Shoots, 3 pools. A provider config and a custom resource are a
 // manifest with one pool without a name.
 func (r *Report) concerned(a Assumption) string {
-	unit := "pool"
-	if slices.ContainsFunc(r.Manifests, func(m ManifestReport) bool { return m.isBare() }) {
-		unit = r.noun()
-	}
-	if unit == "worker pool" {
+	unit := r.unit()
+	areBare := slices.ContainsFunc(r.Manifests, func(m ManifestReport) bool { return m.isBare() })
+	if areBare && !r.hasObjects {
 		unit = "provider config"
 	}
 	var counts []string

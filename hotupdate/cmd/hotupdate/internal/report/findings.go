@@ -35,18 +35,16 @@ type Finding struct {
 	Accepted string
 }
 
-// Sort orders findings, the gravest first.
-func Sort(all []Finding) {
-	slices.SortStableFunc(all, func(a, b Finding) int { return verdict.CompareWords(a.Verdict, b.Verdict) })
-}
-
 // Findings returns what the report says about lines of files.
 func (r *Report) Findings() Findings {
-	all := Findings{Command: "plan", NotJudged: r.NotJudged, Warnings: r.Warnings}
+	all := Findings{Command: r.Command, NotJudged: r.NotJudged, Warnings: slices.Clone(r.Warnings)}
+	if r.Fleet != nil && r.Partial {
+		all.Warnings = append(all.Warnings, "the audit was interrupted: the result is partial")
+	}
 	for i := range r.Manifests {
 		all.All = append(all.All, r.Manifests[i].findings()...)
 	}
-	Sort(all.All)
+	slices.SortStableFunc(all.All, func(a, b Finding) int { return verdict.CompareWords(a.Verdict, b.Verdict) })
 	for _, a := range r.Assumptions {
 		all.Assumptions = append(all.Assumptions, r.assumptionText(a))
 	}
@@ -55,10 +53,18 @@ func (r *Report) Findings() Findings {
 
 // Cause is a finding about one or several pools.
 type Cause struct {
-	Verdict  string `json:"verdict"`
-	Text     string `json:"text"`
+	Verdict string `json:"verdict"`
+
+	Reason
+
 	Accepted string `json:"accepted,omitempty"`
 	Pools    int    `json:"pools"`
+	// Machines is the number of machines of the pools that the verdict is about, at most. OldEra and NewEra are in force
+	// for the minor. All are of audit.
+	Machines int    `json:"machines,omitempty"`
+	OldEra   string `json:"oldEra,omitempty"`
+	NewEra   string `json:"newEra,omitempty"`
+	Minor    string `json:"minor,omitempty"`
 	// Samples are the first of the pools.
 	Samples []Sample `json:"samples"`
 }
@@ -71,7 +77,13 @@ type Sample struct {
 }
 
 // maxSamples bounds the samples of a cause.
-const maxSamples = 3
+const maxSamples = maxSubjects
+
+// AddSample adds a pool to the samples, unless there are enough.
+func (c *Cause) AddSample(samples ...Sample) {
+	all := slices.Concat(c.Samples, samples)
+	c.Samples = all[:min(len(all), maxSamples)]
+}
 
 // Causes returns the findings without repetition.
 func (f *Findings) Causes() []Cause {
@@ -85,7 +97,9 @@ func (f *Findings) Causes() []Cause {
 		if !isKnown {
 			i = len(all)
 			at[key] = i
-			all = append(all, Cause{Verdict: found.Verdict, Text: found.Text, Accepted: found.Accepted})
+			all = append(all, Cause{
+				Verdict: found.Verdict, Reason: Reason{Text: found.Text}, Accepted: found.Accepted,
+			})
 		}
 		one := &all[i]
 		if isKnown && last[i] == found {
@@ -93,9 +107,7 @@ func (f *Findings) Causes() []Cause {
 		}
 		last[i] = found
 		one.Pools++
-		if len(one.Samples) < maxSamples {
-			one.Samples = append(one.Samples, Sample{placeOf(found.Place), found.Subject})
-		}
+		one.AddSample(Sample{placeOf(found.Place), found.Subject})
 	}
 	return all
 }
@@ -107,12 +119,12 @@ func (m *ManifestReport) findings() (all []Finding) {
 	}
 	if len(m.Pools) == 0 && m.Verdict != none && len(m.Changes) == 0 {
 		all = append(all, Finding{
-			Place: m.at(0, 0), Verdict: m.Verdict, Subject: m.subject(""), Text: "the manifest is " + m.State,
+			Place: m.at(0, 0), Verdict: m.Verdict, Subject: m.Subject(""), Text: "the manifest is " + m.State,
 		})
 	}
 	for i := range m.Changes {
 		if c := &m.Changes[i]; c.Verdict != none {
-			all = append(all, m.findingOf(c, m.subject(""), c.Verdict, config))
+			all = append(all, m.findingOf(c, m.Subject(""), c.Verdict, config))
 		}
 	}
 	for i := range all {
@@ -128,10 +140,19 @@ func (m *ManifestReport) findings() (all []Finding) {
 	return all
 }
 
-// findingsOf returns a finding for each change of a pool that decides, and one for a verdict that no change
-// decides alone.
+// findingsOf returns a finding for each reason of an audit, for each change of a pool that decides, and one for a
+// verdict that no change decides alone.
 func (m *ManifestReport) findingsOf(p *PoolReport, config string) (all []Finding) {
-	subject := m.subject(p.Name)
+	subject := m.Subject(p.Name)
+	for _, reason := range p.Reasons {
+		all = append(all, Finding{
+			Place: m.at(p.OldLine, p.NewLine), Verdict: p.Verdict, Subject: subject, Text: reason.Text,
+			Accepted: p.Accepted,
+		})
+	}
+	if len(all) > 0 {
+		return all
+	}
 	for _, word := range append([]string{p.Verdict}, p.Also...) {
 		decided := false
 		for j := range p.Changes {
@@ -152,8 +173,8 @@ func (m *ManifestReport) findingsOf(p *PoolReport, config string) (all []Finding
 	return all
 }
 
-// subject names a pool of the manifest, or the manifest.
-func (m *ManifestReport) subject(pool string) string {
+// Subject names a pool of the manifest, or the manifest.
+func (m *ManifestReport) Subject(pool string) string {
 	title := cmp.Or(m.title(), "the provider config")
 	if pool != "" {
 		title = "pool " + pool + " of " + title
@@ -168,6 +189,9 @@ func (m *ManifestReport) findingOf(c *ChangeReport, subject, word, config string
 		strings.Join(c.values(plaintext.Printable), " -> ") + ": " + plaintext.Printable(why)
 	return Finding{Place: m.at(c.OldLine, c.NewLine), Verdict: word, Subject: subject, Text: text}
 }
+
+// PlaceOf returns the place of a pool of an audit, which is that of its manifest.
+func (m *ManifestReport) PlaceOf() *pool.Place { return placeOf(m.at(0, 0)) }
 
 // at returns the place of a line: in the new file, or in the old one if the manifest is gone. No
 // place is in standard input, which is not a file.

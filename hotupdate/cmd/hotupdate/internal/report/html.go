@@ -17,14 +17,14 @@ var content string
 
 // HTML writes the report as one self-contained page for a browser: bars with the shares of pools and machines of each
 // verdict, then every cause with its changes, their reasons, and a table of the pools that it concerns.
-func HTML(out io.Writer, r *Report) error {
-	s := viewOf(r)
+func HTML(out io.Writer, r *Report, shown Shown) error {
+	s := viewOf(r, shown, append([]Dimension{ByCause}, Dimensions()...)...)
 	s.addNotJudged(r.NotJudged)
-	shown, _ := s.parts()
+	causes, _ := s.parts()
 	w := textWriter{escape: plaintext.Printable}
 	functions := template.FuncMap{
 		"tone": ToneOf, "shown": plaintext.Printable, "lines": remarkLines,
-		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
+		"title":  func(text string) string { return plaintext.Shorten(text, 2*maxTitle, plaintext.Printable) },
 		"about":  w.about,
 		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
 		"parts":  func(s *section) []*section { shown, _ := s.parts(); return shown },
@@ -33,16 +33,29 @@ func HTML(out io.Writer, r *Report) error {
 		"values": func(c ChangeReport) []string { return c.values(plaintext.Printable) },
 		"origin": func(c ChangeReport) string { return c.origin() },
 		"rows":   func(s *section) []subject { return s.Of[:min(len(s.Of), maxRows)] },
-		"more":   func(s *section) int { return max(0, len(s.Of)-maxRows) },
+		"more":   func(s *section) int { return max(0, s.subjects()-min(len(s.Of), maxRows)) },
 		"long":   func(s *section) bool { return len(s.Of) > maxPrinted },
-		"many":   func(s *section) bool { return len(s.Of) > 1 },
-		"place":  shownPlaces,
+		"changes": func(s *section) bool {
+			return slices.ContainsFunc(s.Groups, func(g group) bool { return len(g.Changes) > 0 })
+		},
+		"many": func(s *section) bool { return s.subjects() > 1 },
+		"versions": func(s *section) bool {
+			return slices.ContainsFunc(s.Of, func(of subject) bool { return of.Version != "" })
+		},
+		"machines": func(s *section) bool {
+			return slices.ContainsFunc(s.Of, func(of subject) bool { return of.Machines > 0 })
+		},
+		"place": shownPlaces,
+	}
+	title := "What the change does to machines"
+	if r.Fleet != nil {
+		title = "What the release does to machines"
 	}
 	return page.Write(out, page.Page{
-		Title: "What the change does to machines", Lead: s.Word + ": " + w.about(s), About: r.Compared.String(),
+		Title: title, Lead: s.Word + ": " + w.about(s), About: r.Compared.String(),
 		Tone:   ToneOf(s.Word),
 		Script: page.Tables, Template: content, Functions: functions, Content: map[string]any{
-			"Bars": bars(r), "Section": s, "Long": len(shown) > maxPrinted,
+			"Bars": bars(r), "Section": s, "Long": len(causes) > maxPrinted,
 		},
 	})
 }

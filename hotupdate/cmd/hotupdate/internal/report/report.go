@@ -43,7 +43,7 @@ func Schema() []byte { return schema }
 // Report says what a change does to each manifest. Its JSON form is documented in its [Schema].
 type Report struct {
 	FormatVersion int       `json:"formatVersion"`
-	Command       string    `json:"command"` // plan; audit has reports with the same members, see package audit
+	Command       string    `json:"command"` // plan or audit
 	Verdict       string    `json:"verdict"`
 	Sum           []Summand `json:"sum"`
 	// Causes are the findings without repetition, the gravest first.
@@ -60,6 +60,8 @@ type Report struct {
 	Compared Compared `json:"compared"`
 	// Machines is the number of machines that all pools have, at most, on the side that has more.
 	Machines int `json:"machines"`
+
+	*Fleet // of audit; nil in reports of plan
 
 	isAdmissionOpen bool // nobody was asked whether a change is admitted
 	hasObjects      bool // custom resources, which have no pools
@@ -109,16 +111,21 @@ type Selection struct {
 // ManifestReport says what a change does to a Shoot, a Worker, or a provider config on its own,
 // which has no kind and one pool without a name.
 type ManifestReport struct {
-	Kind      string         `json:"kind,omitempty"`
-	Namespace string         `json:"namespace,omitempty"`
-	Name      string         `json:"name,omitempty"`
-	OldPlace  *pool.Place    `json:"oldPlace,omitempty"`
-	NewPlace  *pool.Place    `json:"newPlace,omitempty"`
-	State     string         `json:"state"`
-	Verdict   string         `json:"verdict"`
-	Accepted  string         `json:"accepted,omitempty"`
-	Changes   []ChangeReport `json:"changes"`
-	Pools     []PoolReport   `json:"pools"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// APIVersion is that of a custom resource, and Project and Provider are properties of groups, all of audit.
+	APIVersion string `json:"apiVersion,omitempty"`
+	Project    string `json:"project,omitempty"`
+	Provider   string `json:"provider,omitempty"`
+
+	OldPlace *pool.Place    `json:"oldPlace,omitempty"`
+	NewPlace *pool.Place    `json:"newPlace,omitempty"`
+	State    string         `json:"state"`
+	Verdict  string         `json:"verdict"`
+	Accepted string         `json:"accepted,omitempty"`
+	Changes  []ChangeReport `json:"changes"`
+	Pools    []PoolReport   `json:"pools"`
 	// LeftOut are the fields of the cluster's Shoot that are not among the changes.
 	LeftOut []pool.LeftOut `json:"leftOut,omitempty"`
 
@@ -149,10 +156,21 @@ type PoolReport struct {
 	OldEra     string         `json:"oldEra,omitempty"`
 	NewEra     string         `json:"newEra,omitempty"`
 	Changes    []ChangeReport `json:"changes"`
+	// KubernetesVersion and Reasons are of audit: why the releases differ. An unchanged pool has no reasons.
+	KubernetesVersion string   `json:"kubernetesVersion,omitempty"`
+	Reasons           []Reason `json:"reasons,omitempty"`
 
 	Basis
 
 	counted int // the machines that the verdict is about, at most
+}
+
+// Reason is a reason of an audit for the verdict on a pool.
+type Reason struct {
+	Path    string `json:"path,omitempty"`    // with [] for elements of lists and maps
+	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
+	Code    string `json:"code,omitempty"`    // the code of a fault.Error
+	Text    string `json:"text"`
 }
 
 // Basis has the facts and rules that a verdict depends on beside the changes.
@@ -210,10 +228,8 @@ type ChangeReport struct {
 
 // New makes a report of plans, and of warnings about their manifests.
 func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
-	r := &Report{
-		FormatVersion: FormatVersion, Command: "plan", Manifests: []ManifestReport{}, Warnings: present(warnings),
-		NotJudged: []NotJudged{},
-	}
+	r := empty("plan")
+	r.Warnings = present(warnings)
 	gravest := verdict.None
 	for _, plan := range plans {
 		judged := plan.Verdict()
@@ -252,6 +268,33 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 	found := r.Findings()
 	r.Causes = found.Causes()
 	return r
+}
+
+func empty(command string) *Report {
+	return &Report{
+		FormatVersion: FormatVersion, Command: command, Verdict: none, Sum: []Summand{}, Causes: []Cause{},
+		Manifests: []ManifestReport{}, Warnings: []string{}, Assumptions: []Assumption{}, NotJudged: []NotJudged{},
+	}
+}
+
+// NewFleet returns an empty report of audit, which counts pools or, by their name, other units.
+func NewFleet(unit string) *Report {
+	r := empty("audit")
+	r.Fleet = &Fleet{
+		Objects: Objects{Skipped: map[Skip]int{}}, Groups: map[Dimension]map[string]Counts{}, Eras: []Span{},
+	}
+	for _, d := range Dimensions() {
+		r.Groups[d] = map[string]Counts{}
+	}
+	r.SetUnit(unit)
+	return r
+}
+
+// SetUnit names the things that an audit counts; an empty name is that of pools.
+func (r *Report) SetUnit(unit string) {
+	r.Unit = unit
+	r.hasObjects = unit != ""
+	r.hasPools = unit == ""
 }
 
 // selectParts leaves out what is not wanted.
@@ -373,6 +416,11 @@ func messageOf(p pool.Planned) string {
 		return p.Effect().Consequence(p.Strategy)
 	}
 	return p.Consequence()
+}
+
+// NoBasis is a basis that is empty in JSON.
+func NoBasis() Basis {
+	return Basis{Assumed: []facts.Unknown{}, Unjudged: []string{}, Rules: []verdict.Rule{}}
 }
 
 func basisOf(

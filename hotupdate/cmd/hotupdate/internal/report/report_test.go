@@ -212,7 +212,7 @@ func made(_ require.TestingT, plans ...*pool.Plan) *report.Report {
 // page writes a report as a page.
 func page(t require.TestingT, r *report.Report) string {
 	var out strings.Builder
-	require.NoError(t, report.HTML(&out, r))
+	require.NoError(t, report.HTML(&out, r, report.Shown{}))
 	return out.String()
 }
 

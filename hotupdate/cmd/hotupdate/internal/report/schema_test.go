@@ -224,36 +224,51 @@ func TestSchemaRefuses(t *testing.T) {
 
 // TestAuditIsWhatTheSchemaSays: reports of audit have the same version, and the members that plan's have: one schema describes both.
 func TestAuditIsWhatTheSchemaSays(t *testing.T) {
-	former := `{"formatVersion":4,"command":"audit","compared":{"old":"a","new":"b"},"verdict":"roll","unit":"object","partial":true,
+	const basis = `"assumedUnchanged":[],"unjudged":[],"rules":[]`
+	former := `{"formatVersion":4,"command":"audit","compared":{"old":"a","new":"b"},"verdict":"roll","unit":"object","partial":true,"machines":3,"omitted":1,
 		"objects":{"read":3,"judged":2,"skipped":{"of other kinds":1}},
-		"sum":[{"verdict":"roll","pools":1,"machines":3,"minimum":1,"accepted":1},{"verdict":"none","pools":1,"machines":0}],
-		"causes":[{"verdict":"roll","path":"a","finding":"Type","code":"c","text":"a: b","oldEra":"x","newEra":"y","minor":"1.33","pools":1,"minimum":1,"maximum":3,
-			"samples":[{"file":"f","line":1,"document":1,"item":-1,"pool":"p"}]}],
-		"groups":{"minor":{"1.33":{"roll":{"pools":1,"minimum":1,"maximum":3}}}},
+		"sum":[{"verdict":"roll","pools":1,"machines":3,"accepted":1},{"verdict":"none","pools":1,"machines":0}],
+		"causes":[{"verdict":"roll","path":"a","finding":"Type","code":"c","text":"a: b","accepted":"accepted until x: y","oldEra":"x","newEra":"y","minor":"1.33","pools":1,"machines":3,
+			"samples":[{"file":"f","line":1,"pool":"p"}]}],
+		"groups":{"minor":{"1.33":{"roll":{"pools":1,"machines":3}}}},
 		"eras":[{"minor":"1.33","oldEra":"x","newEra":"y","differ":true,"pools":1}],
-		"pools":[{"file":"f","line":1,"document":1,"item":-1,"namespace":"n","project":"p","kind":"Shoot","name":"s","pool":"p","provider":"aws","kubernetesVersion":"1.33.1",
-			"strategy":"AutoRollingUpdate","minimum":1,"maximum":3,"verdict":"roll","oldEra":"x","newEra":"y","known":"accepted","reasons":[{"path":"a","text":"a: b"}]}],
-		"notJudged":[{"file":"f","line":9,"document":2,"item":-1,"text":"is broken"}],
+		"manifests":[{"newPlace":{"file":"f","line":1},"namespace":"n","project":"p","kind":"Shoot","name":"s","provider":"aws","state":"kept","verdict":"roll","changes":[],
+			"pools":[{"name":"p","state":"kept","kubernetesVersion":"1.33.1","strategy":"AutoRollingUpdate","verdict":"roll","message":"m","touched":3,
+				"before":{"minimum":1,"maximum":3,"known":true},"after":{"minimum":1,"maximum":3,"known":true},"changes":[],
+				"oldEra":"x","newEra":"y","accepted":"accepted until x: y","reasons":[{"path":"a","text":"a: b"}],` + basis + `}],` + basis + `}],
+		"notJudged":[{"file":"f","line":9,"text":"f:9: is broken"}],
 		"assumptions":[{"name":"rest-of-name","text":"t","answer":"a","pools":2}],"warnings":["w"]}`
 	require.Empty(t, validate(t, []byte(former)), "what a former result may have")
 	file := filepath.Join(t.TempDir(), "former.json")
 	require.NoError(t, os.WriteFile(file, []byte(former), 0o600))
-	merged, err := audit.Merge([]string{file, file}, &audit.Known{}, func(*audit.JudgedPool) error { return nil })
+	var pools []*audit.JudgedPool
+	merged, err := audit.Merge([]string{file, file}, &audit.Known{}, func(p *audit.JudgedPool) error {
+		pools = append(pools, p)
+		return nil
+	})
 	require.NoError(t, err)
-	merged.List(merged.Pools)
+	audit.List(merged, pools)
 	encoded, err := report.JSON(merged)
 	require.NoError(t, err)
 	assert.Empty(t, validate(t, encoded), string(encoded))
-	var read report.Report // of plan, with the shared members
+	var read report.Report
 	require.NoError(t, json.Unmarshal(encoded, &read))
 	assert.Equal(t, report.FormatVersion, read.FormatVersion)
 	assert.Equal(t, "roll", read.Verdict)
-	assert.Equal(t, []report.Summand{{Verdict: "roll", Pools: 2, Machines: 6, Minimum: 2, Accepted: 2}, {Verdict: "none", Pools: 2}}, read.Sum)
+	assert.Equal(t, []report.Summand{{Verdict: "roll", Count: report.Count{Pools: 2, Machines: 6, Accepted: 2}}, {Verdict: "none", Count: report.Count{Pools: 2}}}, read.Sum)
+	assert.Equal(t, 6, read.Machines)
+	require.Len(t, read.Manifests, 2)
+	assert.Equal(t, "a: b", read.Manifests[1].Pools[0].Reasons[0].Text)
 	require.Len(t, read.Causes, 1)
 	assert.Equal(t, 2, read.Causes[0].Pools)
 	assert.Equal(t, []string{"w", "w"}, read.Warnings)
 	require.Len(t, read.NotJudged, 2)
-	assert.Equal(t, "is broken", read.NotJudged[0].Text)
-	assert.Equal(t, []string{": manifests is missing", ": omitted is missing", ": machines is missing"},
-		validate(t, []byte(strings.Replace(former, `"command":"audit"`, `"command":"plan"`, 1))), "what plan's reports must have")
+	assert.Equal(t, "f:9: is broken", read.NotJudged[0].Text)
+	withoutEras := strings.Replace(former, `"eras"`, `"ears"`, 1)
+	assert.Equal(t, []string{": eras is missing", ": the schema does not describe ears"}, validate(t, []byte(withoutEras)))
+	_, err = audit.Merge([]string{"report.v4.schema.json"}, &audit.Known{}, nil)
+	require.ErrorContains(t, err, "has formatVersion 0")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(former, `"command":"audit"`, `"command":"plan"`, 1)), 0o600))
+	_, err = audit.Merge([]string{file}, &audit.Known{}, nil)
+	require.ErrorContains(t, err, "is a result of plan; give one of hotupdate audit")
 }

@@ -7,16 +7,25 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Summand has the numbers of pools with a verdict, and of the machines that the verdict is about, at
-// most: the deleted ones of pools that only lose machines. A custom resource or a provider config counts as a pool.
+// Summand has the numbers of pools with a verdict. A custom resource or a provider config counts as a pool.
 type Summand struct {
-	Verdict  string `json:"verdict"`
-	Pools    int    `json:"pools"`
-	Machines int    `json:"machines"`
-	// Minimum is the number of machines that audit knows of, at least.
-	Minimum int `json:"minimum,omitempty"`
+	Verdict string `json:"verdict"`
+
+	Count
+}
+
+// Count is a number of pools, and of the machines that the verdict on them is about, at most: the deleted ones of pools
+// that only lose machines. What is refused touches no machine.
+type Count struct {
+	Pools    int `json:"pools"`
+	Machines int `json:"machines"`
 	// Accepted is the number of the pools whose verdict people accept.
 	Accepted int `json:"accepted,omitempty"`
+}
+
+// Plus returns the sum of two counts.
+func (c Count) Plus(more Count) Count {
+	return Count{c.Pools + more.Pools, c.Machines + more.Machines, c.Accepted + more.Accepted}
 }
 
 // words lists the verdicts under which pools are counted, the gravest first.
@@ -43,6 +52,17 @@ func sumOf(all []ManifestReport) []Summand {
 		}
 	}
 	return sum
+}
+
+// Gravest returns the gravest verdict that people do not accept on all of its pools, or [verdict.None].
+func (r *Report) Gravest() verdict.Verdict {
+	for _, s := range r.Sum {
+		if s.Pools > s.Accepted {
+			v, _ := verdict.OfWord(s.Verdict)
+			return v
+		}
+	}
+	return verdict.None
 }
 
 // details are the machines of the pools and the accepted pools, in brackets, if there are any.

@@ -19,8 +19,12 @@ import (
 type Style struct {
 	Color   bool // with escape sequences of a terminal
 	Verbose bool
+	// All lists every pool of a cause, and every one to which nothing happens.
+	All bool
 	// Columns is the width of the lines; 0 means 80.
 	Columns int
+	// Shown selects the parts of a report of audit.
+	Shown Shown
 }
 
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape
@@ -29,8 +33,8 @@ type Style struct {
 // pools that it concerns. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
-	t.report(viewOf(r)) // the objects that are not judged are errors, on another stream
-	if count := len(r.NotJudged); count > 0 {
+	t.report(viewOf(r, s.Shown, s.Shown.By)) // the objects that are not judged are errors, on another stream
+	if count := len(r.NotJudged); count > 0 && r.Fleet == nil {
 		t.line("\n" + numberOf(count, "object") + plural(count, " is", " are") + " not judged")
 	}
 	return t.text.String()
@@ -47,10 +51,10 @@ const maxMarkdown = 64_000
 // All text from a manifest is in the block, where it is neither Markdown nor HTML, makes no
 // mention or link.
 func Markdown(r *Report, s Style) string {
-	root := viewOf(r)
+	root := viewOf(r, s.Shown, s.Shown.By)
 	root.addNotJudged(r.NotJudged)
 	root.Counts = "" // the table has them
-	t := textWriter{Style: Style{Verbose: s.Verbose}, escape: plaintext.Printable}
+	t := textWriter{Style: Style{Verbose: s.Verbose, All: s.All}, escape: plaintext.Printable}
 	t.line(t.about(root))
 	t.section(root)
 	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)
@@ -139,7 +143,7 @@ func (t *textWriter) about(s *section) string {
 // section writes a section without its first line.
 func (t *textWriter) section(s *section) {
 	if s.Word != none || len(s.Groups)+len(s.Remarks) > 0 {
-		t.subjects(s.Of)
+		t.subjects(s)
 	}
 	t.groups(s.Groups, s.Word)
 	t.remarks(s.Remarks)
@@ -153,6 +157,7 @@ func (t *textWriter) section(s *section) {
 		t.text.WriteString("\n")
 		t.line(t.color(none, none) + ": " + t.listed(quiet))
 	}
+	t.tables(s.Tables)
 	t.leftOut(s.LeftOut)
 	if len(s.Tail) > 0 {
 		t.text.WriteString("\n")
@@ -165,22 +170,42 @@ func (t *textWriter) listed(names []string) string {
 	for i, name := range names {
 		names[i] = plaintext.Shorten(name, maxTitle, t.escape)
 	}
-	if t.Verbose {
+	if t.Verbose || t.All {
 		return strings.Join(names, ", ")
 	}
 	return someOf(names)
 }
 
+// tables writes what an audit counts beside the causes. Their lines are not broken.
+func (t *textWriter) tables(all []*table) {
+	for _, one := range all {
+		t.line("\n" + one.Title + ":")
+		rows := [][]string{one.Header}
+		for _, row := range one.Rows {
+			cells := make([]string, len(row))
+			for column, cell := range row {
+				cells[column] = plaintext.Shorten(cell, maxTitle, t.escape)
+			}
+			rows = append(rows, cells)
+		}
+		t.text.WriteString(plaintext.Table(rows))
+		if one.Hidden > 0 {
+			t.line("and " + plaintext.Thousands(one.Hidden) + " more; --limit 0 shows all")
+		}
+	}
+}
+
 // subjects names what a cause concerns, each with its place. Of one subject, the line above has the name.
-func (t *textWriter) subjects(all []subject) {
+func (t *textWriter) subjects(s *section) {
+	all := s.Of
 	shown := all
-	if !t.Verbose {
+	if !t.Verbose && !t.All {
 		shown = all[:min(len(all), maxSubjects)]
 	}
 	for i := range shown {
 		of := &shown[i]
 		text := ""
-		if len(all) > 1 {
+		if s.subjects() > 1 {
 			text = plaintext.Shorten(of.Name, 2*maxTitle, t.escape)
 		}
 		if len(of.Places) > 0 {
@@ -191,7 +216,7 @@ func (t *textWriter) subjects(all []subject) {
 			t.line("  " + strings.TrimSpace(text))
 		}
 	}
-	if more := len(all) - len(shown); more > 0 {
+	if more := s.subjects() - len(shown); more > 0 {
 		t.line("  and " + plaintext.Thousands(more) + " more; --verbose lists all")
 	}
 }

@@ -24,6 +24,8 @@ type section struct {
 	Sections              []section // the causes of a report
 	LeftOut               []pool.LeftOut
 	Of                    []subject // that the section is about
+	Pools, Machines       int       // of a cause of audit, whose subjects may be some of its pools
+	Tables                []*table  // of audit
 	IsOneSided            bool      // of one side, which is said even if nothing happens
 	IsWhole               bool      // the report
 }
@@ -35,6 +37,7 @@ type subject struct {
 	Machines int // that the verdict is about, at most
 	Places   []pool.Place
 	Eras     string
+	Version  string // of Kubernetes, if an audit tells it
 }
 
 // remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
@@ -57,11 +60,14 @@ type group struct {
 
 // viewOf returns the view of a report: what is said of the whole, and a section for each cause, the gravest first.
 // What is only about one manifest, or one pool, is said of the whole.
-func viewOf(r *Report) *section {
+func viewOf(r *Report, s Shown, dimensions ...Dimension) *section {
 	root := section{Word: r.Verdict}
-	if len(r.Manifests) == 1 && r.Omitted == 0 {
+	switch {
+	case r.Fleet != nil:
+		root = r.fleetView(s, dimensions)
+	case len(r.Manifests) == 1 && r.Omitted == 0:
 		root = r.Manifests[0].section(r)
-	} else {
+	default:
 		for i := range r.Manifests {
 			root.Sections = append(root.Sections, r.Manifests[i].flat()...)
 		}
@@ -395,32 +401,51 @@ func (s *section) merge() {
 // absorb takes over the only cause, if it concerns all the subjects that the report is about.
 func (s *section) absorb(subjects int) {
 	isMore := len(s.Groups)+len(s.Remarks) > 0 || len(s.Sections) != 1
-	if isMore || subjects < 2 || len(s.Sections[0].Of) != subjects {
+	if isMore || s.Sections[0].subjects() != subjects {
 		return
 	}
 	only := s.Sections[0]
+	switch {
+	case subjects > 1:
+	case only.Pools == 0: // of plan
+		return
+	default:
+		s.Title = only.Title
+		s.Facts = cmp.Or(s.Facts, only.Facts)
+		s.Counts = ""
+	}
 	s.Message = only.Message
 	s.Of = only.Of
+	s.Pools = only.Pools
+	s.Machines = only.Machines
 	s.Groups = only.Groups
 	s.Remarks = only.Remarks
 	s.LeftOut = append(s.LeftOut, only.LeftOut...)
 	s.Sections = nil
 }
 
+// subjects is the number of the subjects.
+func (s *section) subjects() int { return max(len(s.Of), s.Pools) }
+
 // heading names what the section is about: its only subject, or how many there are.
 func (s *section) heading(escape plaintext.Escape) string {
-	if s.IsWhole || len(s.Of) < 2 {
+	if s.IsWhole || s.subjects() < 2 {
 		return plaintext.Shorten(s.Title, 2*maxTitle, escape)
 	}
 	kind := s.Of[0].Kind
 	machines := 0
+	if s.Pools > 0 {
+		machines = s.Machines
+	}
 	for _, of := range s.Of {
-		machines += of.Machines
+		if s.Pools == 0 {
+			machines += of.Machines
+		}
 		if of.Kind != kind {
 			kind = "manifest"
 		}
 	}
-	text := numberOf(len(s.Of), plaintext.Shorten(kind, maxTitle, escape))
+	text := numberOf(s.subjects(), plaintext.Shorten(kind, maxTitle, escape))
 	if machines > 0 {
 		text += " (up to " + numberOf(machines, "machine") + ")"
 	}

@@ -100,6 +100,24 @@ func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
 	return outcome.Consequence(strategy)
 }
 
+// OfRelease says in a clause for people what the verdict of a release means for a pool, or a custom resource, that
+// nobody changed.
+func (v Verdict) OfRelease(strategy hotupdate.Strategy) string {
+	switch v {
+	case Forbidden:
+		return "the new release refuses it"
+	case ClassRenamed:
+		return "the MachineClass gets another name, and the nodes are updated in place"
+	case Unreadable:
+		return "neither release can read it"
+	case BecomesReadable:
+		return "only the new release can read it"
+	case None, HotUpdate, MachinesAdded, Added, InPlaceUpdate, MachinesMayBeDeleted, Indeterminate, Roll,
+		AllMachinesMayBeDeleted, MachinesDeleted, PoolRenamed, Removed:
+	}
+	return v.Consequence(strategy)
+}
+
 // OfClass returns the verdict on a change of a class under a strategy.
 func OfClass(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
