@@ -31,7 +31,7 @@ func (n *node) addTo(all map[string]bool, path string) {
 	if n == nil {
 		return
 	}
-	n.Elem.addTo(all, path+"[]")
+	n.Elem.addTo(all, fieldpath.Elements(path))
 	for _, f := range n.Fields {
 		below := fieldpath.Join(path, f.Name)
 		all[below] = true
