@@ -47,6 +47,20 @@ func TestGitHub(t *testing.T) {
 `, report.GitHub(r.Findings()))
 }
 
+// TestOneRuleIsOneCause: pools with the same change by the same rule are one cause. Only those without a rule were.
+func TestOneRuleIsOneCause(t *testing.T) {
+	var plans []*pool.Plan
+	for _, name := range []string{"a", "b", "c"} {
+		plans = append(plans, shootOf(name, pool.Planned{
+			Name: "a", Comparison: judge.Comparison{Verdict: verdict.Roll, Changes: []judge.Finding{
+				{Change: iops, Verdict: verdict.Roll, Decides: true, Rule: verdict.Rule{Kind: verdict.Decides, Text: "it is so"}},
+			}},
+		}))
+	}
+	text := report.Text(report.New(plans, nil, report.Selection{}), report.Style{})
+	assert.Equal(t, 1, strings.Count(text, "it is so"), text)
+}
+
 func TestGravityOfAnnotations(t *testing.T) {
 	for v, want := range map[verdict.Verdict]string{
 		verdict.HotUpdate: "notice", verdict.MachinesAdded: "warning", verdict.MachinesMayBeDeleted: "warning",

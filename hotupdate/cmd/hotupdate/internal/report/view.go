@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -466,7 +467,8 @@ func (s *section) content() string {
 	if !strings.Contains(message, ";") { // nothing else happens
 		message = digits.ReplaceAllString(message, "")
 	}
-	return fmt.Sprintf("%q %q %q %+v %v", s.Word, message, s.Remarks, s.Groups, s.IsOneSided)
+	groups, _ := json.Marshal(s.Groups) // which has the rules, and not where they are in memory
+	return fmt.Sprintf("%q %q %q %s %v", s.Word, message, s.Remarks, groups, s.IsOneSided)
 }
 
 // isQuiet reports whether nothing happens, and there are no changes and remarks.
