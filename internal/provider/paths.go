@@ -7,8 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Paths returns the paths of all fields of a Schema, such as volume.iops and dataVolumes[].iops, with [] for elements of
-// lists and maps. A type that contains itself is walked once.
+// Paths returns the paths of all fields of a Schema, such as volume.iops and dataVolumes[].iops, with []
+// for elements of lists and maps. A type that contains itself is walked once.
 func Paths(schema *hotupdate.Schema) map[string]bool {
 	var document struct{ Root *node }
 	text, _ := schema.MarshalJSON() // a compiled Schema

@@ -59,8 +59,8 @@ type Cause struct {
 
 	Accepted string `json:"accepted,omitempty"`
 	Pools    int    `json:"pools"`
-	// Machines is the number of machines of the pools that the verdict is about, at most. OldEra and NewEra are in force
-	// for the minor. All are of audit.
+	// Machines is the number of machines of the pools that the verdict is about, at most. OldEra and NewEra
+	// are in force for the minor. All are of audit.
 	Machines int    `json:"machines,omitempty"`
 	OldEra   string `json:"oldEra,omitempty"`
 	NewEra   string `json:"newEra,omitempty"`

@@ -404,7 +404,8 @@ func (r *Report) erasTable() table {
 		return t
 	}
 	for _, span := range r.Eras {
-		t.Rows = append(t.Rows, []string{span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, r.remarkOn(&span)})
+		pools := strconv.Itoa(span.Pools)
+		t.Rows = append(t.Rows, []string{span.Minor, pools, span.OldEra, span.NewEra, r.remarkOn(&span)})
 	}
 	return t
 }
