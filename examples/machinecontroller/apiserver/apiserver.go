@@ -5,6 +5,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -30,15 +31,31 @@ type Server struct {
 	stop []func()
 }
 
-// nowhere is a kubeconfig of a server that does not exist. The options of the API server require
-// one, for parts that are off.
-const nowhere = `{"apiVersion": "v1", "kind": "Config", "current-context": "n",
+// nowhere is the address of a server that does not exist. The options of the API server require the kubeconfig of one,
+// for parts that are off.
+const nowhere = "http://127.0.0.1:1"
+
+// kubeconfigOf is the kubeconfig of a server.
+func kubeconfigOf(address string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion": "v1", "kind": "Config", "current-context": "n",
 "contexts": [{"name": "n", "context": {"cluster": "n", "user": "n"}}], "users": [{"name": "n", "user": {}}],
-"clusters": [{"name": "n", "cluster": {"server": "http://127.0.0.1:1"}}]}`
+"clusters": [{"name": "n", "cluster": {"server": %q}}]}`, address)
+}
 
 // Start starts a server that serves the example's objects. It discards the logs of server and
 // clients through klog.
-func Start(ctx context.Context) (_ *Server, err error) {
+func Start(ctx context.Context) (*Server, error) {
+	return start(ctx, nowhere, "ValidatingAdmissionPolicy,ValidatingAdmissionWebhook")
+}
+
+// StartAdmitting is [Start] for a server that calls validating webhooks. It reads their configurations from another
+// API server at an address, since it serves custom resources only.
+func StartAdmitting(ctx context.Context, address string) (*Server, error) {
+	return start(ctx, address, "ValidatingAdmissionPolicy")
+}
+
+// start starts a server without some plugins of admission. Those that it has read objects at the address.
+func start(ctx context.Context, address, without string) (_ *Server, err error) {
 	klog.SetLogger(logr.Discard())
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
 	s := &Server{}
@@ -58,15 +75,17 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	}
 	s.stop = append(s.stop, stop)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, []byte(nowhere), 0o600); err != nil {
+	core := filepath.Join(dir, "core")
+	err = errors.Join(os.WriteFile(kubeconfig, kubeconfigOf(nowhere), 0o600),
+		os.WriteFile(core, kubeconfigOf(address), 0o600))
+	if err != nil {
 		return nil, err
 	}
 	started, err := servertesting.StartTestServer(&failures{}, nil, []string{
-		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig,
+		"--etcd-servers=" + endpoint, "--kubeconfig=" + core, "--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig,
 		"--authentication-skip-lookup", "--enable-priority-and-fairness=false",
-		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook," +
-			"ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook," + without,
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("API server: %w", err)
