@@ -7,6 +7,7 @@ const (
 	executions = "hotupdate/machineupdate TestExecutor|TestDriverPanics|TestErrorKinds|TestPatches|TestUnable|TestNoUpdates|TestCanceled|TestMisuse|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	wirings    = "hotupdate/machineupdate ^Test(Prepare|UnusableLimiter|NotAppliedIsTold|NonHotChangeIsReported|ObservationWithoutClass)$"
 	creations  = "hotupdate/machineupdate TestCreation"
+	annotated  = "hotupdate/machineupdate TestAnnotations"
 	lanes      = "hotupdate/machineupdate TestLane|TestPending|TestRefusal|TestInPlace|TestCreationRecords|TestRequest|TestLeaf|TestDecisionTable|TestFleet"
 	drained    = "hotupdate/machineupdate ^TestDrainModel$"
 	versions   = "hotupdate/machineupdate Version"
@@ -168,6 +169,8 @@ var updateMutants = []mutant{
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
 	{"a driver is told by its lanes", driverFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
 	{"the order of lanes means nothing", driverFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
+	{"an adoption writes the record of every lane that is Hot", driverFile, "if declared.class == hotupdate.Hot {", "if false {", annotated},
+	{"an adoption writes no record of a lane that is InPlace", driverFile, "if declared.class == hotupdate.Hot {", "if true {", annotated},
 	{"a class is prepared anew for other lanes", driverFile, "\ttwo.Schema = nil\n", "\ttwo.Schema = nil\n\ttwo.Lanes = one.Lanes\n", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
