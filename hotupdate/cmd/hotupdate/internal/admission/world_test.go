@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,16 +87,16 @@ func start(t *testing.T, judge admission.Judge, changes ...func(*admission.Optio
 	return w
 }
 
-var serials = big.NewInt(0)
+// serials counts the certificates of all tests, which run at once.
+var serials atomic.Int64
 
 // renew writes another certificate, and trusts it.
 func (w *world) renew(t *testing.T, o *admission.Options, until time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	serials = new(big.Int).Add(serials, big.NewInt(1))
 	template := &x509.Certificate{
-		SerialNumber: serials, Subject: pkix.Name{CommonName: "webhook"}, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: until,
+		SerialNumber: big.NewInt(serials.Add(1)), Subject: pkix.Name{CommonName: "webhook"}, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
