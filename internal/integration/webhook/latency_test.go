@@ -21,19 +21,26 @@ import (
 
 var latencies = flag.Int("latencies", 20, "how many changes the times are measured of")
 
+// answering is a webhook that admits everything, and passes each review on.
+func answering(t *testing.T, pass func(review []byte)) (address string, ca []byte) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review struct{ Request struct{ UID string } }
+		text, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(text, &review)
+		pass(text)
+		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID)
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "https://"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+}
+
 // TestLatencies prints the times of changes of a Shoot, in dry runs, behind the webhook and behind one that does nothing.
 func TestLatencies(t *testing.T) {
 	w := newWorld(t)
 	_, stderr, code := w.kubectl(t, shootNamed(t, "times"), "apply", "-f", "-")
 	require.Zero(t, code, stderr)
-	empty := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var review struct{ Request struct{ UID string } }
-		text, _ := io.ReadAll(r.Body)
-		_ = json.Unmarshal(text, &review)
-		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID)
-	}))
-	defer empty.Close()
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: empty.Certificate().Raw})
+	address, ca := answering(t, func([]byte) {})
 	h := w.serve(t, time.Now().Add(time.Hour))
 	config := *w.config
 	config.QPS = -1
@@ -54,7 +61,7 @@ func TestLatencies(t *testing.T) {
 		slices.Sort(times)
 		t.Logf("%s: p50 %v, p99 %v of %d changes", name, times[len(times)/2], times[len(times)*99/100], len(times))
 	}
-	w.use(t, "base", strings.TrimPrefix(empty.URL, "https://"), ca)
+	w.use(t, "base", address, ca)
 	measured("a webhook that does nothing")
 	w.use(t, "base", h.address, h.ca)
 	measured("hotupdate serve")
