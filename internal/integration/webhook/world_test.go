@@ -224,15 +224,12 @@ func configurationOf(t *testing.T, folder string) *admissionv1.ValidatingWebhook
 	return nil
 }
 
-// use has the API server call an address by the configuration of a folder, which is changed, and returns once it does.
-func (w *world) use(t *testing.T, folder, address string, ca []byte, changes ...func(*admissionv1.ValidatingWebhook)) {
+// use has the API server call an address by the configuration of a folder, and returns once it does.
+func (w *world) use(t *testing.T, folder, address string, ca []byte) {
 	t.Helper()
 	config := configurationOf(t, folder)
 	target := "https://" + address + "/review"
 	config.Webhooks[0].ClientConfig = admissionv1.WebhookClientConfig{URL: &target, CABundle: ca}
-	for _, change := range changes {
-		change(&config.Webhooks[0])
-	}
 	// a webhook that all updates pass shows that the configuration is used
 	probe := config.Webhooks[0].DeepCopy()
 	probe.Name = "probe.hotupdate.github.io"
