@@ -48,6 +48,7 @@ type world struct {
 	mutex    sync.Mutex
 	objects  map[string]values // by path
 	version  int
+	told     []event // all, in their order
 	watchers []*watcher
 	counts   map[string]int // requests and calls by what they are
 	reasons  map[string]int // new events by reason
@@ -65,6 +66,13 @@ type world struct {
 type refusal struct {
 	code   int
 	reason metav1.StatusReason
+}
+
+// event is a change of an object of a collection.
+type event struct {
+	of      string
+	version int
+	line    []byte
 }
 
 // watcher is a watch of a collection.
@@ -146,6 +154,7 @@ func (w *world) remove(at string) {
 func (w *world) tell(collection, what string, object values) {
 	line, err := json.Marshal(values{"type": what, "object": object})
 	require.NoError(w, err)
+	w.told = append(w.told, event{collection, w.version, line})
 	for _, one := range w.watchers {
 		if one.of == collection && !isOver(one.done) {
 			one.events <- line
@@ -364,13 +373,20 @@ func merge(into, patch values) {
 	}
 }
 
-// watch serves a watch. It begins with the present objects if none was listed.
+// watch serves a watch. It begins with what has changed since the version that was listed.
 func (w *world) watch(r *http.Request) *http.Response {
 	if r.URL.Query().Get("sendInitialEvents") != "" {
 		invalid := &refusal{http.StatusUnprocessableEntity, metav1.StatusReasonInvalid}
 		return respond(r, invalid.code, statusOf(invalid))
 	}
 	one := &watcher{of: r.URL.Path, events: make(chan []byte, 1<<16), done: r.Context().Done()}
+	listed, err := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	require.NoError(w, err)
+	for _, earlier := range w.told {
+		if earlier.of == one.of && earlier.version > listed {
+			one.events <- earlier.line
+		}
+	}
 	w.watchers = append(w.watchers, one)
 	reader, writer := io.Pipe()
 	go func() {
