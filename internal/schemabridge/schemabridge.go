@@ -67,8 +67,8 @@ func (s *Schema) Value(config any) (reflect.Value, error) {
 }
 
 // Examine reads raw JSON as the Schema's DiffRaw does, and returns findings beside the errors, see
-// [rawjson.Examine]: unknown members, and repeated keys of lists. They are errors of no method that compares
-// or hashes.
+// [rawjson.Examine]: unknown members, and repeated keys of lists. No method refuses a repeated key, and
+// those that compare or hash refuse an unknown member unless the Schema admits it.
 func (s *Schema) Examine(raw []byte) ([]rawjson.Finding, error) {
 	if s.IsMissing() {
 		return nil, Missing()

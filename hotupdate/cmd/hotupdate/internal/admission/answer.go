@@ -182,11 +182,12 @@ func (s *Server) judge(ctx context.Context, request *Request) (*Judgement, Reaso
 // notJudged is the warning about a change that is not judged.
 func notJudged(why string) string {
 	first, _, _ := strings.Cut(why, "\n")
-	return plaintext.Shorten("not judged by hotupdate: "+first, maxWarning, plaintext.ASCII)
+	return plaintext.Shorten("not judged by hotupdate: "+first, MaxWarning, plaintext.ASCII)
 }
 
-// maxWarning is the length at which API servers may cut a warning off.
-const maxWarning = 256
+// MaxWarning is the length of a warning, in characters, above which API servers may cut it off. Source:
+// AdmissionResponse in k8s.io/api/admission/v1.
+const MaxWarning = 256
 
 // confirmed answers a request with warnings. A change that is stopped is refused, unless a person has confirmed it.
 func (s *Server) confirmed(request *Request, isStopped bool, warnings []string) response { //nolint:revive // the answer

@@ -71,7 +71,7 @@ type Unknown struct {
 // counts as absent.
 func (k Kind) Examine(manifest *tree.Node) (unknown []Unknown, err error) {
 	findings, err := k.Schema().Examine(manifest.AppendJSON(nil))
-	for _, found := range findings {
+	for _, found := range findings { // all are unknown members: no list of these Schemas has a key
 		if !strings.HasPrefix(found.Problem.Path, "status.") {
 			unknown = append(unknown, Unknown{found.Problem.Path, found.Meant})
 		}

@@ -34,6 +34,7 @@ func TestFiles(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
+		assert.NotContains(t, string(text), `"key":"`, "of a list with keys, Examine would tell a repeated key as an unknown member")
 		schema, err := hotupdate.LoadSchema(text)
 		require.NoError(t, err, file)
 		want, err := schema.Fingerprint()

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/admission"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// The limits of warnings, in characters. kubectl shows longer lines badly, and an API server cuts warnings off above
-// 256 characters, or 4,096 in all. Source: AdmissionResponse in k8s.io/api/admission/v1.
+// The limits of warnings beside [admission.MaxWarning], in characters: kubectl shows lines above the first badly, and
+// API servers cut off what is above 4,096 in all.
 const (
 	goodWarning = 120
-	maxWarning  = 256
 	maxWarnings = 3500
 )
 
@@ -39,8 +39,8 @@ func Warnings(r *Report) []string {
 	return bounded(lines)
 }
 
-// Warning makes one line of a text that is no warning of [Warnings]: printable ASCII of at most 256 characters.
-func Warning(text string) string { return plaintext.Shorten(text, maxWarning, plaintext.ASCII) }
+// shortened makes one warning of a text.
+func shortened(text string) string { return plaintext.Shorten(text, admission.MaxWarning, plaintext.ASCII) }
 
 // bounded returns the first warnings, and how many are left out.
 func bounded(lines []string) []string {
@@ -72,7 +72,7 @@ func (r *Report) warnedSum() string {
 	if pools < 2 {
 		return ""
 	}
-	return Warning(strings.Join(clauses, "; "))
+	return shortened(strings.Join(clauses, "; "))
 }
 
 // upToMachines continues a clause with the number of machines, at most, if there are any.
@@ -256,7 +256,7 @@ func grouped(all []warned) (groups []warned) {
 func (w *warned) line() string {
 	head := namesOf(w.subjects) + ": " + w.word + w.detail + upToMachines(w.machines)
 	if len(w.causes) == 0 {
-		return Warning(head)
+		return shortened(head)
 	}
 	for shown := len(w.causes); shown > 0; shown-- {
 		if line := head + w.listed(shown, clause.inFull); len(line) <= goodWarning {
@@ -264,10 +264,10 @@ func (w *warned) line() string {
 		}
 	}
 	line := head + w.listed(1, clause.inShort)
-	if len(line) <= goodWarning || len(line) > maxWarning {
-		return Warning(line)
+	if len(line) <= goodWarning || len(line) > admission.MaxWarning {
+		return shortened(line)
 	}
-	if full := head + w.listed(1, clause.inFull); len(full) <= maxWarning {
+	if full := head + w.listed(1, clause.inFull); len(full) <= admission.MaxWarning {
 		return full // no form is short
 	}
 	return line
