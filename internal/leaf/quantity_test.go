@@ -47,7 +47,7 @@ func TestParseQuantityIsKubernetes(t *testing.T) {
 	}
 }
 
-// TestQuantityOfLargeScale: on 386 an int overflowed where the scale is applied: 1e2147483647 hashed as 100m, and 10e2147483647 ended the
+// TestQuantityOfLargeScale: where an int has 32 bits, it overflowed where the scale is applied: 1e2147483647 hashed as 100m, and 10e2147483647 ended the
 // process.
 func TestQuantityOfLargeScale(t *testing.T) {
 	for _, value := range []int64{1, 10, -1000, math.MaxInt64} {

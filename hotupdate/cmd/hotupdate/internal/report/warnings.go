@@ -40,7 +40,9 @@ func Warnings(r *Report) []string {
 }
 
 // shortened makes one warning of a text.
-func shortened(text string) string { return plaintext.Shorten(text, admission.MaxWarning, plaintext.ASCII) }
+func shortened(text string) string {
+	return plaintext.Shorten(text, admission.MaxWarning, plaintext.ASCII)
+}
 
 // bounded returns the first warnings, and how many are left out.
 func bounded(lines []string) []string {
