@@ -11,10 +11,10 @@ import (
 )
 
 // schemaFor compiles T, which has no mistakes.
-func schemaFor[T any](t *testing.T, options ...hotupdate.Option) *hotupdate.Schema {
-	t.Helper()
+func schemaFor[T any](tb testing.TB, options ...hotupdate.Option) *hotupdate.Schema {
+	tb.Helper()
 	s, err := hotupdate.SchemaOf[T](options...)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return s
 }
 
