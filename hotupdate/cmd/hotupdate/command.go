@@ -84,6 +84,7 @@ type options struct {
 	all, quiet                              bool
 	document, exitCode, anyName, verbose    bool
 	allowNone                               bool
+	policy                                  bool // rules writes policies
 	defaulted                               bool
 	audit                                   auditOptions
 	serve                                   serveOptions

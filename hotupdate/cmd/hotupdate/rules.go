@@ -27,12 +27,21 @@ func (c *call) rulesCommand() *cobra.Command {
 		Use:   "rules [FIELD]",
 		Short: "the fields that plan judges, or one, with the functions that say so",
 		Args:  cobra.MaximumNArgs(1),
-	}, c.writeRules, c.addConfig, c.addExtension)
+	}, c.writeRules, c.addConfig, c.addExtension, c.addDefinitions, func(command *cobra.Command) {
+		command.Flags().BoolVar(&c.policy, "policy", false,
+			"a ValidatingAdmissionPolicy that warns, for Shoots or for the resources of --crd")
+	})
 }
 
 func (c *call) writeRules() (int, error) {
 	if err := c.configureAndTell(); err != nil {
 		return 0, err
+	}
+	if c.policy {
+		return c.writePolicies()
+	}
+	if c.crd != "" || c.classes != "" {
+		return 0, &usageError{"--crd and --classes are for --policy; hotupdate explain --crd lists the fields of CRDs"}
 	}
 	if len(c.args) == 0 {
 		c.out.WriteString(rulesText())
@@ -160,21 +169,13 @@ func (c *call) rowsOf(field string) [][]string {
 
 func (c *call) rulesOfConfig(field string) ([][]string, error) {
 	rows := [][]string{{"provider", "Kubernetes", "a change today, of a pool that rolls", "era"}}
-	schemas, err := side.NewCatalog("", c.std.providers)
+	given, err := c.optionsOfConfigs()
 	if err != nil {
 		return nil, err
 	}
-	given := judge.Options{
-		Schema: schemas.Schema, Providers: c.std.providers, Landscape: c.config.Landscape,
-		Extension: judge.Extension(cmp.Or(c.extension, judge.Both.String())),
-	}
 	for _, p := range c.std.providers {
-		o := given
-		if o.Extension = given.ExtensionOf(p.Name); o.Extension == judge.Both {
-			o.Extension = judge.Released
-		}
-		for _, version := range append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...) {
-			v, era, isField := pool.TodayIn(p, version+".0", field, o)
+		for _, version := range minorsOf(p) {
+			v, era, isField := pool.TodayIn(p, version+".0", field, optionsFor(p, given))
 			last := rows[len(rows)-1]
 			isSame := last[0] == p.Name && isField && last[3] == era
 			from := "from " + version
@@ -187,6 +188,32 @@ func (c *call) rulesOfConfig(field string) ([][]string, error) {
 		}
 	}
 	return rows, nil
+}
+
+// optionsOfConfigs are the options for provider configs, of all providers.
+func (c *call) optionsOfConfigs() (judge.Options, error) {
+	schemas, err := side.NewCatalog("", c.std.providers)
+	if err != nil {
+		return judge.Options{}, err
+	}
+	return judge.Options{
+		Schema: schemas.Schema, Providers: c.std.providers, Landscape: c.config.Landscape,
+		Extension: judge.Extension(cmp.Or(c.extension, judge.Both.String())),
+	}, nil
+}
+
+// optionsFor are the options for the configs of a provider: without a statement those of its released extension.
+func optionsFor(p provider.Provider, given judge.Options) judge.Options {
+	given.Extension = given.ExtensionOf(p.Name)
+	if given.Extension == judge.Both {
+		given.Extension = judge.Released
+	}
+	return given
+}
+
+// minorsOf are Kubernetes minors, one in each era of a provider, the oldest first.
+func minorsOf(p provider.Provider) []string {
+	return append([]string{oldestMinor}, slices.DeleteFunc(slices.Clone(p.Versions), isEmpty)...)
 }
 
 // oldestMinor is in the first era of every provider.

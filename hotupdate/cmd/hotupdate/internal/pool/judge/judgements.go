@@ -274,14 +274,17 @@ func (p *pair) operation(name string) []Finding {
 	return nil
 }
 
+// rotations are the operations that start a rotation of credentials that pools follow.
+var rotations = []string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}
+
 // isRotation reports whether an operation starts a rotation of credentials that pools follow.
 func isRotation(operation string) bool {
-	switch strings.TrimSuffix(operation, withoutWorkers) {
-	case "rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start":
-		return true
-	}
-	return false
+	return slices.Contains(rotations, strings.TrimSuffix(operation, withoutWorkers))
 }
+
+// RollingOperations are the operations that replace machines or update nodes; one that ends with = has a list of pools
+// behind it.
+func RollingOperations() []string { return append(slices.Clone(rotations), rotateRollout, rollout) }
 
 // isListed reports whether a list of pools contains the pool.
 func (p *pair) isListed(list string) bool {

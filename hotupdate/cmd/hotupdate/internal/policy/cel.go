@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// reserved are the identifiers that CEL keeps for itself.
+var reserved = []string{
+	"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
+	"namespace", "null", "package", "return", "true", "var", "void", "while",
+}
+
+var identifier = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
+// member is the optional member of a value.
+func member(of, name string) string {
+	if identifier.MatchString(name) && !slices.Contains(reserved, name) {
+		return of + ".?" + name
+	}
+	return of + "[?" + quoted(name) + "]"
+}
+
+// at is the optional value at the names of members below a value.
+func at(of string, names ...string) string {
+	for _, name := range names {
+		of = member(of, name)
+	}
+	return of
+}
+
+// quoted is a string literal.
+func quoted(text string) string { return strconv.QuoteToASCII(text) }
+
+// quotedAll are literals of strings, in a list.
+func quotedAll(texts []string) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, quoted(text))
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// below is the optional value that a pattern leads to below a value: for the elements of a list the list of what each
+// has there, for those of a map the map. Depth tells apart the names of nested lists.
+func below(of string, steps []fieldpath.PatternStep, depth int) string {
+	for i, step := range steps {
+		if !step.Element {
+			of = member(of, step.Name)
+			continue
+		}
+		list := fmt.Sprintf("l%d", depth)
+		element := fmt.Sprintf("e%d", depth)
+		inner := below(element, steps[i+1:], depth+1)
+		return fmt.Sprintf("%s.optMap(%s, type(%s) == list ? dyn(%s.map(%s, %s)) : dyn(%s))",
+			of, list, list, list, element, inner, list)
+	}
+	return of
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/policy"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
+	"github.com/hotupdate/providerconfig/internal/provider"
+)
+
+// writePolicies writes the rules as policies for an API server.
+func (c *call) writePolicies() (int, error) {
+	switch {
+	case len(c.args) > 0:
+		return 0, &usageError{"--policy has all fields, and takes no FIELD"}
+	case c.crd == "" && c.classes != "":
+		return 0, &usageError{"--classes is for the objects of --crd"}
+	case c.crd == "":
+		configs, err := c.decidingConfigs()
+		if err != nil {
+			return 0, err
+		}
+		c.out.WriteString(policy.Shoots(configs).String())
+		return exitOK, nil
+	}
+	if err := onlyOneStdin([]string{c.crd, c.classes}); err != nil {
+		return 0, err
+	}
+	set, err := crds.Read(c.crd, c.classes, c.std.in)
+	if err != nil {
+		return 0, err
+	}
+	policies, err := policy.Resources(set)
+	for _, p := range policies {
+		c.out.WriteString(p.String())
+	}
+	return exitOK, err
+}
+
+// decidingConfigs says which fields of provider configs touch machines, of each provider in each of its eras.
+func (c *call) decidingConfigs() (all []policy.Config, err error) {
+	given, err := c.optionsOfConfigs()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range c.std.providers {
+		schema, err := p.Schema()
+		if err != nil {
+			return nil, err
+		}
+		config := policy.Config{Provider: p.Name}
+		for _, version := range minorsOf(p) {
+			minor, err := kubeminor.Parse(version)
+			if err != nil {
+				return nil, err
+			}
+			touches := func(field string) bool { return touchesMachines(p, version, field, optionsFor(p, given)) }
+			fields, isWhole := decidingFields(provider.Paths(schema), "", touches)
+			config.Add(policy.Era{From: minor, Fields: fields, IsWhole: isWhole})
+		}
+		all = append(all, config)
+	}
+	return all, nil
+}
+
+// touchesMachines reports whether a change of a field of a provider config may replace machines or drain nodes.
+func touchesMachines(p provider.Provider, version, field string, o judge.Options) bool {
+	v, _, isField := pool.TodayIn(p, version+".0", field, o)
+	return isField && slices.Contains([]verdict.Verdict{verdict.Roll, verdict.InPlaceUpdate, verdict.Indeterminate}, v)
+}
+
+// decidingFields returns the fields below a path that decide, and whether all do. Of a field all of whose fields
+// decide, it returns the field alone.
+func decidingFields(known map[string]bool, above string, decides func(string) bool) (found []string, all bool) {
+	below := fieldsBelow(known, above)
+	if len(below) == 0 {
+		return []string{above}, decides(above)
+	}
+	all = true
+	for _, field := range below {
+		fields, isWhole := decidingFields(known, field, decides)
+		all = all && isWhole
+		if isWhole || len(fieldsBelow(known, field)) > 0 {
+			found = append(found, fields...)
+		}
+	}
+	if all {
+		return []string{above}, true
+	}
+	return found, false
+}
+
+// fieldsBelow are the fields right below a field, or below its elements, in order; without a field the outermost ones.
+func fieldsBelow(known map[string]bool, above string) (all []string) {
+	for path := range known {
+		rest, isBelow := strings.CutPrefix(path, above)
+		inElement := strings.TrimPrefix(rest, "[]")
+		name := strings.TrimPrefix(inElement, ".")
+		isMember := above == "" || name != inElement
+		isRightBelow := name != "" && !strings.ContainsAny(name, ".[")
+		if isBelow && isMember && isRightBelow {
+			all = append(all, path)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
