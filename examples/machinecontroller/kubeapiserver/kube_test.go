@@ -1,5 +1,6 @@
 // Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission, and an updater beside
-// the real, unmodified machine-controller-manager. It is a module of its own, because it takes minutes to compile.
+// the real, unmodified machine-controller-manager, and applies the deployment of hotupdate serve there. It is a module of its own, because it takes
+// minutes to compile.
 package kubeapiserver_test
 
 import (
@@ -45,6 +46,7 @@ func TestKubeAPIServer(t *testing.T) {
 	t.Run("an extension with rights of its own lacks the lease only", s.testExtensions)
 	t.Run("without the verb patch nothing is sent to the cloud", s.testWithoutPatch)
 	t.Run("where admission refuses the record nothing is sent to the cloud", s.testAdmission)
+	t.Run("the deployment of hotupdate serve, and its policy", s.testServe)
 }
 
 // fixture is a pool of machines in a namespace of its own.
