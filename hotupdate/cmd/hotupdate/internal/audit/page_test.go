@@ -38,7 +38,7 @@ func TestPageHasRowsOfEveryCause(t *testing.T) {
 	require.NoError(t, report.HTML(&page, merged, report.Shown{Limit: -1}))
 	text := page.String()
 	assert.Contains(t, text, "forbidden: 13,003 manifests, 13,003 pools: 6,000 forbidden, 7,000 roll, 3 indeterminate")
-	for _, want := range []string{`forbidden</b>`, "and 4000 more", `roll</b>`, "and 5000 more", `indeterminate</b>`} {
+	for _, want := range []string{`forbidden</b>`, "and 4,000 more", `roll</b>`, "and 5,000 more", `indeterminate</b>`} {
 		_, after, ok := strings.Cut(text, want)
 		require.True(t, ok, want)
 		text = after

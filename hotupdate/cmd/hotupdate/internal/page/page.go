@@ -12,6 +12,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 //go:embed page.html
@@ -35,7 +37,7 @@ type Page struct {
 	// Script is the report's own JavaScript, or nothing. No other script runs in the page.
 	Script string
 	// Template is the template of the content, in which {{template "bar" .}} draws a [Bar].
-	// Functions are the functions that it calls.
+	// Functions are the functions that it calls, beside number, which writes a number for people.
 	Template  string
 	Functions template.FuncMap
 	// Content is the data of the template.
@@ -74,7 +76,7 @@ type Part struct {
 
 // Write writes a page.
 func Write(out io.Writer, p Page) error {
-	t, err := template.New("page").Parse(frame)
+	t, err := template.New("page").Funcs(template.FuncMap{"number": plaintext.Thousands}).Parse(frame)
 	if err == nil {
 		_, err = t.New("content").Funcs(p.Functions).Parse(p.Template)
 	}

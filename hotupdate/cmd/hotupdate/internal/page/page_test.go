@@ -19,7 +19,7 @@ import (
 func written(t *testing.T, script, text string) string {
 	t.Helper()
 	var out strings.Builder
-	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 3}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}}}
+	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 1476}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}}}
 	require.NoError(t, page.Write(&out, page.Page{
 		Title: text, Lead: text, Tone: page.Stop, Script: script,
 		Template: `{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, Content: map[string]any{"Bar": bar, "Text": text},
@@ -51,11 +51,12 @@ func TestPageEscapes(t *testing.T) {
 	assert.Contains(t, html.UnescapeString(out), hostile)
 }
 
-// TestBarSharesItsWidth: parts grow with their counts, and one that counts nothing is not there.
+// TestBarSharesItsWidth: parts grow with their counts, and one that counts nothing is not there. People read the counts as in text.
 func TestBarSharesItsWidth(t *testing.T) {
 	t.Parallel()
 	out := written(t, "", "x")
-	assert.Contains(t, out, `<span class="part replace" style="flex-grow: 3" title="roll: 3">`)
+	assert.Contains(t, out, `<span class="part replace" style="flex-grow: 1476" title="roll: 1,476">`)
+	assert.Contains(t, out, `<li><span class="key replace"></span>roll <b>1,476</b></li>`)
 	assert.Contains(t, out, `<li><span class="key stop"></span>x <b>1</b></li>`)
 	assert.NotContains(t, out, "none: 0")
 	assert.Contains(t, out, `<span class="part " style="flex-grow: 5"></span>`, "a blank part")

@@ -18,7 +18,7 @@ if (items.length) {
         cause.hidden = [...cause.querySelectorAll('table.pools tbody tr')].every(row => row.hidden);
       }
     }
-    document.querySelector('#shown').textContent = `${shown} of ${items.length} rows`;
+    document.querySelector('#shown').textContent = `${shown.toLocaleString('en')} of ${items.length.toLocaleString('en')} rows`;
   };
   filter.addEventListener('input', show);
   show();
@@ -38,7 +38,8 @@ if (items.length) {
         const direction = head.ariaSort === 'ascending' ? -1 : 1;
         heads.forEach(other => other.removeAttribute('aria-sort'));
         head.setAttribute('aria-sort', direction > 0 ? 'ascending' : 'descending');
-        const key = row => row.cells[column].textContent;
+        const text = row => row.cells[column].textContent;
+        const key = head.classList.contains('number') ? row => text(row).replaceAll(',', '') : text;
         body.append(...[...body.rows].sort((a, b) => direction * order.compare(key(a), key(b))));
       });
     });

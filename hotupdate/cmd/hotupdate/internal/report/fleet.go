@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -335,7 +334,7 @@ type table struct {
 // IsNumber reports whether a column has numbers only.
 func (t *table) IsNumber(column int) bool {
 	return !slices.ContainsFunc(t.Rows, func(row []string) bool {
-		return strings.Trim(row[column], "0123456789") != ""
+		return strings.Trim(row[column], "0123456789,") != ""
 	})
 }
 
@@ -368,10 +367,10 @@ func (r *Report) groupsTable(s Shown, by Dimension) table {
 		}
 		cells := []string{value}
 		for _, word := range words {
-			cells = append(cells, strconv.Itoa(counts[word].Pools))
+			cells = append(cells, plaintext.Thousands(counts[word].Pools))
 		}
 		if !r.hasObjects {
-			cells = append(cells, strconv.Itoa(counts.Of(words...).Machines))
+			cells = append(cells, plaintext.Thousands(counts.Of(words...).Machines))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
@@ -404,7 +403,7 @@ func (r *Report) erasTable() table {
 		return t
 	}
 	for _, span := range r.Eras {
-		pools := strconv.Itoa(span.Pools)
+		pools := plaintext.Thousands(span.Pools)
 		t.Rows = append(t.Rows, []string{span.Minor, pools, span.OldEra, span.NewEra, r.remarkOn(&span)})
 	}
 	return t

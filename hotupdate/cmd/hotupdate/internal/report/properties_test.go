@@ -376,7 +376,7 @@ func TestEqualChangesAreOneCause(t *testing.T) {
 	assert.Less(t, strings.Count(text, "\n"), 25)
 	assert.Equal(t, 60, strings.Count(report.Text(r, report.Style{Verbose: true}), ".yaml:"), "--verbose lists all")
 	markdown := report.Markdown(r, report.Style{})
-	assert.True(t, strings.HasPrefix(markdown, "| verdict | worker pools | machines, at most |\n|---|---:|---:|\n| **roll** | 59 | 1740 |\n"), markdown)
+	assert.True(t, strings.HasPrefix(markdown, "| verdict | worker pools | machines, at most |\n|---|---:|---:|\n| **roll** | 59 | 1,740 |\n"), markdown)
 	assert.Equal(t, 2, strings.Count(markdown, "volume.iops"))
 	assert.Contains(t, markdown, "\n  and 54 more")
 	annotations := report.GitHub(r.Findings())

@@ -70,9 +70,9 @@ func (r *Report) table() string {
 	for _, c := range r.Sum {
 		machines := ""
 		if c.Machines > 0 {
-			machines = strconv.Itoa(c.Machines)
+			machines = plaintext.Thousands(c.Machines)
 		}
-		fmt.Fprintf(&text, "| **%s** | %d | %s |\n", c.Verdict, c.Pools, machines)
+		fmt.Fprintf(&text, "| **%s** | %s | %s |\n", c.Verdict, plaintext.Thousands(c.Pools), machines)
 	}
 	return text.String() + "\n"
 }
