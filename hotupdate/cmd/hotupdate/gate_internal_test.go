@@ -184,9 +184,10 @@ func TestGate(t *testing.T) {
 // the command takes beside it.
 func TestMemory(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "2") // as many objects are read at once, and the collector has as many workers
-	// The program itself takes 25 MiB, and the Shoots were measured at 8 and 28 MiB. Twice as much is too much.
+	// The program itself takes 27 MiB, and the Shoots were measured at 10 to 15 MiB, since the collector starts when it likes, and at 28 MiB.
+	// Twice as much is too much.
 	shoots := 600
-	maximum := 40
+	maximum := 46
 	if effort.All() {
 		shoots = 3000
 		maximum = 80
