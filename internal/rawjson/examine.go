@@ -18,6 +18,10 @@ type Finding struct {
 	Meant string
 }
 
+// IsRepeatedKey reports whether the finding is an element whose key an element before it has. All others are
+// unknown members.
+func (f Finding) IsRepeatedKey() bool { return f.Problem.Kind == fault.Duplicate }
+
 // maxFindings bounds the findings.
 const maxFindings = 1000
 

@@ -76,6 +76,18 @@ func (s *Schema) Examine(raw []byte) ([]rawjson.Finding, error) {
 	return rawjson.Examine(s.plan, raw)
 }
 
+// RepeatedKeys returns the findings of [Schema.Examine] about repeated keys. There are none of a configuration that
+// the Schema cannot read.
+func (s *Schema) RepeatedKeys(raw []byte) (all fault.List) {
+	findings, _ := s.Examine(raw)
+	for _, found := range findings {
+		if found.IsRepeatedKey() {
+			all.Add(found.Problem)
+		}
+	}
+	return all
+}
+
 // Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a
 // configuration. Elements of lists have no pointers: a list holds what its elements hold.
 func (s *Schema) Holds(class structtag.Class, pointer string) bool {

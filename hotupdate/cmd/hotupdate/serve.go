@@ -109,14 +109,14 @@ func (c *call) judging() (*judging, error) {
 func (j *judging) judge(ctx context.Context, old, updated []byte) (*admission.Judgement, error) {
 	reader := *j.reader
 	reader.Landscape = j.landscape.Load()
-	plan, err := reader.CompareObjects(ctx, old, updated)
+	plan, warnings, err := reader.CompareObjects(ctx, old, updated)
 	if err != nil {
 		return nil, errors.New(manifests.Reason(err))
 	}
 	if rule := plan.RefusalByGardener(); rule != verdict.NoRule {
 		return &admission.Judgement{Verdict: verdict.Forbidden.String(), Contrary: rule.Text}, nil
 	}
-	shown := report.New([]*pool.Plan{plan}, nil, report.Selection{})
+	shown := report.New([]*pool.Plan{plan}, warnings, report.Selection{})
 	return &admission.Judgement{
 		Verdict: shown.Verdict, Warnings: report.Warnings(shown), IsStopped: j.gate.Stops(plan),
 	}, nil

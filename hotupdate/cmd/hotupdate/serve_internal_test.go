@@ -129,6 +129,36 @@ func TestServeWarns(t *testing.T) {
 	}
 }
 
+// TestServeTellsRepeatedKeys: what changes a provider config is told of an element whose key an element before it has, unless the old object has
+// it, too. Gardener refuses such elements only in lists of its own.
+func TestServeTellsRepeatedKeys(t *testing.T) {
+	t.Parallel()
+	j, err := judgingBy(t, byDefault)
+	require.NoError(t, err)
+	volumes := func(names ...string) func(map[string]any) {
+		all := []any{}
+		for _, name := range names {
+			all = append(all, map[string]any{"name": name})
+		}
+		return setting(map[string]any{"apiVersion": "gcp.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig", "dataVolumes": all},
+			worker(0, "providerConfig")...)
+	}
+	label := setting("b", worker(0, "labels", "a")...)
+	told := `pool "general": providerConfig.dataVolumes[1]: has the name of an element before it; give each element another name`
+	for name, test := range map[string]struct {
+		old, updated []func(map[string]any)
+		want         int
+	}{
+		"added":       {[]func(map[string]any){volumes("a")}, []func(map[string]any){volumes("a", "a")}, 1},
+		"there":       {[]func(map[string]any){volumes("a", "a")}, []func(map[string]any){volumes("a", "a"), label}, 0},
+		"no repeated": {[]func(map[string]any){volumes("a")}, []func(map[string]any){volumes("a", "b")}, 0},
+	} {
+		judged, err := j.judge(t.Context(), stored(t, test.old...), stored(t, test.updated...))
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, strings.Count(strings.Join(judged.Warnings, "\n")+"\n", told+"\n"), "%s: %q", name, judged.Warnings)
+	}
+}
+
 // TestServeRefusals: a change that the API server of Gardener refuses has not come here. One that an extension refuses may.
 func TestServeRefusals(t *testing.T) {
 	t.Parallel()

@@ -238,3 +238,15 @@ func TestReadRefuses(t *testing.T) {
 	_, err := shapes.Read(func(string) (string, error) { return "", os.ErrNotExist })
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// TestKeysAreOfLists: a key stands at its list, and a list that is gone is an error.
+func TestKeysAreOfLists(t *testing.T) {
+	t.Parallel()
+	read := shapes.Shapes{"": {Kind: "object"}, "a": {Kind: "list"}, "a[]": {Kind: "object"}, "a[].n": {Kind: "string"}, "b": {Kind: "list"}, "b[]": {Kind: "string"}}
+	text, err := read.Schema(map[string]string{"a": "n"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(text), `"key":`))
+	assert.Contains(t, string(text), `{"name":"a","class":"immutable","key":"n"`)
+	_, err = read.Schema(map[string]string{"gone": "n"})
+	require.ErrorContains(t, err, "gone is no list")
+}

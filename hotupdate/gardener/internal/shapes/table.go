@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func (t *Table) Files() (map[string][]byte, error) {
 		"\"\n}", "\"}")
 	files := map[string][]byte{"releases.json": []byte(spans.Replace(string(table)) + "\n")}
 	for kind, shapes := range t.kinds {
-		schema, err := shapes.Schema()
+		schema, err := shapes.Schema(keysOf(kind))
 		if err != nil {
 			return nil, err
 		}
@@ -163,15 +164,21 @@ type (
 		Class     string `json:"class"`
 		Nullable  bool   `json:"nullable,omitempty"`
 		Optional  bool   `json:"optional,omitempty"`
+		Key       string `json:"key,omitempty"`
 		Type      *node  `json:"type"`
 		Inherited bool   `json:"inherited,omitempty"`
 	}
 )
 
 // Schema returns the Schema of a kind as it is exported, but without a fingerprint. All fields have the
-// default class.
-func (s Shapes) Schema() ([]byte, error) {
-	root := s.node("", s.children())
+// default class. It gets the keys of lists by their paths.
+func (s Shapes) Schema(keys map[string]string) ([]byte, error) {
+	for path := range keys {
+		if s[path].Kind != list {
+			return nil, fmt.Errorf("%s is no list, and cannot have a key", path)
+		}
+	}
+	root := s.node("", s.children(), keys)
 	d := document{FormatVersion: 1, Root: root}
 	isMeta := func(f field) bool { return f.Name == "apiVersion" || f.Name == "kind" }
 	if slices.ContainsFunc(root.Fields, isMeta) {
@@ -194,7 +201,7 @@ func (s Shapes) children() map[string][]string {
 }
 
 // node returns the description of the values at a path.
-func (s Shapes) node(path string, children map[string][]string) *node {
+func (s Shapes) node(path string, children map[string][]string, keys map[string]string) *node {
 	shape := s[path]
 	n := &node{Kind: shape.Kind, Bits: shape.Bits}
 	elem := ""
@@ -203,7 +210,8 @@ func (s Shapes) node(path string, children map[string][]string) *node {
 		for _, below := range children[path] {
 			n.Fields = append(n.Fields, field{
 				Name: below[strings.LastIndexByte(below, '.')+1:], Class: "immutable", Inherited: true,
-				Nullable: s[below].Nullable, Optional: s[below].Optional, Type: s.node(below, children),
+				Nullable: s[below].Nullable, Optional: s[below].Optional, Key: keys[below],
+				Type: s.node(below, children, keys),
 			})
 		}
 		return n
@@ -215,7 +223,7 @@ func (s Shapes) node(path string, children map[string][]string) *node {
 	default:
 		return n
 	}
-	n.Elem = s.node(elem, children)
+	n.Elem = s.node(elem, children, keys)
 	n.ElemNullable = s[elem].Nullable
 	return n
 }

@@ -45,7 +45,7 @@ type causeKey struct {
 
 // The limits that make the size of a tally independent of the size of the fleet.
 const (
-	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read.
+	// groups bounds the causes, the groups of each dimension, the objects that cannot be read, and the warnings.
 	// Further ones are only counted.
 	groups = 10_000
 	others = "(others)"

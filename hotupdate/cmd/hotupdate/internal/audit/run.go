@@ -13,12 +13,15 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Options say which objects are judged and which findings are known.
@@ -83,6 +86,7 @@ type judgedObject struct {
 	isTheirs bool // a config of it is of the releases' kind
 	pools    []*JudgedPool
 	failed   error // failure of a program, which ends the audit
+	warnings []string
 }
 
 // unreadable is the result for an object that cannot be read.
@@ -124,6 +128,7 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 		judged.identity = identityOf(m.UID, m.Tree)
 		judged.isTheirs = r.hasConfig(m)
 		judged.failed = r.pools(o.Place, m, judged)
+		judged.warnings = side.WarningsOf(o, r.repeatedKeys(m))
 	}
 	return judged
 }
@@ -138,7 +143,7 @@ func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObj
 	of.Provider = m.Provider
 	for i := range m.Pools {
 		p := &m.Pools[i]
-		if !r.concern(p.Config) || r.owner.hasOtherGroup(p.Config) {
+		if !r.isJudged(p.Config) {
 			kind := p.Config.Type()
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
@@ -153,6 +158,24 @@ func (r *Releases) pools(at manifest.Place, m *facts.Manifest, judged *judgedObj
 		judged.skip = report.OtherConfig
 	}
 	return nil
+}
+
+// repeatedKeys returns the repeated keys of lists in a manifest, and in its provider configs as the new release reads
+// them.
+func (r *Releases) repeatedKeys(m *facts.Manifest) fault.List {
+	all := slices.Clone(m.Repeated)
+	reading := judge.Options{Schema: func(facts.TypeMeta) *hotupdate.Schema { return r.updated.Schema }}
+	for i := range m.Pools {
+		if p := &m.Pools[i]; r.isJudged(p.Config) {
+			all = append(all, reading.RepeatedKeys(p)...)
+		}
+	}
+	return all
+}
+
+// isJudged reports whether the releases may read a provider config.
+func (r *Releases) isJudged(config facts.Config) bool {
+	return r.concern(config) && !r.owner.hasOtherGroup(config)
 }
 
 // pool reads and hashes the provider config of a pool under both releases, and judges the pool. An
@@ -222,6 +245,7 @@ func (t *tally) count(one *judgedObject, seen *identities, o Options) error {
 		return nil
 	}
 	t.Objects.Judged++
+	t.Warnings = append(t.Warnings, one.warnings[:min(len(one.warnings), max(0, groups-len(t.Warnings)))]...)
 	for _, p := range one.pools {
 		t.providers[p.Of.Provider] = t.providers[p.Of.Provider] || one.isTheirs
 		if p.Verdict != unchanged {

@@ -21,7 +21,8 @@ const (
 // first. If they are about several pools, the first one counts the pools by verdict. Pools under one verdict by the
 // same changes share a warning.
 //
-// There is no warning if nothing happens to machines, or machines and pools are only added.
+// There is no such warning if nothing happens to machines, or machines and pools are only added. The report's own
+// warnings are last.
 func Warnings(r *Report) []string {
 	var all []warned
 	for i := range r.Manifests {
@@ -35,6 +36,11 @@ func Warnings(r *Report) []string {
 	}
 	for i := range all {
 		lines = append(lines, all[i].line())
+	}
+	for _, warning := range r.Warnings {
+		if text := shortened(warning); text != "" {
+			lines = append(lines, text)
+		}
 	}
 	return bounded(lines)
 }

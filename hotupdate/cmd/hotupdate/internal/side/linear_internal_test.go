@@ -23,9 +23,9 @@ func TestUnknownMembersAreLocatedTogether(t *testing.T) {
 		}
 		text := []byte(`{` + strings.Join(all, ",") + `}`)
 		o := &manifests.Object{Tree: tree.Of(text)}
-		unknown, err := kinds.Worker.Examine(o.Tree)
+		found, err := kinds.Worker.Examine(o.Tree)
 		require.NoError(t, err)
-		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Unknown: unknown}}
+		m := &Input{Manifest: &facts.Manifest{Kind: facts.Worker, Findings: found}}
 		return testing.AllocsPerRun(1, func() {
 			unknown := unknownOf(m)
 			require.NoError(t, unknown.errors.Err())

@@ -203,6 +203,7 @@ func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err
 	if facts.KindOf(m.Type) != facts.NoKind {
 		warnings = append(unknown.warnings(o), r.checkCloudProfile(m)...)
 	}
+	warnings = append(warnings, WarningsOf(o, m.repeatedKeys(r.Options))...)
 	if err == nil || m.spec != nil {
 		err = errors.Join(err, m.checkConfigs(r.Options))
 	}
@@ -227,12 +228,30 @@ func (r *Reader) checkCloudProfile(m *Input) []string {
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.
 func (m *Input) checkConfigs(o judge.Options) error {
 	err := pool.Check(m.Pools, m.options(o))
-	if m.hasSpec() {
-		for _, problem := range fault.All(err) {
-			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
-		}
-	}
+	m.moveToSpec(fault.All(err))
 	return err
+}
+
+// moveToSpec completes the paths of problems of configs, which are the specs of custom resources.
+func (m *Input) moveToSpec(problems fault.List) {
+	if !m.hasSpec() {
+		return
+	}
+	for _, problem := range problems {
+		problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
+	}
+}
+
+// repeatedKeys returns a problem for each element of a list whose key an element before it has, in the manifest and
+// in its provider configs.
+func (m *Input) repeatedKeys(o judge.Options) fault.List {
+	all := slices.Clone(m.Repeated)
+	for i := range m.Pools {
+		repeated := m.options(o).RepeatedKeys(&m.Pools[i])
+		m.moveToSpec(repeated)
+		all = append(all, repeated...)
+	}
+	return all
 }
 
 // unknownMembers are the members of a manifest that no release of Gardener that is known has for its kind.
@@ -264,14 +283,19 @@ func unknownOf(m *Input) (unknown unknownMembers) {
 }
 
 // warnings say that the members are not judged.
-func (u *unknownMembers) warnings(o *manifests.Object) (all []string) {
+func (u *unknownMembers) warnings(o *manifests.Object) []string {
 	var unjudged fault.List
 	for _, problem := range slices.Concat(u.near, u.others) {
 		warned := *problem
 		warned.What += " that this command knows, and is not judged"
 		unjudged.Add(&warned)
 	}
-	for _, warning := range placed(o, unjudged) {
+	return WarningsOf(o, unjudged)
+}
+
+// WarningsOf returns problems of an object as warnings, with their places.
+func WarningsOf(o *manifests.Object, problems fault.List) (all []string) {
+	for _, warning := range placed(o, problems) {
 		all = append(all, warning.Error())
 	}
 	return all

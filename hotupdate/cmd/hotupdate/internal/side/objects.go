@@ -10,6 +10,7 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -43,28 +44,44 @@ func (r *Reader) Compile() error {
 // CompareObjects compares the two states of an object that an API server has: both are whole, and have what it and
 // its admission fill in. Nobody else is asked. It is safe for concurrent use.
 //
+// The warnings are about the repeated keys of lists that the old object does not have.
+//
 // The comparison ends with the context: between its steps and between pools.
-func (r *Reader) CompareObjects(ctx context.Context, old, updated []byte) (*pool.Plan, error) {
+func (r *Reader) CompareObjects(ctx context.Context, old, updated []byte) (*pool.Plan, []string, error) {
 	one := *r
 	one.Options.Interrupted = ctx.Err
 	before, err := one.readObject(ctx, oldObject, old)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	after, err := one.readObject(ctx, newObject, updated)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	both := inputs{before, after}
 	plan, err := both.plan(one.optionsFor(both), nil)
 	if interrupted := ctx.Err(); interrupted != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInterrupted, interrupted)
+		return nil, nil, fmt.Errorf("%w: %w", ErrInterrupted, interrupted)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	plan.AdmissionAsked() // the API server has validated the object before it asks webhooks
-	return plan, nil
+	return plan, both.addedRepetitions(one.Options), nil
+}
+
+// addedRepetitions returns the repeated keys that only the new object has.
+func (p inputs) addedRepetitions(o judge.Options) (added []string) {
+	known := map[string]bool{}
+	for _, problem := range p.old.repeatedKeys(o) {
+		known[manifests.Reason(problem)] = true
+	}
+	for _, problem := range p.updated.repeatedKeys(o) {
+		if text := manifests.Reason(problem); !known[text] {
+			added = append(added, text)
+		}
+	}
+	return added
 }
 
 // readObject reads an object of an API server, with its provider configs.

@@ -32,7 +32,7 @@ func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (all []Applied
 			if one.Manifest, err = Read(made.Object); err != nil {
 				return nil, err
 			}
-			one.Manifest.Unknown = m.Unknown
+			one.Manifest.Findings = m.Findings
 			for i := range one.Manifest.Pools {
 				one.Manifest.Pools[i].Cluster.isReadBack = false // Gardener has not filled in anything yet
 			}

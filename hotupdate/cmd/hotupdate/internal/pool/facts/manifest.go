@@ -70,8 +70,8 @@ type Manifest struct {
 	Provider string
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
-	// Unknown are the members that the kind does not have.
-	Unknown []kinds.Unknown
+	// Findings are the members that the kind does not have, and the repeated keys.
+	kinds.Findings
 	// Doubted are missing members above the pools that a misspelled member probably means.
 	Doubted []Doubt
 }
@@ -108,7 +108,7 @@ func otherKind(hint string) error {
 // Read reads a Worker or Shoot manifest, written by a user or returned by a cluster.
 //
 //   - A value that the API server does not read is an error, and a member that stands twice. A
-//     member that the kind does not have is listed.
+//     member that the kind does not have is listed, and an element whose key another one has.
 //   - Names are case-sensitive. Null counts as absent.
 //   - A Shoot's worker without a version or kubelet configuration inherits it from the Shoot. A kubelet
 //     configuration counts as a whole.
@@ -132,8 +132,8 @@ func Read(object *tree.Node) (*Manifest, error) {
 	if m.Kind == Worker {
 		read = m.readWorker
 	}
-	unknown, err := kinds.Kind(m.Kind).Examine(object)
-	m.Unknown = unknown
+	found, err := kinds.Kind(m.Kind).Examine(object)
+	m.Findings = found
 	err = errors.Join(err, read(), m.checkNames())
 	m.doubt()
 	return m, err

@@ -8,7 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
@@ -138,6 +140,32 @@ func (o Options) Check(p *facts.Pool) error {
 	}
 	_, configErr := compareConfigs(&facts.Pool{}, p, o)
 	return located(p, err, configErr)
+}
+
+// RepeatedKeys returns a problem for each element of a list in the provider config of a pool whose key an element
+// before it has.
+func (o Options) RepeatedKeys(p *facts.Pool) fault.List {
+	if !hasSeveral(p.Config.Tree()) { // spares most configs another reading
+		return nil
+	}
+	schema, _ := o.schemaOf(p.Config)
+	repeated := (*schemabridge.Schema)(schema).RepeatedKeys(p.Config.Raw())
+	return fault.All(located(p, nil, repeated.Err()))
+}
+
+// hasSeveral reports whether a list in a value has several elements.
+func hasSeveral(n *tree.Node) bool {
+	for _, element := range n.Elements() {
+		if n.Len() > 1 || hasSeveral(element) {
+			return true
+		}
+	}
+	for _, member := range n.Members() {
+		if hasSeveral(member) {
+			return true
+		}
+	}
+	return false
 }
 
 // SetFields lists the fields of a pool that are set and decide about its machines: the changes from
