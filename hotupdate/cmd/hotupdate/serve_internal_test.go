@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -391,4 +394,51 @@ func TestServeInParallel(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestCloudProfilesAreReadAgain: the file of --cloudprofile is read every minute. While it cannot be read, what was read
+// before stays, and the log says so.
+func TestCloudProfilesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "cloudprofile.yaml")
+	profile, err := os.ReadFile("internal/pool/testdata/pairs/cloudprofile.yaml")
+	require.NoError(t, err)
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write(string(profile))
+	synctest.Test(t, func(t *testing.T) {
+		var reading *call
+		j, err := judgingBy(t, func(c *call) {
+			c.cloudProfile = file
+			reading = c
+		})
+		require.NoError(t, err)
+		var log strings.Builder
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			j.keep(ctx, reading.landscape, slog.New(slog.NewJSONHandler(&log, nil)))
+		}()
+		pass := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		read := func() int { return len(j.landscape.Load().CloudProfiles) }
+		const both = "%s\n---\n%s"
+		require.Equal(t, 1, read())
+		write(fmt.Sprintf(both, profile, profile))
+		pass(landscapeAge - time.Second)
+		assert.Equal(t, 1, read(), "before the minute is over")
+		pass(2 * time.Second)
+		assert.Equal(t, 2, read())
+		write("kind: [")
+		pass(landscapeAge)
+		assert.Equal(t, 2, read(), "of what was read before")
+		assert.Equal(t, 1, strings.Count(log.String(), "the former ones stay"), log.String())
+		write(string(profile))
+		pass(landscapeAge)
+		assert.Equal(t, 1, read())
+		stop()
+		<-ended
+	})
 }
