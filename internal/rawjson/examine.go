@@ -52,17 +52,21 @@ func (r *decoding) findRepeatedKeys(n *Node, list reflect.Value) {
 	seen := map[any]bool{}
 	for i := range list.Len() {
 		key := keyOf(n.plan.Key, list.Index(i))
-		if seen[key] && r.tell(repeatedKey(n.plan.Key.Name)) {
+		if seen[key] && r.tell(repeatedKey(n.plan.Key.Name, key)) {
 			r.below(len(r.faults)-1, fieldpath.Step{Kind: fieldpath.Index, At: i})
 		}
 		seen[key] = true
 	}
 }
 
-func repeatedKey(name string) *fault.Error {
+// repeatedKey names no key, since its value may be a secret. An absent key and an empty one are told alike.
+func repeatedKey(name string, key any) *fault.Error {
+	what := "has the " + name + " of an element before it"
+	if key == nil || key == "" {
+		what = "has no " + name + ", and neither has an element before it"
+	}
 	return &fault.Error{
-		Kind: fault.Duplicate, Code: "repeated-key", What: "has the " + name + " of an element before it",
-		Hint: "give each element another " + name,
+		Kind: fault.Duplicate, Code: "repeated-key", What: what, Hint: "give each element a " + name + " of its own",
 	}
 }
 

@@ -147,7 +147,7 @@ func TestServeTellsRepeatedKeys(t *testing.T) {
 			worker(0, "providerConfig")...)
 	}
 	label := setting("b", worker(0, "labels", "a")...)
-	told := `pool "general": providerConfig.dataVolumes[1]: has the name of an element before it; give each element another name`
+	told := `pool "general": providerConfig.dataVolumes[1]: has the name of an element before it; give each element a name of its own`
 	for name, test := range map[string]struct {
 		old, updated []func(map[string]any)
 		want         int

@@ -76,7 +76,7 @@ func written(t *testing.T) (kinds map[string]shapes.Shapes, table shapes.Table) 
 func isAtOrBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(above string) bool {
 		rest, isBelow := strings.CutPrefix(path, above)
-		return isBelow && (rest == "" || strings.Contains(".[{", rest[:1]))
+		return isBelow && (rest == "" || strings.ContainsAny(rest[:1], ".[{"))
 	})
 }
 

@@ -149,7 +149,11 @@ func TestRepeatedKeys(t *testing.T) {
 		elements := strings.ReplaceAll(`[{"KEY":"a"},{"KEY":"b"},{"KEY":"a"}]`, "KEY", test.key)
 		found, err := kinds.Shoot.Examine(tree.Of([]byte(strings.ReplaceAll(test.around, "LIST", elements))))
 		require.NoError(t, err, list)
-		assert.Equal(t, []problem{{list + "[2]", "has the " + test.key + " of an element before it; give each element another " + test.key}},
+		assert.Equal(t, []problem{{list + "[2]", "has the " + test.key + " of an element before it; give each element a " + test.key + " of its own"}},
+			problemsIn(found.Repeated.Err()), list)
+		found, err = kinds.Shoot.Examine(tree.Of([]byte(strings.ReplaceAll(test.around, "LIST", `[{},{}]`))))
+		require.NoError(t, err, list)
+		assert.Equal(t, []problem{{list + "[1]", "has no " + test.key + ", and neither has an element before it; give each element a " + test.key + " of its own"}},
 			problemsIn(found.Repeated.Err()), list)
 	}
 	found, err := kinds.Shoot.Examine(tree.Of([]byte(`{"spec":{"tolerations":[{"key":"a"},{"key":"a"}],"provider":{"workers":[{"name":"a"},{"name":"a"}]}}}`)))
