@@ -94,6 +94,9 @@ func (o Options) given() facts.Given {
 
 // compareReading compares a pool as Gardener stores it.
 func compareReading(r facts.Reading, o Options) (Comparison, error) {
+	if err := o.CheckInterrupted(); err != nil {
+		return Comparison{}, err
+	}
 	p, err := newPair(r, o)
 	if err != nil {
 		return Comparison{}, err
@@ -101,6 +104,22 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	key, err := p.key()
 	if err != nil {
 		return Comparison{}, located(p.updated, err, nil)
+	}
+	findings, err := p.findings()
+	if err != nil {
+		return Comparison{}, err
+	}
+	concluded := p.conclude(findings)
+	concluded.Key = key
+	concluded.HasNone = p.hasNone()
+	concluded.MayHaveNone = p.old.MayStillRun()
+	return concluded, o.CheckInterrupted()
+}
+
+// findings returns what all judgements find.
+func (p *pair) findings() ([]Finding, error) {
+	if err := p.CheckInterrupted(); err != nil {
+		return nil, err
 	}
 	findings := slices.Concat(p.judgeTriggers(), p.judgeConfigs())
 	slices.SortStableFunc(findings, byMember)
@@ -110,11 +129,7 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 			findings = append(findings, judge(p)...)
 		}
 	}
-	concluded := p.conclude(findings)
-	concluded.Key = key
-	concluded.HasNone = p.hasNone()
-	concluded.MayHaveNone = p.old.MayStillRun()
-	return concluded, nil
+	return findings, p.CheckInterrupted()
 }
 
 // byMember orders findings with a class by the first name in their paths, and puts all others behind
@@ -308,9 +323,9 @@ func (c *conclusion) merge(found Finding) {
 // about which none has found anything, means the same in another spelling.
 func (c *conclusion) mergeRest(p *pair) {
 	r := p.judgeRest()
-	told := slices.Clone(c.Changes)
+	told := placesOf(c.Changes)
 	for _, d := range r.elsewhere {
-		if !touches(told, pointerInShoot(d)) {
+		if !told.touches(pointerInShoot(d)) {
 			c.merge(about(d, verdict.None, verdict.SameMeaning))
 		}
 	}

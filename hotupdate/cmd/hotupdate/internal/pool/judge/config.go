@@ -265,7 +265,7 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 		}
 		path := facts.JoinPaths(p.configPath(), name)
 		pointer := facts.PointerTo(path)
-		if !touches(judged, pointer) {
+		if !placesOf(judged).touches(pointer) {
 			row := about(tree.Difference{Path: strings.Split(path, ".")}, verdict.Forbidden, verdict.NotReleased)
 			row.Op = hotupdate.OpReplace // its values are not shown
 			judged = append(judged, row)
@@ -285,9 +285,12 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 // bytes, so the order of members counts.
 func (p *pair) refuseInPlace(judged []Finding) []Finding {
 	judged = all(judged, verdict.Forbidden, verdict.ConfigInPlace)
+	at := placesOf(judged)
 	for _, d := range p.stored.differences() {
-		if !touches(judged, p.pointerTo(d)) {
-			judged = append(judged, p.unseen(d, verdict.Forbidden, verdict.ConfigInPlace))
+		if !at.touches(p.pointerTo(d)) {
+			found := p.unseen(d, verdict.Forbidden, verdict.ConfigInPlace)
+			at.add(len(judged), found.Pointer)
+			judged = append(judged, found)
 		}
 	}
 	if len(judged) == 0 && !bytes.Equal(compact(p.old.Config), compact(p.updated.Config)) {

@@ -115,21 +115,5 @@ func isBelow(pointer, above string) bool {
 	return found && (rest == "" || rest[0] == '/')
 }
 
-// around returns the indexes of the findings at, above or below a pointer.
-func around(all []Finding, pointer string) (places []int) {
-	for i, found := range all {
-		if isBelow(found.Pointer, pointer) || isBelow(pointer, found.Pointer) {
-			places = append(places, i)
-		}
-	}
-	return places
-}
-
-func touches(all []Finding, pointer string) bool {
-	return slices.ContainsFunc(all, func(found Finding) bool {
-		return isBelow(found.Pointer, pointer) || isBelow(pointer, found.Pointer)
-	})
-}
-
 // Member is the first name in the path of a change.
 func Member(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }

@@ -26,8 +26,9 @@ type tried struct {
 // and judges the changes that the Schema sees accordingly. It adds differences that the Schema does not
 // see but that affect the name, such as the order of a list.
 func (p *pair) judgeByName(judged []Finding) []Finding {
-	differences := p.tryEach(judged)
-	ofConfig := around(judged, facts.PointerTo(p.configPath()))
+	at := placesOf(judged)
+	differences := p.tryEach(at)
+	ofConfig := at.around(facts.PointerTo(p.configPath()))
 	decided := slices.Repeat([]verdict.Verdict{verdict.None}, len(judged))
 	for _, d := range differences {
 		isExplained := explains(judged, d.related) || explains(judged, d.shared)
@@ -84,9 +85,10 @@ func isTypeMeta(path []string) bool {
 	return len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
 }
 
-// tryEach tries every difference: whether the new pool would have another name with it. A member that is added to a
-// pool without a config comes with the type of the new config, without which no extension reads it.
-func (p *pair) tryEach(judged []Finding) (all []tried) {
+// tryEach tries every difference: whether the new pool would have another name with it. It gets the places of the
+// changes that the Schema sees. A member that is added to a pool without a config comes with the type of the new
+// config, without which no extension reads it.
+func (p *pair) tryEach(judged *places) (all []tried) {
 	differences := p.stored.differences()
 	old := p.stored.old.Config.Tree()
 	if old == nil {
@@ -103,7 +105,7 @@ func (p *pair) tryEach(judged []Finding) (all []tried) {
 		return p.renamedBy(facts.ConfigAt(config))
 	})
 	for i, d := range differences {
-		all = append(all, tried{Difference: d, renames: found.Effects[i], related: around(judged, p.pointerTo(d))})
+		all = append(all, tried{Difference: d, renames: found.Effects[i], related: judged.around(p.pointerTo(d))})
 	}
 	var shared []int
 	for _, i := range found.Together {

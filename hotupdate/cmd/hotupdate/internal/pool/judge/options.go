@@ -62,7 +62,8 @@ type Options struct {
 	// nothing more is known. It is given the verdict by the class.
 	Effect func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule)
 	// Interrupted returns an error once a comparison is to end early, which is then the error of the comparison; nil if
-	// it never ends early. It is asked before each pool.
+	// it never ends early. It is asked before each pool and between the steps in which the two states of one are
+	// compared: a config may have as much in it as many pools. Each step takes time in proportion to its input.
 	Interrupted func() error
 }
 
