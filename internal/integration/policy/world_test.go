@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,7 +117,7 @@ func (e *evaluator) warned(t *testing.T, old, updated []byte) (warnings, errors 
 	resource := schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: strings.ToLower(kind.Kind) + "s"}
 	attributes := admission.NewAttributesRecord(after, before, kind, "garden-dev", after.GetName(), resource, "", admission.Update, &metav1.UpdateOptions{}, false, nil)
 	versioned := &admission.VersionedAttributes{Attributes: attributes, VersionedKind: kind, VersionedObject: after, VersionedOldObject: before}
-	result := e.validator.Validate(context.Background(), resource, versioned, nil, &corev1.Namespace{}, celconfig.RuntimeCELCostBudget, nil)
+	result := e.validator.Validate(t.Context(), resource, versioned, nil, &corev1.Namespace{}, celconfig.RuntimeCELCostBudget, nil)
 	for _, decision := range result.Decisions {
 		switch {
 		case decision.Evaluation == validating.EvalError:
