@@ -14,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// ofShoots has what all Shoots have in common.
 const (
 	workers = "spec.provider.workers"
 	name    = "name" // of a pool, and of its place in a map of its fields
