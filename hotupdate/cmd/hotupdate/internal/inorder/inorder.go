@@ -17,17 +17,24 @@ func Map[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[
 	return func(yield func(R) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		queue := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+		most := 2 * runtime.GOMAXPROCS(0)
+		queue := make(chan chan R, most)
+		calls := make(chan call[E, R])
+		for range most {
+			// a goroutine that calls the function many times has grown its stack once
+			go func() {
+				for c := range calls {
+					c.result <- do(c.element)
+				}
+			}()
+		}
 		go func() {
 			defer close(queue)
-			for one := range all {
-				result := make(chan R, 1)
-				select {
-				case <-ctx.Done():
+			defer close(calls)
+			for element := range all {
+				if !enqueue(ctx, queue, calls, element) {
 					return
-				case queue <- result:
 				}
-				go func() { result <- do(one) }()
 			}
 		}()
 		for {
@@ -40,5 +47,27 @@ func Map[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[
 				}
 			}
 		}
+	}
+}
+
+// call is an element with the channel for its result.
+type call[E, R any] struct {
+	element E
+	result  chan R
+}
+
+// enqueue has the function called for an element, and then queues its result. It is false if the context ends before.
+func enqueue[E, R any](ctx context.Context, queue chan<- chan R, calls chan<- call[E, R], element E) bool {
+	result := make(chan R, 1)
+	select {
+	case <-ctx.Done():
+		return false
+	case calls <- call[E, R]{element, result}:
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case queue <- result:
+		return true
 	}
 }
