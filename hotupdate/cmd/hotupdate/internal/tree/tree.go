@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -369,8 +370,61 @@ func (n *Node) JSON() []byte {
 	case n.raw != "":
 		return []byte(n.raw)
 	}
-	raw, _ := json.Marshal(n.Value(json.RawMessage("null"))) // every value of a node can be encoded
-	return raw
+	return n.appendSorted(nil)
+}
+
+// appendSorted appends the value as encoding/json encodes it, with the members in the order of their names.
+func (n *Node) appendSorted(dst []byte) []byte {
+	switch n.kind {
+	case Null, Bool, Number:
+		return n.AppendJSON(dst)
+	case Text:
+		return appendEncoded(dst, n.text)
+	case List:
+		dst = append(dst, '[')
+		for i := range n.below {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = n.below[i].appendSorted(dst)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i, member := range n.sorted() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendEncoded(dst, member.name), ':')
+			dst = member.appendSorted(dst)
+		}
+		return append(dst, '}')
+	}
+	return dst
+}
+
+// sorted returns the members of an Object in the order of their names. The last of several with one name counts.
+func (n *Node) sorted() []*Node {
+	members := make([]*Node, len(n.below))
+	for i := range members {
+		members[len(members)-1-i] = &n.below[i]
+	}
+	slices.SortStableFunc(members, func(a, b *Node) int { return strings.Compare(a.name, b.name) })
+	return slices.CompactFunc(members, func(a, b *Node) bool { return a.name == b.name })
+}
+
+// appendEncoded appends a text as encoding/json encodes it.
+func appendEncoded(dst []byte, text string) []byte {
+	for i := range len(text) {
+		isPlain := ' ' <= text[i] && text[i] <= '~' && strings.IndexByte(`"\<>&`, text[i]) < 0
+		if !isPlain {
+			encoded, _ := json.Marshal(text) // every text can be encoded
+			return append(dst, encoded...)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, text...)
+	return append(dst, '"')
 }
 
 // AppendJSON appends the value in JSON, with all members in the order of the text, also those that stand

@@ -23,6 +23,14 @@ const MaxSize = 10 << 20
 // ParseYAML reads one YAML document as kubectl does. The text begins in a line of its file, which
 // problems name. An empty document is null.
 func ParseYAML(text []byte, line int) (*Node, error) {
+	if root, isSimple := parseSimple(text); isSimple {
+		return root, nil
+	}
+	return parseAnyYAML(text, line)
+}
+
+// parseAnyYAML is [ParseYAML] by the parser of all of YAML.
+func parseAnyYAML(text []byte, line int) (*Node, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	document, err := onlyDocument(text, line)
 	if err != nil {
@@ -269,7 +277,7 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 	text := from.Value
 	isTagged := from.Style&yaml.TaggedStyle != 0
 	isPlain := from.Style&^yaml.TaggedStyle == 0
-	isTaggedWord := isTagged && isPlain && isWord.MatchString(text)
+	isTaggedWord := isTagged && isPlain && unspaced.MatchString(text)
 	mayBeOther := from.ShortTag() != textTag || isOldBool(text)
 	tag := ""
 	if isTagged {
@@ -288,8 +296,8 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 // maxShown bounds the words that a problem shows. No word with a meaning in YAML is longer.
 const maxShown = 24
 
-// isWord matches plain text that can be written again behind a tag without quotes.
-var isWord = regexp.MustCompile(`^[^\s#]*$`)
+// unspaced matches plain text that can be written again behind a tag without quotes.
+var unspaced = regexp.MustCompile(`^[^\s#]*$`)
 
 // textTag is the tag of text.
 const textTag = "!!str"
@@ -320,6 +328,8 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 // false for all others. To ask the library that kubectl uses, a parser is started for each scalar.
 func plainly(text string) (kind Kind, isPlain bool) {
 	switch text {
+	case "null":
+		return Null, true
 	case "true", "false":
 		return Bool, true
 	case "0":
