@@ -229,7 +229,8 @@ func (d *definitionsDiff) text() string {
 		name := one.APIVersion + " " + one.Kind
 		switch {
 		case one.Only == "old":
-			text.WriteString("! " + printable(name) + ": is gone: what happens to its objects is not known\n")
+			text.WriteString("! " + printable(name))
+			text.WriteString(": is no longer served: what happens to its objects is not known\n")
 		case one.Only == "new":
 			text.WriteString("  " + printable(name) + ": is new\n")
 		case len(d.Resources) > 1:

@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/fieldclasses"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -109,6 +110,9 @@ func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject
 	object.Name = m.Name
 	object.Project = m.Namespace
 	one := judgedPool("", effect, hotupdate.AutoRollingUpdate, facts.Machines{}, reasons)
+	if effect == verdict.None && (r.old.IsConverted(of) || r.updated.IsConverted(of)) {
+		one.Rules = append(one.Rules, verdict.ConversionKeeps)
+	}
 	return &judgedObject{identity: identityOf(m.UID, o.Tree), pools: []*JudgedPool{{one, object}}}
 }
 
@@ -196,12 +200,13 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 	effect := verdict.None
 	var reasons []Reason
 	for _, change := range changes {
-		byClass := verdict.OfClass(change.Class, hotupdate.AutoRollingUpdate)
+		byClass, why := r.effectOf(of, change)
 		if byClass == verdict.None || byClass == verdict.HotUpdate { // no machine is replaced
 			continue
 		}
 		effect = max(effect, byClass)
 		reason := reasonOf(change)
+		reason.Text += why
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
@@ -214,6 +219,18 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 		}
 	}
 	return effect, reasons, nil
+}
+
+// effectOf returns what a change does to machines that the API server makes, with the reason if that is not known.
+func (r *Resources) effectOf(of facts.TypeMeta, change hotupdate.Change) (verdict.Verdict, string) {
+	class, reason := r.updated.Meaning(of).WithoutEdit(change)
+	if class == fieldclasses.Undecided {
+		return verdict.Indeterminate, "; what that does to machines is not known: " + reason
+	}
+	if class == fieldclasses.Refused { // the webhook is asked about edits
+		return verdict.None, ""
+	}
+	return verdict.OfClass(change.Class, hotupdate.AutoRollingUpdate), ""
 }
 
 // reasonOf says how an object changes that nobody edits.

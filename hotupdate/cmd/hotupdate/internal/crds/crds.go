@@ -46,6 +46,7 @@ type resource struct {
 	raw     []byte
 	part    part
 	version string
+	storage string // the version in which API servers store the objects of all versions; empty if the CRD names none
 	group   string
 	kind    string
 	// hasSpecInSpec says that a path which begins with spec leads to a member of the spec.
@@ -133,26 +134,46 @@ func (s *Set) add(o *manifest.Object) error {
 	if group == "" || kind == "" {
 		return fmt.Errorf("%s: has no text as spec.group or spec.names.kind; write both", o.Place)
 	}
-	if spec.At("versions").Len() == 0 { // else objects of the kind would be of no known kind
-		return fmt.Errorf("%s: has no version in spec.versions; write one", o.Place)
+	served, storage, err := versionsOf(spec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Place, err)
 	}
-	for _, version := range spec.At("versions").Elements() {
+	for _, version := range served {
 		name := version.At("name").Text()
-		if name == "" {
-			return fmt.Errorf("%s: has a version without a name in spec.versions; write it", o.Place)
-		}
 		of := facts.TypeMeta{APIVersion: group + "/" + name, Kind: kind}
 		if first := s.resources[of]; first != nil && !bytes.Equal(first.raw, raw) {
 			return fmt.Errorf("%s: has %s %s, and so has %s; leave out one of them", o.Place, of.APIVersion, kind,
 				first.from)
 		}
 		s.resources[of] = &resource{
-			from: o.String(), raw: raw, part: partOf(version), version: name, group: group, kind: kind,
+			from: o.String(), raw: raw, part: partOf(version), version: name, storage: storage,
+			group: group, kind: kind,
 			hasSpecInSpec: version.At("schema", "openAPIV3Schema", "properties", "spec", "properties", "spec") != nil,
 			plural:        cmp.Or(spec.At("names", "plural").Text(), strings.ToLower(kind)),
 		}
 	}
 	return nil
+}
+
+// versionsOf returns the versions in the spec of a CRD that API servers serve, and the name of the one in which they
+// store objects. Without a version that is served, objects of the kind would be of no known kind.
+func versionsOf(spec *tree.Node) (served []*tree.Node, storage string, err error) {
+	for _, version := range spec.At("versions").Elements() {
+		name := version.At("name").Text()
+		if name == "" {
+			return nil, "", errors.New("has a version without a name in spec.versions; write it")
+		}
+		if string(version.At("served").JSON()) != "false" {
+			served = append(served, version)
+		}
+		if string(version.At("storage").JSON()) == "true" {
+			storage = name
+		}
+	}
+	if len(served) == 0 {
+		return nil, "", errors.New("has no served version in spec.versions; write one")
+	}
+	return served, storage, nil
 }
 
 const definitionVersion = "apiextensions.k8s.io/v1"
@@ -214,6 +235,13 @@ func (s *Set) Versions(t facts.TypeMeta) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// IsConverted reports whether the objects of a type, which the set has, are stored in another version of their kind:
+// the API server converts them whenever they are read.
+func (s *Set) IsConverted(t facts.TypeMeta) bool {
+	r := s.resources[t]
+	return r.storage != "" && r.storage != r.version
 }
 
 // Kinds are the kinds of the set; some may occur several times.

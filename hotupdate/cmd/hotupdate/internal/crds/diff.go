@@ -21,6 +21,7 @@ import (
 //
 //	omits it             the object does not have the field, and the API server fills it in or no longer does
 //	has it               the object has the field, which the API server drops
+//	is stored            the API server stores and converts it as another version
 //	does not meet it     the value at the path is not valid in the new release
 //	changes it against the rule
 type Finding struct {
@@ -42,14 +43,18 @@ const (
 	hasIt   = "has it"
 	fails   = "does not meet it"
 
+	isStored = "is stored"
+
 	changesIt = "changes it against the rule"
 )
 
-// Diff lists what differs in the schema of a type, which both sets must have: fields, defaults and constraints.
+// Diff lists what differs of a type, which both sets must have: fields, defaults and constraints of its schema, and the
+// version in which its objects are stored.
 func Diff(old, updated *Set, t facts.TypeMeta) []Finding {
 	d := &differ{updated: updated, of: t, has: map[string]bool{}}
 	before := old.resources[t]
 	after := updated.resources[t]
+	d.storage(before.storage, after.storage)
 	d.keywords(before.part.object.own(), after.part.object.own(), "")
 	if !after.part.isWhole {
 		d.required(before.part.object, after.part.object, specMember, specMember)
@@ -72,14 +77,36 @@ type differ struct {
 	updated *Set
 	of      facts.TypeMeta
 	found   []Finding
-	has     map[string]bool // the paths of the fields that every object has had
+	has     map[string]bool // the paths of the fields that whatever is around them has had
+	around  string          // the path of the innermost value around this one that an object may lack; or empty
 	lists   []string        // the paths of lists without keys around the value, the outermost first
 }
 
-// node compares the schemas of a value.
+// storage compares the versions in which objects are stored.
+func (d *differ) storage(old, updated string) {
+	if old == updated || old == "" || updated == "" {
+		return
+	}
+	d.add(Finding{
+		Finding: hotupdate.Finding{
+			Kind: "StorageVersionChanged", Old: old, New: updated,
+			Roll: hotupdate.Effect{Every: true, Where: isStored},
+		},
+		Text: "objects are stored as " + updated + ", and were stored as " + old + ": what their conversion changes " +
+			"is not known",
+		IsUndecided: true,
+	})
+}
+
+// node compares the schemas of a value that is no member.
 func (d *differ) node(old, updated schema, path string) {
 	d.keywords(old, updated, path)
 	d.defaults(old, updated, path)
+	d.below(old, updated, path)
+}
+
+// below compares what is in a value.
+func (d *differ) below(old, updated schema, path string) {
 	before := old.at("properties")
 	after := updated.at("properties")
 	all := maps.Clone(before)
@@ -90,16 +117,19 @@ func (d *differ) node(old, updated schema, path string) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d.member(old, updated, name, fieldpath.Join(path, name))
 	}
-	around := d.lists
+	lists := d.lists
+	around := d.around
 	if updated.at("items") != nil && updated[listTypeKeyword] != "map" {
-		d.lists = append(slices.Clone(around), path)
+		d.lists = append(slices.Clone(lists), path)
 	}
+	d.around = fieldpath.Elements(path)
 	for _, below := range []string{"items", "additionalProperties"} {
 		if old.at(below) != nil && updated.at(below) != nil {
-			d.node(old.at(below), updated.at(below), fieldpath.Elements(path))
+			d.node(old.at(below), updated.at(below), d.around)
 		}
 	}
-	d.lists = around
+	d.lists = lists
+	d.around = around
 }
 
 // member compares a member of an object.
@@ -107,10 +137,10 @@ func (d *differ) member(old, updated schema, name, path string) {
 	before := old.at("properties", name)
 	after := updated.at("properties", name)
 	keeps := updated.isTrue("x-kubernetes-preserve-unknown-fields") || updated.hasMember(name)
-	d.has[path] = old.requires(name)
+	d.has[path] = old.requires(name) && before["default"] == nil
 	switch {
 	case before != nil && after != nil:
-		d.node(before, after, path)
+		d.described(before, after, path)
 	case after != nil:
 		d.add(Finding{
 			Finding: hotupdate.Finding{Kind: "FieldAdded", Path: path, New: after.typeName()},
@@ -127,10 +157,22 @@ func (d *differ) member(old, updated schema, name, path string) {
 			Kind: "FieldRemoved", Path: path, Old: before.typeName(), Roll: hotupdate.Effect{Every: true, Where: hasIt},
 		}}
 		f.Text = path + ": is gone, was " + before.typeName() + ": the API server drops it from every object that " +
-			"has it, and kubectl refuses manifests with it; " + d.consequence(&f)
+			"has it, and kubectl refuses manifests with it; " + d.consequence(&f, hotupdate.OpRemove)
 		d.add(f)
 	}
 	d.required(old, updated, name, path)
+}
+
+// described compares a member that both releases describe. The findings below it are about objects that have it.
+func (d *differ) described(old, updated schema, path string) {
+	d.keywords(old, updated, path)
+	d.defaults(old, updated, path)
+	around := d.around
+	if !d.has[path] && updated["default"] == nil {
+		d.around = path
+	}
+	d.below(old, updated, path)
+	d.around = around
 }
 
 // withoutEffect says of a new field that nothing follows, unless it has a default, which is a finding.
@@ -152,13 +194,14 @@ func (s schema) typeName() string {
 	return cmp.Or(name, "any value")
 }
 
-// consequence says what a change of a field does to machines, by its class. It takes the effect back if no machine
-// is replaced.
-func (d *differ) consequence(f *Finding) string {
-	row, isKnown := d.updated.Meaning(d.of).ofPattern(f.Path)
-	class := cmp.Or(row.Class, fieldclasses.Roll)
-	isOpen := !isKnown && d.updated.Meaning(d.of).IsBuiltIn()
-	if !d.updated.HasClasses(d.of) || isOpen {
+// consequence says what a change of a field does to machines that the API server makes by an operation. It takes the
+// effect back if no machine is replaced.
+func (d *differ) consequence(f *Finding, op hotupdate.Op) string {
+	m := d.updated.Meaning(d.of)
+	row, isKnown := m.ofPattern(f.Path)
+	class, reason := m.withoutEdit(row, isKnown, op)
+	class = cmp.Or(class, fieldclasses.Roll)
+	if !d.updated.HasClasses(d.of) {
 		class = fieldclasses.Undecided
 	}
 	switch class {
@@ -173,7 +216,7 @@ func (d *differ) consequence(f *Finding) string {
 	case fieldclasses.Undecided:
 	}
 	f.IsUndecided = true
-	return "what that does to machines is not known: " + cmp.Or(row.Reason, "the field has no class")
+	return "what that does to machines is not known: " + cmp.Or(reason, withoutClass)
 }
 
 // defaults compares what the API server fills in.
@@ -187,14 +230,40 @@ func (d *differ) defaults(old, updated schema, path string) {
 		Kind: "DefaultChanged", Path: path, Old: cmp.Or(before, noValue), New: cmp.Or(after, noValue),
 		Roll: hotupdate.Effect{Every: true, Where: omitsIt},
 	}}
-	f.Text = path + ": has the default " + f.New + ", had " + f.Old + ": "
+	f.Text = cmp.Or(path, "the object") + ": has the default " + f.New + ", had " + f.Old + ": "
 	if d.has[path] {
 		f.Roll = hotupdate.Effect{}
 		f.Text += "every object has the field, since it was required: none changes"
 	} else {
-		f.Text += "every object that omits it changes, and one that spells it out does not; " + d.consequence(&f)
+		f.Text += d.whoOmits(path) + " changes, and one that spells it out does not"
+		if before != "" {
+			f.Text += ", such as one that was stored with the old default"
+		}
+		f.Text += "; " + d.consequence(&f, operationOf(before, after))
 	}
 	d.add(f)
+}
+
+// operationOf returns what becomes of a field that objects omit if its default changes; empty for none.
+func operationOf(before, after string) hotupdate.Op {
+	switch {
+	case before == "":
+		return hotupdate.OpAdd
+	case after == "":
+		return hotupdate.OpRemove
+	}
+	return hotupdate.OpReplace
+}
+
+// whoOmits says which objects omit a field: a default is filled in only where the object around the field is.
+func (d *differ) whoOmits(path string) string {
+	switch d.around {
+	case "":
+		return "every object that omits it"
+	case path: // an element: it is omitted by a null
+		return "every object that has null there"
+	}
+	return "every object that has " + d.around + ", and omits it there,"
 }
 
 const (

@@ -46,6 +46,9 @@ func (s *Set) List(t facts.TypeMeta) (all []Listed, err error) {
 
 // ofPattern returns the row of a field by its path.
 func (m *Meaning) ofPattern(path string) (row fieldclasses.Row, isKnown bool) {
+	if m == nil {
+		return row, false
+	}
 	steps, _ := fieldpath.ParsePattern(path)
 	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && isAbove(f.steps, steps) })
 	if i < 0 {

@@ -40,6 +40,29 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 	return m.fields[i].Row, true
 }
 
+// withoutClass says of a field of a kind with built-in classes that it has none.
+const withoutClass = "the field has no class"
+
+// WithoutEdit says what a change does to machines that the API server makes by itself, since the CRD is another: the
+// class, or none if only the Schema has it, with the reason if it is undecided.
+func (m *Meaning) WithoutEdit(c hotupdate.Change) (class fieldclasses.Class, reason string) {
+	row, isKnown := m.Of(c)
+	return m.withoutEdit(row, isKnown, c.Op)
+}
+
+// withoutEdit is [Meaning.WithoutEdit] by the row of the field. A webhook that refuses edits of the field is not asked,
+// and the machines are those that a template made before.
+func (m *Meaning) withoutEdit(row fieldclasses.Row, isKnown bool, op hotupdate.Op) (fieldclasses.Class, string) {
+	isOneSided := op == hotupdate.OpAdd || op == hotupdate.OpRemove
+	switch {
+	case !isKnown && m.IsBuiltIn():
+		return fieldclasses.Undecided, withoutClass
+	case row.Class != fieldclasses.Refused && row.OneSided != "" && isOneSided:
+		return fieldclasses.Undecided, row.OneSided
+	}
+	return row.Class, row.Reason
+}
+
 // IsBuiltIn reports whether the kind has classes that are built in.
 func (m *Meaning) IsBuiltIn() bool { return m != nil && m.Source != "" }
 

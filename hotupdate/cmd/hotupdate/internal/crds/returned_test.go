@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,20 +27,9 @@ type record struct {
 // TestReturned: an object is pruned and filled in as an API server does it, when it is stored and when a newer release of the CRD returns it.
 func TestReturned(t *testing.T) {
 	t.Parallel()
-	packed, err := os.ReadFile("testdata/returned.jsonl.gz")
-	require.NoError(t, err)
-	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
-	require.NoError(t, err)
-	lines := json.NewDecoder(unpacked)
 	objects := 0
 	changed := 0
-	for {
-		var r record
-		err := lines.Decode(&r)
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
+	for r := range records(t) {
 		old, of := read(t, r.Old)
 		updated, _ := read(t, r.New)
 		for _, o := range r.Objects {
@@ -54,6 +44,29 @@ func TestReturned(t *testing.T) {
 	}
 	assert.Greater(t, objects, 500)
 	assert.Greater(t, changed, 50)
+}
+
+// records are the records of the file.
+func records(t *testing.T) iter.Seq[record] {
+	t.Helper()
+	return func(yield func(record) bool) {
+		packed, err := os.ReadFile("testdata/returned.jsonl.gz")
+		require.NoError(t, err)
+		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+		require.NoError(t, err)
+		lines := json.NewDecoder(unpacked)
+		for {
+			var r record
+			err := lines.Decode(&r)
+			if err == io.EOF {
+				return
+			}
+			require.NoError(t, err)
+			if !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 func read(t *testing.T, definition []byte) (*crds.Set, facts.TypeMeta) {

@@ -41,7 +41,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 		versions := strings.Join(r.Schemas.custom.Versions(m.Type), ", ")
 		return &fault.Error{
 			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
-			What: "has a version that the CRD of " + m.Type.Kind + " does not have", Hint: "write one of " + versions,
+			What: "has a version that the CRD of " + m.Type.Kind + " does not serve", Hint: "write one of " + versions,
 		}
 	}
 	m.meaning = r.Schemas.custom.Meaning(m.Type)

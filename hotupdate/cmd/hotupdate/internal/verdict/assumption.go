@@ -70,6 +70,10 @@ var (
 	VersionsAlike = Rule{
 		Kind: Assumes, Text: "a field means the same in both versions, and conversion keeps its value",
 	}
+	ConversionKeeps = Rule{
+		Kind: Assumes,
+		Text: "conversion keeps the values of objects whose version is not the one that the API server stores",
+	}
 	GateIsOn        = Rule{Assumes, "the feature gate InPlaceNodeUpdates is on", Validation}
 	RestOfNameAlike = Rule{
 		Kind: Assumes, Text: "beside provider configs, both releases name pools alike, such as by their volumes",
@@ -146,6 +150,10 @@ func assumed() []row {
 			"install hotupdate-crd, which asks the API server's code, or name it by --validator",
 		},
 		{"versions-alike", VersionsAlike, "compare the objects in one version"},
+		{
+			"conversion", ConversionKeeps,
+			"get the objects from an API server with the new release, and compare them with these",
+		},
 		{"rest-of-name", RestOfNameAlike, "ask the programs of both releases by --old-exec and --new-exec"},
 		{"same-function", SameFunction, "ask the programs of both releases by --old-exec and --new-exec"},
 		{ofPlugin, Gardener("").Assumes("facts that the question to it lacks"), "give its objects by --cloudprofile"},
