@@ -48,7 +48,7 @@ func TestReleaseBuilds(t *testing.T) {
 		assert.FileExists(t, filepath.Join(root, b.Dir, b.Main, "main.go"), b.ID)
 		assert.Equal(t, b.ID, b.Binary)
 	}
-	assert.Equal(t, []string{"hotupdate", "kubectl-hotupdate", "hotupdatelint", "hotupdate-gardener", "hotupdate-crd"}, binaries)
+	assert.Equal(t, []string{"hotupdate", "kubectl-hotupdate", "hotupdatelint", "hotupdate-gardener", "hotupdate-crd", "hotupdate-cloudprofiles"}, binaries)
 	for _, a := range r.Archives {
 		packed = append(packed, a.IDs...)
 	}
@@ -104,7 +104,7 @@ func TestArchives(t *testing.T) {
 		for _, file := range a.Files {
 			packed = append(packed, packedBy(t, file, documents)...)
 		}
-		if a.ID == "hotupdate-gardener" || a.ID == "hotupdate-crd" { // the documents are those of the command that calls it
+		if strings.HasPrefix(a.ID, "hotupdate-") { // the documents are those of the command that it is for
 			assert.Equal(t, []string{"LICENSE"}, packed)
 			continue
 		}

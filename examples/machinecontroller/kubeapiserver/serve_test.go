@@ -35,13 +35,14 @@ const (
 
 // tools are the programs of this test: hotupdate, and kubectl as package webhook of internal/integration has it in its test.
 type tools struct {
-	hotupdate, kubectl, kubeconfig string
+	hotupdate, profiles, kubectl, kubeconfig string
 }
 
 func (s *server) buildTools(t *testing.T) *tools {
 	t.Helper()
 	dir := t.TempDir()
-	b := &tools{filepath.Join(dir, "hotupdate"), filepath.Join(dir, "kubectl"), filepath.Join(dir, "kubeconfig")}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	b := &tools{in("hotupdate"), in("hotupdate-cloudprofiles"), in("kubectl"), in("kubeconfig")}
 	build := func(folder string, args ...string) {
 		command := exec.CommandContext(t.Context(), "go", args...)
 		command.Dir = folder
@@ -49,6 +50,7 @@ func (s *server) buildTools(t *testing.T) *tools {
 		require.NoError(t, err, string(out))
 	}
 	build(root, "build", "-o", b.hotupdate, "./hotupdate/cmd/hotupdate")
+	build(root+"/hotupdate/cloudprofiles", "build", "-o", b.profiles, "./cmd/hotupdate-cloudprofiles")
 	build(root+"/internal/integration", "test", "-c", "-o", b.kubectl, "./webhook")
 	config := clientcmdapi.NewConfig()
 	config.Clusters["garden"] = &clientcmdapi.Cluster{
@@ -92,7 +94,7 @@ type hook struct {
 	ca      []byte
 }
 
-func (b *tools) serve(t *testing.T) *hook {
+func (b *tools) serve(t *testing.T, args ...string) *hook {
 	t.Helper()
 	dir := t.TempDir()
 	certificate, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
@@ -103,7 +105,8 @@ func (b *tools) serve(t *testing.T) *hook {
 	require.NoError(t, os.WriteFile(keyFile, key, 0o600))
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
-	process := exec.Command(b.hotupdate, "serve", "--config", "none", "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
+	args = append([]string{"serve", "--config", "none", "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile}, args...)
+	process := exec.Command(b.hotupdate, args...)
 	process.Stderr = log
 	require.NoError(t, process.Start())
 	t.Cleanup(func() {
@@ -174,6 +177,8 @@ func manyPools(t *testing.T, machine string) string {
 	return all.String()
 }
 
+var gardener = schema.GroupVersion{Group: "core.gardener.cloud", Version: "v1beta1"}
+
 // testServe applies the deployment of hotupdate serve as a whole, and the policy of hotupdate rules.
 //
 // This is not simulated: no controller runs, so there are no pods, and the API server calls a process of this test by a URL and its certificate. Shoots
@@ -181,7 +186,6 @@ func manyPools(t *testing.T, machine string) string {
 func (s *server) testServe(t *testing.T) {
 	definitions, err := apiextensions.NewForConfig(s.admin)
 	require.NoError(t, err)
-	gardener := schema.GroupVersion{Group: "core.gardener.cloud", Version: "v1beta1"}
 	certManager := schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}
 	require.NoError(t, apiserver.Define(t.Context(), definitions.ApiextensionsV1().CustomResourceDefinitions(),
 		apiserver.WithStatus(apiserver.Definition(gardener, "Shoot", "shoots")),
@@ -223,6 +227,7 @@ func (s *server) testServe(t *testing.T) {
 		b.succeeds(t, "", "annotate", "shoots.core.gardener.cloud", "large", "-n", "garden-dev", "a=b")
 		assert.Equal(t, before, h.reviews(t), "and skip what changes nothing")
 	})
+	t.Run("the CloudProfiles of the cluster", func(t *testing.T) { b.testProfiles(t, definitions) })
 	t.Run("with cert-manager, and refusing", func(t *testing.T) {
 		b.succeeds(t, "", "delete", "validatingwebhookconfiguration", "hotupdate") // whose url kubectl would keep beside the service
 		b.succeeds(t, "", "apply", "-k", deploy)

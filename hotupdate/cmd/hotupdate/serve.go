@@ -80,7 +80,7 @@ func (c *call) serveReviews() (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("--listen: %w", err)
 	}
-	go judging.keep(ctx, c.landscape, log)
+	go judging.keep(ctx, landscapeFile{read: c.landscape, name: c.cloudProfile}, log)
 	return exitOK, server.Serve(ctx, listener)
 }
 
@@ -122,28 +122,59 @@ func (j *judging) judge(ctx context.Context, old, updated []byte) (*admission.Ju
 	}, nil
 }
 
-// landscapeAge is the time after which the CloudProfiles are read again: their versions expire, and a cluster changes
-// the files of a ConfigMap.
-const landscapeAge = time.Minute
+// landscapeFile is where the CloudProfiles stand.
+type landscapeFile struct {
+	read func() (*side.Landscape, error)
+	name string // empty if the config file has them
+}
+
+// state changes when the file does. A file that is missing has none.
+func (f landscapeFile) state() fileState {
+	if info, err := os.Stat(f.name); err == nil {
+		return fileState{info.ModTime(), info.Size()}
+	}
+	return fileState{}
+}
+
+type fileState struct {
+	changed time.Time
+	size    int64
+}
+
+// The times between two looks at the file, and after which the CloudProfiles are read again although it is the same:
+// their versions expire.
+const (
+	landscapeLook = 2 * time.Second
+	landscapeAge  = time.Minute
+)
 
 // keep reads the CloudProfiles again until the context ends. While they cannot be read, the former ones stay.
-func (j *judging) keep(ctx context.Context, read func() (*side.Landscape, error), log *slog.Logger) {
+func (j *judging) keep(ctx context.Context, file landscapeFile, log *slog.Logger) {
 	if j.reader.Landscape == nil {
 		return
 	}
-	ticker := time.NewTicker(landscapeAge)
+	ticker := time.NewTicker(landscapeLook)
 	defer ticker.Stop()
+	var state fileState // the file may have changed since the start
+	var read time.Time
 	for {
+		var now time.Time
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case now = <-ticker.C:
 		}
-		found, err := read()
+		found := file.state()
+		if found == state && now.Sub(read) < landscapeAge {
+			continue
+		}
+		state = found
+		read = now
+		landscape, err := file.read()
 		if err != nil {
 			log.Error("the CloudProfiles cannot be read; the former ones stay", "error", err.Error())
 			continue
 		}
-		j.landscape.Store(found)
+		j.landscape.Store(landscape)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
@@ -396,14 +397,17 @@ func TestServeInParallel(t *testing.T) {
 	group.Wait()
 }
 
-// TestCloudProfilesAreReadAgain: the file of --cloudprofile is read every minute. While it cannot be read, what was read
-// before stays, and the log says so.
+// TestCloudProfilesAreReadAgain: the file of --cloudprofile is read when it changes, and every minute. While it cannot
+// be read, what was read before stays, and the log says so.
 func TestCloudProfilesAreReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "cloudprofile.yaml")
 	profile, err := os.ReadFile("internal/pool/testdata/pairs/cloudprofile.yaml")
 	require.NoError(t, err)
-	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(file+".new", []byte(text), 0o600))
+		require.NoError(t, os.Rename(file+".new", file))
+	}
 	write(string(profile))
 	synctest.Test(t, func(t *testing.T) {
 		var reading *call
@@ -413,31 +417,42 @@ func TestCloudProfilesAreReadAgain(t *testing.T) {
 		})
 		require.NoError(t, err)
 		var log strings.Builder
+		var reads int
+		counted := func() (*side.Landscape, error) {
+			reads++
+			return reading.landscape()
+		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			j.keep(ctx, reading.landscape, slog.New(slog.NewJSONHandler(&log, nil)))
+			j.keep(ctx, landscapeFile{counted, file}, slog.New(slog.NewJSONHandler(&log, nil)))
 		}()
 		pass := func(d time.Duration) {
 			time.Sleep(d)
 			synctest.Wait()
 		}
-		read := func() int { return len(j.landscape.Load().CloudProfiles) }
+		known := func() int { return len(j.landscape.Load().CloudProfiles) }
 		const both = "%s\n---\n%s"
-		require.Equal(t, 1, read())
+		pass(landscapeLook)
+		require.Equal(t, 1, known())
 		write(fmt.Sprintf(both, profile, profile))
-		pass(landscapeAge - time.Second)
-		assert.Equal(t, 1, read(), "before the minute is over")
-		pass(2 * time.Second)
-		assert.Equal(t, 2, read())
+		pass(landscapeLook)
+		assert.Equal(t, 2, known(), "a change is seen at once")
+		before := reads
+		pass(landscapeAge - landscapeLook)
+		assert.Equal(t, before, reads, "the same file is not read")
+		pass(landscapeLook)
+		assert.Equal(t, before+1, reads, "before the minute is over")
 		write("kind: [")
-		pass(landscapeAge)
-		assert.Equal(t, 2, read(), "of what was read before")
-		assert.Equal(t, 1, strings.Count(log.String(), "the former ones stay"), log.String())
+		pass(landscapeLook)
+		assert.Equal(t, 2, known(), "of what was read before")
+		require.NoError(t, os.Remove(file))
+		pass(landscapeLook)
+		assert.Equal(t, 2, strings.Count(log.String(), "the former ones stay"), log.String())
 		write(string(profile))
-		pass(landscapeAge)
-		assert.Equal(t, 1, read())
+		pass(landscapeLook)
+		assert.Equal(t, 1, known())
 		stop()
 		<-ended
 	})
