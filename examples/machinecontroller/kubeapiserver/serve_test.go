@@ -179,6 +179,32 @@ func manyPools(t *testing.T, machine string) string {
 
 var gardener = schema.GroupVersion{Group: "core.gardener.cloud", Version: "v1beta1"}
 
+// usersOfGardener are the users by which Gardener changes Shoots, with their groups. Source: Gardener v1.150,
+// pkg/component/gardener, pkg/operator, and the constants of pkg/apis/core/v1beta1; its chart gardener/controlplane for those in garden.
+var usersOfGardener = [][]string{
+	{"--as=system:serviceaccount:kube-system:gardener-controller-manager"},
+	{"--as=system:serviceaccount:kube-system:gardener-scheduler"},
+	{"--as=system:serviceaccount:kube-system:gardener-admission-controller"},
+	{"--as=system:serviceaccount:kube-system:gardener-apiserver"},
+	{"--as=system:serviceaccount:kube-system:gardener"}, // of the operator, from outside of the cluster
+	{"--as=system:serviceaccount:kube-system:gardener-internal"},
+	{"--as=system:serviceaccount:garden:gardener-controller-manager"},
+	{"--as=gardener.cloud:system:controller-manager"},
+	{"--as=gardener.cloud:system:seed:aws", "--as-group=gardener.cloud:system:seeds"},
+	{"--as=gardener.cloud:system:shoot:garden-dev:self-hosted", "--as-group=gardener.cloud:system:shoots"},
+	{"--as=gardenlet", "--as-group=gardener.cloud:system:seeds"}, // with a certificate of another name
+}
+
+// owners are users whose names resemble those of Gardener. The dashboard changes Shoots as its users.
+var owners = []string{
+	"owner@example.com",
+	"gardener-controller-manager",
+	"system:serviceaccount:garden-dev:gardener-controller-manager",
+	"system:serviceaccount:garden:robot",
+	"system:serviceaccount:garden:gardener-robot",
+	"system:serviceaccount:kube-system:gardener-dashboard",
+}
+
 // testServe applies the deployment of hotupdate serve as a whole, and the policy of hotupdate rules.
 //
 // This is not simulated: no controller runs, so there are no pods, and the API server calls a process of this test by a URL and its certificate. Shoots
@@ -242,8 +268,30 @@ func (s *server) testServe(t *testing.T) {
 			_, stderr, code := b.run(t, larger, "apply", "-f", "-", "--dry-run=server")
 			return code != 0 && strings.Contains(stderr, "shoots.hotupdate.github.io")
 		}, time.Minute, 200*time.Millisecond, "nobody answers")
-		b.succeeds(t, larger, "apply", "-f", "-", "--dry-run=server", "--as=gardener.cloud:system:controller-manager", "--as-group=system:masters")
-		b.succeeds(t, "", "delete", "-k", deploy+"/refuse", "--wait=false")
+		for _, user := range usersOfGardener {
+			b.succeeds(t, larger, append([]string{"apply", "-f", "-", "--dry-run=server", "--as-group=system:masters"}, user...)...)
+		}
+		for _, user := range owners {
+			_, stderr, code := b.run(t, larger, "apply", "-f", "-", "--dry-run=server", "--as-group=system:masters", "--as="+user)
+			assert.NotZero(t, code, user)
+			assert.Contains(t, stderr, "shoots.hotupdate.github.io", user)
+		}
+		b.succeeds(t, "", "delete", "validatingwebhookconfiguration", "hotupdate")
+	})
+	t.Run("in a virtual garden", func(t *testing.T) {
+		b.succeeds(t, "", "apply", "-k", deploy+"/virtual/runtime")
+		stdout, _ := b.succeeds(t, "", "get", "validatingwebhookconfigurations", "-o", "name")
+		assert.NotContains(t, stdout, "hotupdate", "it belongs to the virtual garden")
+		b.succeeds(t, "", "apply", "-k", deploy+"/base/webhook") // the service of one cluster
+		b.succeeds(t, "", "apply", "-k", deploy+"/virtual/garden")
+		client, _ := b.succeeds(t, "", "get", "validatingwebhookconfiguration", "hotupdate", "-o", "jsonpath={.webhooks[0].clientConfig}")
+		assert.JSONEq(t, `{"url":"https://hotupdate.hotupdate.svc/review"}`, client, "without a service")
+		stdout, _ = b.succeeds(t, "", "apply", "-k", deploy+"/virtual/garden")
+		assert.Contains(t, stdout, "hotupdate unchanged")
+		b.call(t, h.address, h.ca)
+		require.Eventually(t, warns(rolls), time.Minute, 200*time.Millisecond)
+		b.succeeds(t, "", "delete", "-k", deploy+"/virtual/garden")
+		b.succeeds(t, "", "delete", "-k", deploy+"/virtual/runtime", "--wait=false")
 	})
 	t.Run("the policy", func(t *testing.T) {
 		policy, err := exec.CommandContext(t.Context(), b.hotupdate, "rules", "--policy", "--config", "none").Output()

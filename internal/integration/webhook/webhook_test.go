@@ -213,7 +213,9 @@ func TestRefuse(t *testing.T) {
 
 // TestDeployment: each folder is built by kustomize, and its webhook does not stand in the way unless it refuses.
 func TestDeployment(t *testing.T) {
-	for folder, policy := range map[string]admissionv1.FailurePolicyType{".": admissionv1.Ignore, "base": admissionv1.Ignore, "refuse": admissionv1.Fail} {
+	for folder, policy := range map[string]admissionv1.FailurePolicyType{
+		".": admissionv1.Ignore, "base": admissionv1.Ignore, "refuse": admissionv1.Fail, "virtual/garden": admissionv1.Ignore,
+	} {
 		config := configurationOf(t, folder)
 		require.Len(t, config.Webhooks, 1)
 		hook := config.Webhooks[0]
@@ -221,6 +223,6 @@ func TestDeployment(t *testing.T) {
 		assert.Equal(t, admissionv1.SideEffectClassNone, *hook.SideEffects)
 		assert.EqualValues(t, 3, *hook.TimeoutSeconds)
 		assert.Equal(t, []string{"shoots"}, hook.Rules[0].Resources, "not shoots/status")
-		assert.Equal(t, folder != "base", config.Annotations["cert-manager.io/inject-ca-from"] != "", folder)
+		assert.Equal(t, folder == "." || folder == "refuse", config.Annotations["cert-manager.io/inject-ca-from"] != "", folder)
 	}
 }
