@@ -19,6 +19,9 @@ const (
 	// deals per text; each deal reads all texts of a group, which may be long and differ only at
 	// their ends
 	maxDeals = 4
+	// bytesOfText is how many bytes of an order a deal by text has, bytesOfOrder how many there are
+	bytesOfText  = 4
+	bytesOfOrder = 8
 )
 
 // sortByOrder sorts entries by their numbers, and those of one number as they are given.
@@ -56,11 +59,11 @@ func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) stri
 		alike++
 	}
 	for i := range own {
-		var order [4]byte
+		var order [bytesOfText]byte
 		order[3] = byte(copy(order[:3], textOf(own[i].at)[alike:])) // a text that ends here sorts before a longer one
 		own[i].order = uint64(binary.BigEndian.Uint32(order[:]))
 	}
-	r.deal(own)
+	r.deal(own, bytesOfText)
 	for from, to := 0, 0; from < len(own); from = to {
 		for to < len(own) && own[to].order == own[from].order {
 			to++
@@ -71,10 +74,10 @@ func (r *run) sortByText(own []entry, alike, deals int, textOf func(at int) stri
 	}
 }
 
-// deal is a radix sort of entries by numbers of four bytes, from the last byte to the first.
-func (r *run) deal(own []entry) {
+// deal is a radix sort of entries by numbers of a few bytes, from the last byte to the first.
+func (r *run) deal(own []entry, few int) {
 	r.dealt = withRoom(r, r.dealt[:0], len(own))[:len(own)]
-	for shift := 0; shift < 32; shift += 8 {
+	for shift := 0; shift < 8*few; shift += 8 {
 		var next [256]int
 		for _, e := range own {
 			next[byte(e.order>>shift)]++

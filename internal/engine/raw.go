@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -36,9 +37,10 @@ type transcript struct {
 
 	in        rawjson.Reader
 	pieces    []piece           // members and entries of the objects and collections around the current value
+	sorted    []piece           // scratch for pieces in their order
 	names     []byte            // keys of these entries and elements, and names of unknown members
 	seen      []uint64          // sets of the fields that were read, one for each object
-	moved     []byte            // scratch for pieces in their order, and for what a reduction leaves of the document
+	moved     []byte            // scratch for their text, and for what a reduction leaves of the document
 	isApart   bool              // the members of the root are written each by itself
 	parts     parts             // where these members are in the JSON
 	below     [maxReduced]parts // scratch of a reduction
@@ -75,7 +77,7 @@ func transcribe(raw []byte, w *document) *transcript {
 	t.run = start()
 	t.run.deep = w.deep
 	t.run.hides = w.hides
-	t.buf = slices.Grow(t.buf, min(len(raw), maxPooledText))
+	t.buf = slices.Grow(t.buf, min(len(raw), maxRaw))
 	t.deepest = w.deepest
 	t.in.Reset(raw)
 	t.budget = moves * (min(len(raw), maxRaw) + maxPooledBytes)
@@ -85,6 +87,8 @@ func transcribe(raw []byte, w *document) *transcript {
 // release returns the memory to the pools, without references to the document.
 func (t *transcript) release() {
 	if t.run.hides {
+		clear(t.pieces[:cap(t.pieces)]) // with bytes of names
+		clear(t.sorted[:cap(t.sorted)])
 		clear(t.names[:cap(t.names)])
 		clear(t.moved[:cap(t.moved)])
 		t.in.Clear()
@@ -93,6 +97,7 @@ func (t *transcript) release() {
 	t.run = nil
 	t.in.Reset(nil)
 	recycle(&t.pieces, maxPooledSpans)
+	recycle(&t.sorted, maxPooledSpans)
 	recycle(&t.names, maxPooledText)
 	recycle(&t.seen, maxPooled)
 	recycle(&t.moved, maxPooledText)
@@ -503,7 +508,7 @@ func (t *transcript) entryKey(p *piece) {
 
 func (t *transcript) name(p *piece, text []byte) {
 	p.name = uint32(len(t.names)) //nolint:gosec // at most as long as the JSON
-	t.names = append(t.names, text...)
+	t.names = append(withRoom(t.run, t.names, len(text)), text...)
 	p.nameEnd = uint32(len(t.names)) //nolint:gosec // as above
 }
 
@@ -526,7 +531,7 @@ func (t *transcript) keyOf(n *rawjson.Node, text []byte, p *piece) {
 func (t *transcript) end(p *piece, start int) {
 	p.start = uint32(start)    //nolint:gosec // see bound
 	p.end = uint32(len(t.buf)) //nolint:gosec // see bound
-	t.pieces = append(t.pieces, *p)
+	t.pieces = append(withRoom(t.run, t.pieces, 1), *p)
 	t.bound()
 }
 
@@ -659,6 +664,7 @@ func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 		slices.Reverse(own)
 		t.move(own, start)
 	case mixed:
+		t.orderByName(own)
 		t.sortPieces(own)
 		t.directionOf(own) // finds pieces of one key
 		t.move(own, start)
@@ -668,7 +674,7 @@ func (t *transcript) arrange(start, first int, opening byte) (before byte) {
 
 // move moves pieces, which begin at start in the buffer, into their order.
 func (t *transcript) move(own []piece, start int) {
-	t.moved = t.moved[:0]
+	t.moved = slices.Grow(t.moved[:0], len(t.buf)-start)
 	for i := range own {
 		t.moved = append(t.moved, t.buf[own[i].start:own[i].end]...)
 	}
@@ -713,7 +719,7 @@ func (t *transcript) directionOf(own []piece) direction {
 // sortPieces sorts pieces. Most objects have few members, nearly in order.
 func (t *transcript) sortPieces(own []piece) {
 	if len(own) > fewEntries {
-		slices.SortFunc(own, func(a, b piece) int { return t.compare(&a, &b) })
+		t.dealPieces(own)
 		return
 	}
 	for i := 1; i < len(own); i++ {
@@ -725,6 +731,56 @@ func (t *transcript) sortPieces(own []piece) {
 		}
 		own[at] = p
 	}
+}
+
+// dealPieces sorts many pieces: it deals them by their orders, and sorts by their names those of one order.
+func (t *transcript) dealPieces(own []piece) {
+	first := len(t.run.entries)
+	t.run.entries = withRoom(t.run, t.run.entries, len(own))
+	for i := range own {
+		t.run.entries = append(t.run.entries, entry{own[i].order, i})
+	}
+	t.deal(t.run.entries[first:], bytesOfOrder)
+	t.sorted = withRoom(t.run, t.sorted[:0], len(own))
+	for _, e := range t.run.entries[first:] {
+		t.sorted = append(t.sorted, own[e.at])
+	}
+	t.run.entries = t.run.entries[:first]
+	copy(own, t.sorted)
+	for from, to := 0, 0; from < len(own); from = to {
+		for to < len(own) && own[to].order == own[from].order {
+			to++
+		}
+		slices.SortFunc(own[from:to], func(a, b piece) int { return t.compare(&a, &b) })
+	}
+}
+
+// orderByName makes of the bytes in which many names may differ first the orders of their pieces, if these have none.
+// Then most pieces need not be sorted by their names.
+func (t *transcript) orderByName(own []piece) {
+	isNumbered := func(p piece) bool { return p.order != 0 }
+	if len(own) <= fewEntries || slices.ContainsFunc(own, isNumbered) {
+		return
+	}
+	nameOf := func(p *piece) []byte { return t.names[p.name:p.nameEnd] }
+	shared := nameOf(&own[0])
+	for i := range own {
+		shared = shared[:sharedLength(shared, nameOf(&own[i]))]
+	}
+	for i := range own {
+		var first [bytesOfOrder]byte // a name that ends before its last byte comes before those that do not
+		copy(first[:], nameOf(&own[i])[len(shared):])
+		own[i].order = binary.BigEndian.Uint64(first[:])
+	}
+}
+
+// sharedLength returns how many bytes two texts begin with alike.
+func sharedLength(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func (t *transcript) compare(a, b *piece) int {

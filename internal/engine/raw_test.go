@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/effort"
 	"github.com/hotupdate/providerconfig/internal/engine"
@@ -82,6 +84,31 @@ func TestRawJSONIsWrittenLikeItsValue(t *testing.T) {
 			checkRawDiff(t, p, []byte(raw), []byte(other))
 		}
 	}
+}
+
+// TestManyRawEntriesAreSorted: entries of maps and elements of keyed lists, so many that they are dealt, whatever their keys begin and end with.
+func TestManyRawEntriesAreSorted(t *testing.T) {
+	p := plan(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		prefix := rapid.SampledFrom([]string{"", "a", "node.kubernetes.io/"}).Draw(rt, "prefix")
+		end := rapid.OneOf(rapid.StringMatching(`[ab]{0,12}`), rapid.StringMatching(`a{8}[a-c\x00]{0,3}`), rapid.StringMatching(`[a-z\x{1}é]{1,4}`))
+		names := rapid.SliceOfNDistinct(end, 33, 90, rapid.ID).Draw(rt, "names")
+		ranks := rapid.SliceOfNDistinct(rapid.Int16(), 33, 90, rapid.ID).Draw(rt, "ranks")
+		var entries, named, ranked []string
+		for _, name := range names {
+			quoted, err := json.Marshal(prefix + name)
+			require.NoError(t, err)
+			entries = append(entries, string(quoted)+`:"x"`)
+			named = append(named, `{"name":`+string(quoted)+`}`)
+		}
+		for _, rank := range ranks {
+			ranked = append(ranked, fmt.Sprintf(`{"rank":%d}`, rank))
+		}
+		raw := fmt.Sprintf(`{"tags":{%s},"named":[%s],"ranked":[%s]}`, strings.Join(entries, ","), strings.Join(named, ","), strings.Join(ranked, ","))
+		isWritten, isValid := checkRaw(t, p, []byte(raw))
+		require.True(rt, isValid)
+		require.True(rt, isWritten)
+	})
 }
 
 // nestedRaw has parts that differ deep inside, or not at all, and are added, removed, null or empty.

@@ -74,6 +74,8 @@ func (r *run) end() {
 	if r.hides {
 		clear(r.buf[:cap(r.buf)])
 		clear(r.scratch[:cap(r.scratch)])
+		clear(r.entries[:cap(r.entries)]) // with bytes of texts
+		clear(r.dealt[:cap(r.dealt)])
 		r.hides = false
 	}
 	recycle(&r.buf, maxPooledText)
