@@ -15,23 +15,35 @@ import (
 type Config struct{ read *config }
 
 type config struct {
-	raw    func() []byte
-	tree   func() *tree.Node
-	stored func() Config
+	raw      func() []byte
+	tree     func() *tree.Node
+	stored   func() Config
+	isAbsent func() bool
 }
 
 // ConfigOf returns the config of raw JSON, which may be null or missing.
 func ConfigOf(raw []byte) Config {
-	return newConfig(func() []byte { return raw }, sync.OnceValue(func() *tree.Node { return tree.Of(raw) }))
+	c := newConfig(func() []byte { return raw }, sync.OnceValue(func() *tree.Node { return tree.Of(raw) }))
+	c.read.isAbsent = func() bool { return isNoConfig(raw) }
+	return c
+}
+
+// isNoConfig reports whether raw JSON is null or missing.
+func isNoConfig(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
 }
 
 // ConfigAt returns the config that is a value of a manifest, nil for none.
 func ConfigAt(n *tree.Node) Config {
-	return newConfig(sync.OnceValue(n.JSON), func() *tree.Node { return n })
+	c := newConfig(sync.OnceValue(n.JSON), func() *tree.Node { return n })
+	c.read.isAbsent = func() bool { return n.Kind() == tree.Null }
+	return c
 }
 
 func newConfig(raw func() []byte, read func() *tree.Node) Config {
-	return Config{&config{raw, read, sync.OnceValue(func() Config { return storedConfig(raw()) })}}
+	stored := sync.OnceValue(func() Config { return storedConfig(raw()) })
+	return Config{&config{raw: raw, tree: read, stored: stored}}
 }
 
 // Raw returns the JSON of the config, empty or null if there is none.
@@ -43,13 +55,7 @@ func (c Config) Raw() []byte {
 }
 
 // IsAbsent reports whether there is no config: it is null or missing.
-func (c Config) IsAbsent() bool {
-	if c.Tree() != nil {
-		return false
-	}
-	raw := bytes.TrimSpace(c.Raw())
-	return len(raw) == 0 || string(raw) == "null"
-}
+func (c Config) IsAbsent() bool { return c.read == nil || c.read.isAbsent() }
 
 // Tree returns the value, nil if there is none or the text is no JSON.
 func (c Config) Tree() *tree.Node {
