@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -428,8 +429,12 @@ func appendEncoded(dst []byte, text string) []byte {
 }
 
 // AppendJSON appends the value in JSON, with all members in the order of the text, also those that stand
-// twice. An absent value is null.
+// twice. An absent value is null. Text is written without escapes that it does not need, and as UTF-8. White space is
+// that of the JSON that was read, or none.
 func (n *Node) AppendJSON(dst []byte) []byte {
+	if n != nil && isWrittenAlike(n.raw) {
+		return append(dst, n.raw...)
+	}
 	switch n.Kind() {
 	case Null:
 		return append(dst, "null"...)
@@ -458,6 +463,11 @@ func (n *Node) AppendJSON(dst []byte) []byte {
 		return append(dst, '}')
 	}
 	return dst
+}
+
+// isWrittenAlike reports whether there is JSON whose texts are written as [Node.AppendJSON] writes them.
+func isWrittenAlike(raw string) bool {
+	return raw != "" && strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw)
 }
 
 // appendText appends a text in JSON. Bytes that are no text are replaced.

@@ -217,6 +217,21 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestAppendJSON: repeated members and their order stay, and texts are written in one way.
+func TestAppendJSON(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ in, want string }{
+		{`{ "b": 1.50, "a": "é", "b": null }`, `{ "b": 1.50, "a": "é", "b": null }`},
+		{`{ "\u0061": ["\u00e9", "\n"] }`, `{"a":["é","\n"]}`},
+		{"[ {\"a\": \"\xff\"} ]", "[{\"a\":\"\ufffd\"}]"},
+		{`["\ud800"]`, "[\"\ufffd\"]"},
+	} {
+		assert.Equal(t, test.want, string(tree.Of([]byte(test.in)).AppendJSON(nil)), test.in)
+	}
+	assert.Equal(t, `{"b":1,"a":[null]}`, string(parse(t, "b: 1\na: [~]\n").AppendJSON(nil)))
+	assert.Equal(t, "null", string((*tree.Node)(nil).AppendJSON(nil)))
+}
+
 // TestFormsAgree: a value has the same tree in JSON and in YAML, with its lines where each member has a line of its own.
 func TestFormsAgree(t *testing.T) {
 	t.Parallel()
