@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -51,9 +52,8 @@ func ChangedFields(old, updated *Pool, isUnknown func(path string) bool) (change
 	if old == nil {
 		from = &Pool{Worker: hash.Worker{Name: updated.Worker.Name}}
 	}
-	before, oldErr := partsOf(from.namedWorker())
-	after, newErr := partsOf(updated.namedWorker())
-	if err := errors.Join(oldErr, newErr); err != nil {
+	before, after, err := partsOfBoth(from.namedWorker(), updated.namedWorker())
+	if err != nil {
 		return Changed{}, err
 	}
 	if !maps.Equal(before, after) {
@@ -64,6 +64,17 @@ func ChangedFields(old, updated *Pool, isUnknown func(path string) bool) (change
 		changed.Beside = append(changed.Beside, changeOf(d, hotupdate.Immutable))
 	}
 	return changed, nil
+}
+
+// partsOfBoth returns the parts of two workers. Workers that are the same have the same parts: most pools of a fleet do
+// not change.
+func partsOfBoth(old, updated hash.Worker) (before, after parts, err error) {
+	before, oldErr := partsOf(old)
+	if reflect.DeepEqual(old, updated) {
+		return before, before, errors.Join(oldErr, oldErr)
+	}
+	after, newErr := partsOf(updated)
+	return before, after, errors.Join(oldErr, newErr)
 }
 
 // CheckName reports the error of [ChangedFields].

@@ -127,11 +127,11 @@ func (f filling) after(first func(*Reading)) filling {
 
 // fill completes all readings.
 func (r *Readings) fill(f filling) {
-	var all []Reading
+	all := make([]Reading, 0, len(f.ways)*len(r.All))
 	for _, way := range f.ways {
-		for _, reading := range r.All {
-			way(&reading)
-			all = append(all, reading)
+		for i := range r.All {
+			all = append(all, r.All[i])
+			way(&all[len(all)-1])
 		}
 	}
 	r.Open = append(r.Open, f.open...)
