@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtimeapi "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hotupdate/providerconfig/internal/ratio"
 )
 
 // machineOfMCM is a Machine as MCM leaves it: with the node template of a worker pool, the conditions of its
@@ -146,20 +148,28 @@ func TestOriginsOfManyPools(t *testing.T) {
 	assert.Less(t, many, 2*few)
 }
 
-// BenchmarkOrigins finds the classes of a machine beside 800 MachineSets.
+// BenchmarkOrigins finds the classes of a machine beside 800 MachineSets, and sets it beside 8. The cost must not rise with the sets of other pools.
 func BenchmarkOrigins(b *testing.B) {
-	c := pools(b, 400)
-	machine, err := c.get(c.machines, "0")
-	require.NoError(b, err)
-	for b.Loop() {
-		_, _ = c.origins(machine)
+	find := func(pools *caches) func() {
+		machine, err := pools.get(pools.machines, "0")
+		require.NoError(b, err)
+		return func() {
+			for range 1000 { // a turn takes milliseconds
+				_, _ = pools.origins(machine)
+			}
+		}
 	}
+	ratio.Report(b, 2, find(pools(b, 400)), find(pools(b, 4)))
 }
 
-// BenchmarkMachine reports how much memory a Machine takes as it is kept, and how much a whole one takes.
+// BenchmarkMachine reports how much memory a Machine takes as it is kept and as a whole, and the ratio with its limit, see TestMachinesAreSmall.
 func BenchmarkMachine(b *testing.B) {
 	for b.Loop() {
-		b.ReportMetric(bytesOfMachines(b, transformed), "B/machine")
-		b.ReportMetric(bytesOfMachines(b, func(machine *object) any { return machine }), "B/whole")
+		kept := bytesOfMachines(b, transformed)
+		whole := bytesOfMachines(b, func(machine *object) any { return machine })
+		b.ReportMetric(kept, "B/machine")
+		b.ReportMetric(whole, "B/whole")
+		b.ReportMetric(kept/whole, "×whole")
+		b.ReportMetric(0.5, "limit-×whole")
 	}
 }
