@@ -9,8 +9,8 @@ import (
 
 // Report runs the peer and the work by turns while the benchmark loops. It reports how many times the work costs what
 // the peer costs, as the metric ×peer, and beside it the limit that the work is meant to keep. The cost is processor
-// time with all goroutines and the collection of garbage, where the system tells it. The cheapest of all turns counts
-// for each, since other programs can only make a turn dearer.
+// time with all goroutines, the collection of garbage and the programs that were run, where the system tells it. The
+// cheapest of all turns counts for each, since other programs can only make a turn dearer.
 func Report(b *testing.B, limit float64, work, peer func()) {
 	b.Helper()
 	cheapest := func(so float64, do func()) float64 {
