@@ -86,3 +86,12 @@ func isAtOrBelow(path, above string) bool {
 	isEnd := rest == "" || strings.ContainsAny(rest[:1], ".[")
 	return ok && isEnd
 }
+
+// TestEveryKindHasARemoval: what the removal of an object does was read for each kind that has rows. A kind that is not built in has none.
+func TestEveryKindHasARemoval(t *testing.T) {
+	for _, kind := range fieldclasses.All() {
+		assert.NotEmpty(t, fieldclasses.RemovalOf(kind.Group, kind.Kind), kind.Kind)
+	}
+	assert.Equal(t, fieldclasses.WhileUnused, fieldclasses.RemovalOf("karpenter.azure.com", "AKSNodeClass"))
+	assert.Empty(t, fieldclasses.RemovalOf("example.org", "NodePool"))
+}

@@ -16,13 +16,16 @@ const (
 //
 //   - NodeClaims have their NodePool as owner: sigs.k8s.io/karpenter v1.14.1,
 //     pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go.
-//   - The finalizer of an EC2NodeClass waits for its NodeClaims: github.com/aws/karpenter-provider-aws v1.14.1,
-//     pkg/controllers/nodeclass/controller.go.
+//   - The finalizer of a node class waits for its NodeClaims: github.com/aws/karpenter-provider-aws v1.14.1,
+//     pkg/controllers/nodeclass/controller.go; github.com/Azure/karpenter-provider-azure v1.14.2 and
+//     github.com/cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/controllers/nodeclass/termination/controller.go.
 //   - MachineSets have their MachineDeployment as owner, and Machines their MachineSet; templates are copied for
 //     each machine: Cluster API v1.14.2, core/reconcilers, and the contracts of its providers.
 var removals = map[string]Removal{
 	"karpenter.sh/NodePool":                            WithMachines,
 	"karpenter.k8s.aws/EC2NodeClass":                   WhileUnused,
+	"karpenter.azure.com/AKSNodeClass":                 WhileUnused,
+	"karpenter.k8s.gcp/GCENodeClass":                   WhileUnused,
 	"cluster.x-k8s.io/MachineDeployment":               WithMachines,
 	"bootstrap.cluster.x-k8s.io/KubeadmConfigTemplate": NoMachines,
 }
