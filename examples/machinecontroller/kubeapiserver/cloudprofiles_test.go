@@ -27,56 +27,69 @@ import (
 type pipe struct {
 	address, target string
 
-	mutex    sync.Mutex
-	listener net.Listener
-	open     []net.Conn
+	mutex sync.Mutex
+	isCut bool
+	open  []net.Conn
 }
 
-// join begins to pass connections on, at the same address as before.
-func (p *pipe) join(t *testing.T) {
+func newPipe(t *testing.T, target string) *pipe {
 	t.Helper()
-	if p.address == "" {
-		p.address = "127.0.0.1:0"
-	}
-	listener, err := net.Listen("tcp", p.address)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p.address = listener.Addr().String()
-	p.mutex.Lock()
-	p.listener = listener
-	p.mutex.Unlock()
+	p := &pipe{address: listener.Addr().String(), target: target}
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.cut()
+	})
 	go func() {
 		for {
 			client, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			server, err := net.Dial("tcp", p.target)
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			p.mutex.Lock()
-			p.open = append(p.open, client, server)
-			p.mutex.Unlock()
-			for _, ends := range [][2]net.Conn{{client, server}, {server, client}} {
-				go func() {
-					_, _ = io.Copy(ends[0], ends[1])
-					_ = ends[0].Close()
-				}()
-			}
+			p.pass(client)
 		}
 	}()
+	return p
 }
 
-// cut ends all connections, and refuses others.
+// pass passes a connection on.
+func (p *pipe) pass(client net.Conn) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	server, err := net.Dial("tcp", p.target)
+	if err != nil || p.isCut {
+		_ = client.Close()
+		if err == nil {
+			_ = server.Close()
+		}
+		return
+	}
+	p.open = append(p.open, client, server)
+	for _, ends := range [][2]net.Conn{{client, server}, {server, client}} {
+		go func() {
+			_, _ = io.Copy(ends[0], ends[1])
+			_ = ends[0].Close()
+		}()
+	}
+}
+
+// cut ends all connections, and others as soon as they are made.
 func (p *pipe) cut() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	_ = p.listener.Close()
+	p.isCut = true
 	for _, connection := range p.open {
 		_ = connection.Close()
 	}
 	p.open = nil
+}
+
+// join passes connections on again.
+func (p *pipe) join() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.isCut = false
 }
 
 // kept is the file that a running hotupdate-cloudprofiles keeps, with the rights of the deployment's ServiceAccount.
@@ -91,9 +104,7 @@ func (b *tools) keepProfiles(t *testing.T) *kept {
 	config, err := clientcmd.LoadFromFile(b.kubeconfig)
 	require.NoError(t, err)
 	cluster := config.Clusters["garden"]
-	p := &pipe{target: strings.TrimPrefix(cluster.Server, "https://")}
-	p.join(t)
-	t.Cleanup(p.cut)
+	p := newPipe(t, strings.TrimPrefix(cluster.Server, "https://"))
 	host, _, err := net.SplitHostPort(p.target)
 	require.NoError(t, err)
 	if cluster.TLSServerName == "" {
@@ -252,7 +263,7 @@ func (b *tools) testProfiles(t *testing.T, client apiextensions.Interface) {
 	b.succeeds(t, "", "delete", "cloudprofiles.core.gardener.cloud", "gcp")
 	time.Sleep(3 * time.Second)
 	k.becomes(t, "CloudProfile//aws", "CloudProfile//gcp", "NamespacedCloudProfile/garden-dev/own")
-	k.pipe.join(t)
+	k.pipe.join()
 	k.becomes(t, "CloudProfile//aws", "NamespacedCloudProfile/garden-dev/own")
 
 	stdout, _, _ = b.run(t, "", "auth", "can-i", "get", "secrets", "-A", "--as=system:serviceaccount:hotupdate:hotupdate-cloudprofiles")
