@@ -23,14 +23,6 @@ const MaxSize = 10 << 20
 // ParseYAML reads one YAML document as kubectl does. The text begins in a line of its file, which
 // problems name. An empty document is null.
 func ParseYAML(text []byte, line int) (*Node, error) {
-	if root, isSimple := parseSimple(text); isSimple {
-		return root, nil
-	}
-	return parseAnyYAML(text, line)
-}
-
-// parseAnyYAML is [ParseYAML] by the parser of all of YAML.
-func parseAnyYAML(text []byte, line int) (*Node, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	document, err := onlyDocument(text, line)
 	if err != nil {
@@ -277,7 +269,7 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 	text := from.Value
 	isTagged := from.Style&yaml.TaggedStyle != 0
 	isPlain := from.Style&^yaml.TaggedStyle == 0
-	isTaggedWord := isTagged && isPlain && unspaced.MatchString(text)
+	isTaggedWord := isTagged && isPlain && isWord.MatchString(text)
 	mayBeOther := from.ShortTag() != textTag || isOldBool(text)
 	tag := ""
 	if isTagged {
@@ -296,8 +288,8 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 // maxShown bounds the words that a problem shows. No word with a meaning in YAML is longer.
 const maxShown = 24
 
-// unspaced matches plain text that can be written again behind a tag without quotes.
-var unspaced = regexp.MustCompile(`^[^\s#]*$`)
+// isWord matches plain text that can be written again behind a tag without quotes.
+var isWord = regexp.MustCompile(`^[^\s#]*$`)
 
 // textTag is the tag of text.
 const textTag = "!!str"
