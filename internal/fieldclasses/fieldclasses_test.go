@@ -3,6 +3,7 @@ package fieldclasses_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,9 +60,7 @@ func TestOf(t *testing.T) {
 // a field that no version has. TestRecordedFields of examples/karpenter compares the lists with the CRDs.
 func TestEveryFieldHasARow(t *testing.T) {
 	for _, kind := range fieldclasses.All() {
-		text, err := os.ReadFile("testdata/" + kind.Kind + ".txt")
-		require.NoError(t, err)
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		lines := linesOf(t, kind.Kind+".txt")
 		assert.Contains(t, lines[0], " in "+kind.Source+", ", "the fields are those of another release")
 		used := map[string]bool{}
 		for _, line := range lines[1:] {
@@ -94,4 +93,55 @@ func TestEveryKindHasARemoval(t *testing.T) {
 	}
 	assert.Equal(t, fieldclasses.WhileUnused, fieldclasses.RemovalOf("karpenter.azure.com", "AKSNodeClass"))
 	assert.Empty(t, fieldclasses.RemovalOf("example.org", "NodePool"))
+}
+
+// TestRecordedHashes: a field that a node class hashes replaces nodes, and one that it does not hash does not. What the released types hash was asked
+// of them and recorded, since module proxies do not serve their modules. examples/karpenter/drifted asks EC2NodeClass and NodePool themselves.
+func TestRecordedHashes(t *testing.T) {
+	for _, name := range []string{"AKSNodeClass", "GCENodeClass"} {
+		i := slices.IndexFunc(fieldclasses.All(), func(kind fieldclasses.Kind) bool { return kind.Kind == name })
+		kind := fieldclasses.All()[i]
+		recorded := linesOf(t, name+".hash.txt")
+		assert.Contains(t, recorded[0], " in "+kind.Source+": ", "the hashes are those of another release")
+		var fields []string
+		for _, line := range recorded[1:] {
+			field, answer, _ := cutLast(line)
+			fields = append(fields, field)
+			_, path, _ := strings.Cut(field, " ")
+			class := classAt(kind, path)
+			switch answer {
+			case "hashed":
+				assert.Contains(t, []fieldclasses.Class{fieldclasses.Roll, fieldclasses.Undecided}, class, line)
+			case "ignored":
+				assert.NotEqual(t, fieldclasses.Roll, class, line)
+			default:
+				assert.Fail(t, "no answer", line)
+			}
+		}
+		assert.ElementsMatch(t, linesOf(t, name+".txt")[1:], fields)
+	}
+}
+
+func cutLast(line string) (before, after string, found bool) {
+	at := strings.LastIndex(line, " ")
+	return line[:max(at, 0)], line[at+1:], at >= 0
+}
+
+// classAt is the class of the row of a field, or of the nearest one above it.
+func classAt(kind fieldclasses.Kind, path string) (class fieldclasses.Class) {
+	longest := 0
+	for _, row := range kind.Rows {
+		if isAtOrBelow(path, row.Path) && len(row.Path) > longest {
+			longest = len(row.Path)
+			class = row.Class
+		}
+	}
+	return class
+}
+
+func linesOf(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + file)
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
