@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -417,9 +418,9 @@ func TestCloudProfilesAreReadAgain(t *testing.T) {
 		})
 		require.NoError(t, err)
 		var log strings.Builder
-		var reads int
+		var reads atomic.Int32
 		counted := func() (*side.Landscape, error) {
-			reads++
+			reads.Add(1)
 			return reading.landscape()
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -439,11 +440,11 @@ func TestCloudProfilesAreReadAgain(t *testing.T) {
 		write(fmt.Sprintf(both, profile, profile))
 		pass(landscapeLook)
 		assert.Equal(t, 2, known(), "a change is seen at once")
-		before := reads
+		before := reads.Load()
 		pass(landscapeAge - landscapeLook)
-		assert.Equal(t, before, reads, "the same file is not read")
+		assert.Equal(t, before, reads.Load(), "the same file is not read")
 		pass(landscapeLook)
-		assert.Equal(t, before+1, reads, "before the minute is over")
+		assert.Equal(t, before+1, reads.Load(), "before the minute is over")
 		write("kind: [")
 		pass(landscapeLook)
 		assert.Equal(t, 2, known(), "of what was read before")
