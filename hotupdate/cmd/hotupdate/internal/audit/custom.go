@@ -227,7 +227,7 @@ func (r *Resources) effectOf(of facts.TypeMeta, change hotupdate.Change) (verdic
 	if class == fieldclasses.Undecided {
 		return verdict.Indeterminate, "; what that does to machines is not known: " + reason
 	}
-	if class == fieldclasses.Refused { // the webhook is asked about edits
+	if class == fieldclasses.NoEffect { // also where the Schema has the class of an edit
 		return verdict.None, ""
 	}
 	return verdict.OfClass(change.Class, hotupdate.AutoRollingUpdate), ""

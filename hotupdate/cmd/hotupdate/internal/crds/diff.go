@@ -30,7 +30,7 @@ type Finding struct {
 	Text string
 	// Keyword is the constraint that differs; empty if none does.
 	Keyword string
-	// IsUndecided says that the field has no class: what a change of it does to machines is not known.
+	// IsUndecided says that what the difference does to machines is not known, such as that of a field without a class.
 	IsUndecided bool
 }
 
@@ -210,10 +210,10 @@ func (d *differ) consequence(f *Finding, op hotupdate.Op) string {
 	case fieldclasses.Hot:
 		f.Roll = hotupdate.Effect{}
 		return "running machines are updated"
-	case fieldclasses.NoEffect, fieldclasses.Refused:
+	case fieldclasses.NoEffect:
 		f.Roll = hotupdate.Effect{}
 		return "no machine is touched"
-	case fieldclasses.Undecided:
+	case fieldclasses.Undecided, fieldclasses.Refused: // the latter is none without an edit
 	}
 	f.IsUndecided = true
 	return "what that does to machines is not known: " + cmp.Or(reason, withoutClass)

@@ -50,14 +50,16 @@ func (m *Meaning) WithoutEdit(c hotupdate.Change) (class fieldclasses.Class, rea
 	return m.withoutEdit(row, isKnown, c.Op)
 }
 
-// withoutEdit is [Meaning.WithoutEdit] by the row of the field. A webhook that refuses edits of the field is not asked,
-// and the machines are those that a template made before.
+// withoutEdit is [Meaning.WithoutEdit] by the row of the field. Where a webhook refuses edits, it is not asked, and the
+// machines are those that a template made before: they stay.
 func (m *Meaning) withoutEdit(row fieldclasses.Row, isKnown bool, op hotupdate.Op) (fieldclasses.Class, string) {
 	isOneSided := op == hotupdate.OpAdd || op == hotupdate.OpRemove
 	switch {
 	case !isKnown && m.IsBuiltIn():
 		return fieldclasses.Undecided, withoutClass
-	case row.Class != fieldclasses.Refused && row.OneSided != "" && isOneSided:
+	case row.Class == fieldclasses.Refused:
+		return fieldclasses.NoEffect, ""
+	case row.OneSided != "" && isOneSided:
 		return fieldclasses.Undecided, row.OneSided
 	}
 	return row.Class, row.Reason

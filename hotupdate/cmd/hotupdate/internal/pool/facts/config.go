@@ -23,9 +23,8 @@ type config struct {
 
 // ConfigOf returns the config of raw JSON, which may be null or missing.
 func ConfigOf(raw []byte) Config {
-	c := newConfig(func() []byte { return raw }, sync.OnceValue(func() *tree.Node { return tree.Of(raw) }))
-	c.read.isAbsent = func() bool { return isNoConfig(raw) }
-	return c
+	return newConfig(func() []byte { return raw }, sync.OnceValue(func() *tree.Node { return tree.Of(raw) }),
+		func() bool { return isNoConfig(raw) })
 }
 
 // isNoConfig reports whether raw JSON is null or missing.
@@ -36,14 +35,13 @@ func isNoConfig(raw []byte) bool {
 
 // ConfigAt returns the config that is a value of a manifest, nil for none.
 func ConfigAt(n *tree.Node) Config {
-	c := newConfig(sync.OnceValue(n.JSON), func() *tree.Node { return n })
-	c.read.isAbsent = func() bool { return n.Kind() == tree.Null }
-	return c
+	return newConfig(sync.OnceValue(n.JSON), func() *tree.Node { return n },
+		func() bool { return n.Kind() == tree.Null })
 }
 
-func newConfig(raw func() []byte, read func() *tree.Node) Config {
+func newConfig(raw func() []byte, read func() *tree.Node, isAbsent func() bool) Config {
 	stored := sync.OnceValue(func() Config { return storedConfig(raw()) })
-	return Config{&config{raw: raw, tree: read, stored: stored}}
+	return Config{&config{raw, read, stored, isAbsent}}
 }
 
 // Raw returns the JSON of the config, empty or null if there is none.
