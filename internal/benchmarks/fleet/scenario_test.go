@@ -1,11 +1,9 @@
-package fleet
+package fleet_test
 
 import (
 	"context"
 	"slices"
 	"sync"
-	"testing"
-	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,13 +41,6 @@ type Result struct {
 	Waited    time.Duration // of the creation that waited longest, beside what it takes
 	Creations int
 	Wrong     int // machines without the tag of their class
-}
-
-// Run runs a scenario.
-func (s Scenario) Run() (r Result, err error) {
-	// A bubble needs a test, but uses nothing of it.
-	synctest.Test(new(testing.T), func(*testing.T) { r, err = s.Simulate() })
-	return r, err
 }
 
 // spec is the provider spec.
