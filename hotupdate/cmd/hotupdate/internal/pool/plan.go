@@ -170,6 +170,22 @@ func (p *Plan) ofManifest() verdict.Verdict {
 	return p.AbovePools.Verdict()
 }
 
+// MoveNew sets the place of the new manifest, and moves the lines on its side with it. The plan was made of the same
+// text at another place.
+func (p *Plan) MoveNew(to Place) {
+	by := to.Line - p.NewPlace.Line
+	p.NewPlace = to
+	for i := range p.Changes {
+		p.Changes[i].NewLine += by
+	}
+	for i := range p.Pools {
+		p.Pools[i].NewLine += by
+		for j := range p.Pools[i].Changes {
+			p.Pools[i].Changes[j].NewLine += by
+		}
+	}
+}
+
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
 // and provider.
 //

@@ -49,7 +49,7 @@ func (r *Reader) All(file string) ([]*Input, error) {
 func (r *Reader) Read(file string) (found []*Input, err error) {
 	r.failed = nil
 	r.others = nil
-	all := r.readAll(context.Background(), file)
+	all := r.readAll(context.Background(), file, r.examine)
 	for _, o := range all.list {
 		if o.problem == nil && o.fatal == nil {
 			m, err := r.load(o)
@@ -68,13 +68,13 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 // An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
 // nothing could be compared, the problems are the error.
 func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan, error) {
-	before := r.readAll(ctx, old)
+	before := r.readAll(ctx, old, r.examineOld)
 	for _, o := range before.list {
 		o.file = cmp.Or(r.Renamed[o.file], o.file)
 	}
 	r.Warnings = nil // the old side is not warned about
 	r.plain = before.plain()
-	after := r.readAll(ctx, updated)
+	after := r.readAll(ctx, updated, r.examine)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w after %d objects were read", ErrInterrupted, r.read)
 	}
@@ -174,6 +174,9 @@ type compared struct {
 
 // compare reads and compares a pair.
 func (r *Reader) compare(p pair, asked programs) (c compared) {
+	if plan := p.unchangedPlan(); plan != nil {
+		return compared{plan: plan}
+	}
 	loaded, err := r.loadPair(p)
 	if err != nil {
 		return compared{problem: err}
@@ -202,15 +205,9 @@ func (r *Reader) compare(p pair, asked programs) (c compared) {
 	return c
 }
 
-// loadPair reads the two objects of a pair, and only one of them if they are the same.
+// loadPair reads the two objects of a pair.
 func (r *Reader) loadPair(p pair) (inputs, error) {
 	updated, err := r.load(p.updated)
-	if err == nil && p.isUnchanged() {
-		old := *updated
-		old.From = p.old.From
-		old.Place = p.old.Place
-		return inputs{&old, updated}, nil
-	}
 	old, oldErr := r.load(p.old)
 	return inputs{old, updated}, errors.Join(oldErr, err)
 }

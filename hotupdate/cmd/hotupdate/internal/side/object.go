@@ -39,6 +39,8 @@ type object struct {
 	isCovered bool
 	// isNameless says that the names of the object are not in its text.
 	isNameless bool
+	// unchanged is the plan if the other side has the same text; nil if it is not known, see [Reader.examineOld].
+	unchanged *pool.Plan
 	// landscape is the object, if the admission of Shoots reads it.
 	landscape json.RawMessage
 	// covers are the files and folders that a recipe changes.
@@ -79,25 +81,31 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	if same := r.plain[d.Digest()]; same != nil {
 		return same.at(d)
 	}
+	one, _ := r.examineText(d)
+	return one
+}
+
+// examineText is examine for a text that was not examined yet. It also returns what was read of a manifest; nil of
+// other objects.
+func (r *Reader) examineText(d *manifests.Document) (one *object, m *Input) {
 	o := d.Object()
 	if o == nil {
-		return nil
+		return nil, nil
 	}
-	one := &object{From: o.String(), Place: o.Place, document: d, role: isUnread}
+	one = &object{From: o.String(), Place: o.Place, document: d, role: isUnread}
 	if problem := concealed(d.Text(), o); problem != nil {
 		one.problem = manifests.InFile(one.From, problem)
 		one.isNameless = true
-		return one
+		return one, nil
 	}
 	if o.Err != nil {
 		one.problem = manifests.InFile(one.From, o.Err)
-		return one
+		return one, nil
 	}
 	kind, noKind := r.Schemas.kindOf(o.Tree)
 	one.Type = kind
 	one.Namespace = o.Tree.At("metadata", "namespace").Text()
 	one.Name = o.Tree.At("metadata", "name").Text()
-	typo := r.Schemas.typoOf(kind, o.Tree)
 	malformed := facts.CheckVersion(o.Tree, r.Schemas.versionsOf)
 	switch {
 	case malformed != nil:
@@ -108,9 +116,8 @@ func (r *Reader) examine(d *manifests.Document) *object {
 	case r.examinePlaceholders(one, o):
 	case noKind == nil && r.isKnown(kind):
 		one.role = isManifest
-		r.check(one, o)
-	case noKind == nil && typo != nil:
-		one.problem = located(o, typo)
+		m = r.check(one, o)
+	case noKind == nil && r.examineTypo(one, o):
 	case kind.Kind == "" && mayHavePools(kind.APIVersion, o.Tree):
 		one.problem = located(o, withoutKind())
 	case isKustomized(o.File, kind):
@@ -125,7 +132,7 @@ func (r *Reader) examine(d *manifests.Document) *object {
 			one.landscape = o.Tree.JSON()
 		}
 	}
-	return one
+	return one, m
 }
 
 // at returns the same object at the place of a document with the same text.
@@ -134,6 +141,7 @@ func (o *object) at(d *manifests.Document) *object {
 	copied.Place = d.Place
 	copied.From = d.Place.String()
 	copied.document = o.document.At(d.Place)
+	copied.unchanged = nil // of the place of the other text
 	return &copied
 }
 
@@ -143,11 +151,12 @@ func (o *object) isPlain() bool {
 	return o.role == isManifest && !hasProblem && len(o.warnings) == 0
 }
 
-// check reads a manifest with its provider configs, and collects all problems.
-func (r *Reader) check(one *object, o *manifests.Object) {
+// check reads a manifest with its provider configs, and collects all problems. It returns what it has read; nil if the
+// CRD of the object has a problem.
+func (r *Reader) check(one *object, o *manifests.Object) *Input {
 	if _, err := r.Schemas.custom.Schema(one.Type); err != nil {
 		one.problem = err // of the CRD
-		return
+		return nil
 	}
 	m, warnings, err := r.manifest(o)
 	one.warnings = warnings
@@ -167,6 +176,7 @@ func (r *Reader) check(one *object, o *manifests.Object) {
 		err = r.Schemas.check(m.From, m.Pools)
 	}
 	one.problem = err
+	return m
 }
 
 // load reads an object again, to compare it. It has no problem: see check.
@@ -306,6 +316,15 @@ func WarningsOf(o *manifests.Object, problems fault.List) (all []string) {
 func holdsPools(found kinds.Unknown) bool {
 	above := found.Path[:strings.LastIndexByte("."+found.Path, '.')]
 	return slices.Contains([]string{"spec", "spec.provider", "spec.provider.workers", "spec.pools"}, above+found.Meant)
+}
+
+// examineTypo reports whether an object is probably a misspelled one, which is then its problem.
+func (r *Reader) examineTypo(one *object, o *manifests.Object) bool {
+	typo := r.Schemas.typoOf(one.Type, o.Tree)
+	if typo != nil {
+		one.problem = located(o, typo)
+	}
+	return typo != nil
 }
 
 // typoOf returns the problem of an object that is probably a misspelled Shoot, Worker, provider config

@@ -123,13 +123,15 @@ type NotJudged struct {
 // readAll reads the objects of a side.
 //
 // It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
-func (r *Reader) readAll(ctx context.Context, path string) *objects {
+func (r *Reader) readAll(
+	ctx context.Context, path string, examine func(*manifests.Document) *object,
+) *objects {
 	all := &objects{path: path}
 	if path == noFile {
 		return all
 	}
 	var others []*object
-	for o := range inorder.Map(ctx, r.documents(path), r.examine) {
+	for o := range inorder.Map(ctx, r.documents(path), examine) {
 		r.read++
 		r.tell("read", r.read, 0)
 		if o != nil {
