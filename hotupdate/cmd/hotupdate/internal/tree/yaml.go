@@ -32,7 +32,7 @@ func ParseYAML(text []byte, line int) (*Node, error) {
 		return &Node{}, nil
 	}
 	c := converter{firstLine: line, open: map[*yaml.Node]bool{}}
-	root := c.node(document.Content[0], "")
+	root := c.node(document.Content[0])
 	if err := c.problem(text); err != nil {
 		return nil, err
 	}
@@ -96,6 +96,7 @@ func aliased(n *yaml.Node) *yaml.Node {
 type converter struct {
 	firstLine int                 // of the text in its file
 	open      map[*yaml.Node]bool // the values of the aliases around the current node
+	path      []step              // to the current node
 	expanded  int                 // the size of the values of all aliases, in bytes
 	problems  []error             // of keys
 	err       error               // the first problem of another kind
@@ -120,7 +121,7 @@ func (c *converter) problem(text []byte) error {
 // nodeSize is about what a node needs beside its text.
 const nodeSize = 16
 
-func (c *converter) node(from *yaml.Node, path string) Node {
+func (c *converter) node(from *yaml.Node) Node {
 	if len(c.open) > 0 {
 		c.expanded += len(from.Value) + nodeSize
 	}
@@ -131,15 +132,15 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 	//exhaustive:ignore
 	switch from.Kind {
 	case yaml.AliasNode:
-		return c.alias(from, path)
+		return c.alias(from)
 	case yaml.MappingNode:
 		n.kind = Object
-		c.members(&n, from, path)
+		c.members(&n, from)
 	case yaml.SequenceNode:
 		n.kind = List
 		elements := make([]Node, len(from.Content))
 		for i, element := range from.Content {
-			elements[i] = c.node(element, fieldpath.At(path, i))
+			elements[i] = c.below(step{element: i + 1}, element)
 		}
 		n.hold(elements)
 	default:
@@ -149,13 +150,13 @@ func (c *converter) node(from *yaml.Node, path string) Node {
 }
 
 // alias returns the node that an alias names, with the line of the alias.
-func (c *converter) alias(from *yaml.Node, path string) Node {
+func (c *converter) alias(from *yaml.Node) Node {
 	if c.open[from.Alias] {
 		c.fail(from, "an anchor's value contains itself")
 		return Node{}
 	}
 	c.open[from.Alias] = true
-	n := c.node(from.Alias, path)
+	n := c.node(from.Alias)
 	delete(c.open, from.Alias)
 	n.line = from.Line
 	return n
@@ -163,61 +164,138 @@ func (c *converter) alias(from *yaml.Node, path string) Node {
 
 // members adds the members of a mapping in their order. The members of a merge key replace the
 // members before it, as in the library that kubectl uses.
-func (c *converter) members(object *Node, mapping *yaml.Node, path string) {
-	var all []Node
-	places := map[string]int{} // the position of each member in the object
-	set := func(name string, value Node) {
-		at, known := places[name]
-		if !known {
-			at = len(all)
-			places[name] = at
-			all = append(all, Node{})
-		}
-		value.name = name
-		all[at] = value
-	}
-	keys := map[string]bool{}
+func (c *converter) members(object *Node, mapping *yaml.Node) {
+	count := len(mapping.Content) / 2
+	members := memberList{all: make([]Node, 0, count)}
+	keys := names{some: make([]string, 0, min(count, few+1))}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		value := mapping.Content[i+1]
-		name, below := c.name(key, path, keys)
+		at := step{name: c.name(key, &keys)}
 		if key.ShortTag() != "!!merge" {
-			member := c.node(value, below)
+			member := c.below(at, value)
 			member.line = key.Line
-			set(name, member)
+			members.set(at.name, member)
 			continue
 		}
+		members.merges()
 		for _, merged := range slices.Backward(c.merged(value)) { // the first mapping counts
-			from := c.node(merged, below)
+			from := c.below(at, merged)
 			for name, member := range from.Members() {
-				set(name, *member)
+				members.set(name, *member)
 			}
 		}
 	}
-	object.hold(all)
+	object.hold(members.all)
 }
 
-// name returns the name of a member, and its path. It reports repeated keys, and keys that JSON does
-// not have. The YAML parser does not find keys that become equal only in JSON, and does not report the
-// path of a key.
-func (c *converter) name(key *yaml.Node, path string, keys map[string]bool) (name, below string) {
+// memberList collects the members of an object.
+type memberList struct {
+	all    []Node
+	places map[string]int // the positions by the names once there is a merge key; nil before, where no name repeats
+}
+
+// merges says that names repeat from now on.
+func (m *memberList) merges() {
+	if m.places != nil {
+		return
+	}
+	m.places = make(map[string]int, len(m.all))
+	for i := range m.all {
+		m.places[m.all[i].name] = i
+	}
+}
+
+// set adds a member, or replaces the one of its name.
+func (m *memberList) set(name string, value Node) {
+	value.name = name
+	if m.places == nil {
+		m.all = append(m.all, value)
+		return
+	}
+	at, isKnown := m.places[name]
+	if isKnown {
+		m.all[at] = value
+		return
+	}
+	m.places[name] = len(m.all)
+	m.all = append(m.all, value)
+}
+
+// names are names of which each is in them once. Few are searched one by one, which takes less than a map.
+type names struct {
+	some []string
+	all  map[string]bool // nil while there are few
+}
+
+// add reports whether the names did not have a name yet.
+func (n *names) add(name string) bool {
+	if n.all == nil {
+		if slices.Contains(n.some, name) {
+			return false
+		}
+		n.some = append(n.some, name)
+		if len(n.some) > few {
+			n.all = map[string]bool{}
+			for _, one := range n.some {
+				n.all[one] = true
+			}
+		}
+		return true
+	}
+	isNew := !n.all[name]
+	n.all[name] = true
+	return isNew
+}
+
+// name returns the name of a member. It reports repeated keys, and keys that JSON does not have. The YAML parser does
+// not find keys that become equal only in JSON, and does not report the path of a key.
+func (c *converter) name(key *yaml.Node, keys *names) string {
 	name, isName := keyName(key)
-	below = path + "." + name
+	isNew := keys.add(name)
 	switch {
 	case len(c.open) > 0: // the problem is reported where the anchor is
 	case !isName:
-		c.reject(path, "has a key in line %d that is not text; put it in quotes, or render the template first", key)
-	case keys[name]:
-		c.reject(below, "stands twice in its object, again in line %d; remove one of the members", key)
+		c.reject(c.pathTo(),
+			"has a key in line %d that is not text; put it in quotes, or render the template first", key)
+	case !isNew:
+		c.reject(c.pathTo(step{name: name}),
+			"stands twice in its object, again in line %d; remove one of the members", key)
 	}
-	keys[name] = true
-	return name, below
+	return name
+}
+
+// step leads from a value to a member or an element of it.
+type step struct {
+	name    string // of a member
+	element int    // the position of an element, from 1; 0 for a member
+}
+
+// below converts a value that a step leads to.
+func (c *converter) below(at step, value *yaml.Node) Node {
+	c.path = append(c.path, at)
+	n := c.node(value)
+	c.path = c.path[:len(c.path)-1]
+	return n
+}
+
+// pathTo returns the path of the current value, or of what more steps lead to.
+func (c *converter) pathTo(more ...step) string {
+	path := ""
+	for _, at := range slices.Concat(c.path, more) {
+		if at.element > 0 {
+			path = fieldpath.At(path, at.element-1)
+		} else {
+			path += "." + at.name
+		}
+	}
+	return strings.TrimPrefix(path, ".")
 }
 
 // reject records a problem of a key. The problem has a place for the line of the key.
 func (c *converter) reject(path, problem string, key *yaml.Node) {
 	text := fmt.Sprintf(problem, c.firstLine+key.Line-1)
-	if path = strings.TrimPrefix(path, "."); path != "" {
+	if path != "" {
 		text = plaintext.Printable(path) + ": " + text
 	}
 	c.problems = append(c.problems, errors.New(text))
@@ -297,7 +375,8 @@ const textTag = "!!str"
 // isOldBool reports whether a word is a boolean of YAML 1.1 that the parser takes for text. It
 // ignores case; to the library that kubectl uses, mixed case such as yEs is text.
 func isOldBool(word string) bool {
-	return slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(word))
+	isShort := len(word) <= len("yes") // most words are not, and need no copy in lower case
+	return isShort && slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(word))
 }
 
 // resolved reads the text of a scalar, as an element of a list: on its own, --- would begin a
