@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -227,7 +227,7 @@ func (s *story) expectLive(machine *api.Machine, pairs ...string) {
 		}
 		want := maps.Clone(s.spec(pairs...).Tags)
 		want["Name"] = machine.Name
-		if r.Kind == cloud.Instance {
+		if r.Kind == ec2test.Instance {
 			maps.Copy(want, s.spec().ResourceTags.Of(tags.VM))
 		}
 		maps.Copy(want, s.foreign[r.ID])

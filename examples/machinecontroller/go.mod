@@ -4,6 +4,7 @@ go 1.26
 
 replace (
 	github.com/hotupdate/providerconfig => ../..
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver => ../drivers/awsdriver
 	github.com/hotupdate/providerconfig/hotupdate/updater => ../../hotupdate/updater
 )
 
@@ -13,6 +14,7 @@ require (
 	github.com/aws/smithy-go v1.22.1
 	github.com/go-logr/logr v1.4.2
 	github.com/hotupdate/providerconfig v0.1.0
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver v0.0.0
 	github.com/hotupdate/providerconfig/hotupdate/updater v0.1.0
 	github.com/prometheus/client_golang v1.22.0
 	github.com/stretchr/testify v1.10.0

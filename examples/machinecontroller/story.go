@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -92,7 +92,7 @@ func tell(ctx context.Context, out io.Writer, transfer controller.Transfer) erro
 		Retry: controller.Retry{
 			Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second,
 		},
-		Cloud: cloud.Config{
+		Cloud: ec2test.Config{
 			ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown,
 			PageSize: 2, Observe: s.request,
 		},
@@ -145,8 +145,8 @@ func (s *story) creation() {
 			"drained node allows. At last a CSI",
 		"driver attaches a volume, and a CNI plugin an interface, both with a tag that looks like "+
 			"one of the machine's.")
-	s.world.Cloud.Inject(cloud.Fault{
-		Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet",
+	s.world.Cloud.Inject(ec2test.Fault{
+		Action: "AssignIpv6Addresses", Effect: ec2test.Refused, Code: "InsufficientFreeAddressesInSubnet",
 	})
 	s.changeClass("cost-center", "1000", "owner", "alice")
 	s.startReplicas(2)
@@ -154,11 +154,11 @@ func (s *story) creation() {
 	s.must(s.world.CreatePool(pool, class, hotupdate.AutoInPlaceUpdate, 1))
 	s.untilPhase(machine, api.MachineRunning)
 	s.expect(len(s.machines()) == 1, "the pool has %d machines, not 1", len(s.machines()))
-	s.csi = s.world.Cloud.Attach(cloud.Resource{
-		Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"},
+	s.csi = s.world.Cloud.Attach(ec2test.Resource{
+		Kind: ec2test.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"},
 	})
-	s.cni = s.world.Cloud.Attach(cloud.Resource{
-		Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true,
+	s.cni = s.world.Cloud.Attach(ec2test.Resource{
+		Kind: ec2test.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true,
 		Tags: map[string]string{"owner": "alice"},
 	})
 	s.foreign[s.csi] = map[string]string{"owner": "alice"}
@@ -203,7 +203,7 @@ func (s *story) lateRequest() {
 		"The SDK gives up waiting, sends the request again, and that succeeds. Then the change is taken back, which "+
 			"succeeds as well; and then the",
 		"first request comes through. The second pass finds what it did, and puts it right.")
-	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
+	s.world.Cloud.Inject(ec2test.Fault{Action: "CreateTags", Effect: ec2test.LandsLate, Delay: landsAfter})
 	s.changeClass("cost-center", "3000")
 	s.untilLive("cost-center", "3000")
 	// otherwise the next pass reads that there is nothing to undo, and only its confirmation
@@ -224,10 +224,10 @@ func (s *story) foreignTags() {
 			"the machine's value.")
 	time.Sleep(time.Second) // until no stale read shows the state before the last chapter's end
 	s.says("somebody", "sets backup=nightly on %s, and cost-center=9999 on %s", root, data)
-	s.world.Cloud.Change(root, func(r *cloud.Resource) { r.Tags["backup"] = "nightly" })
+	s.world.Cloud.Change(root, func(r *ec2test.Resource) { r.Tags["backup"] = "nightly" })
 	s.foreign[root] = map[string]string{"backup": "nightly"}
-	s.world.Cloud.Inject(cloud.Fault{Action: "DescribeVolumes", Effect: cloud.Stale, Delay: 500 * time.Millisecond})
-	s.world.Cloud.Change(data, func(r *cloud.Resource) { r.Tags["cost-center"] = "9999" })
+	s.world.Cloud.Inject(ec2test.Fault{Action: "DescribeVolumes", Effect: ec2test.Stale, Delay: 500 * time.Millisecond})
+	s.world.Cloud.Change(data, func(r *ec2test.Resource) { r.Tags["cost-center"] = "9999" })
 	s.foreign[data] = map[string]string{"cost-center": "9999"}
 	s.changeClass("team", "red")
 	s.settle("team", "red")
@@ -302,7 +302,7 @@ func (s *story) adoption() {
 		metav1.PatchOptions{})
 	s.must(err)
 	s.foreign[vm] = map[string]string{"forgotten": "1"}
-	s.world.Cloud.Change(vm, func(r *cloud.Resource) { r.Tags["forgotten"] = "1" })
+	s.world.Cloud.Change(vm, func(r *ec2test.Resource) { r.Tags["forgotten"] = "1" })
 	s.settle("cost-center", "5000", "team", "gold")
 }
 

@@ -13,8 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -81,11 +81,11 @@ func (t *teller) takeover(replica string, resource machineupdate.ResourceID, key
 }
 
 // request writes a request to the cloud. Reads and throttled requests are only counted.
-func (t *teller) request(r cloud.Request) {
+func (t *teller) request(r ec2test.Request) {
 	t.mu.Lock()
 	t.calls++
 	t.mu.Unlock()
-	if !cloud.Reads(r.Action) && r.Outcome != "RequestLimitExceeded" {
+	if !ec2test.Reads(r.Action) && r.Outcome != "RequestLimitExceeded" {
 		t.says("cloud", "%s %s: %s", r.Action, describe(r), r.Outcome)
 	}
 }
@@ -98,7 +98,7 @@ func (t *teller) callsUntilNow() int {
 }
 
 // describe returns the relevant values of a request.
-func describe(r cloud.Request) string {
+func describe(r ec2test.Request) string {
 	var said []string
 	changed := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
@@ -172,7 +172,7 @@ func showSpec(spec *awsdriver.ProviderSpec) string {
 }
 
 // showLive shows the live tags, with one line for all resources with the same tags.
-func (t *teller) showLive(record string, resources []cloud.Resource) {
+func (t *teller) showLive(record string, resources []ec2test.Resource) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var order []string

@@ -4,6 +4,7 @@ go 1.26
 
 replace (
 	github.com/hotupdate/providerconfig => ../..
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver => ../../examples/drivers/awsdriver
 	github.com/hotupdate/providerconfig/examples/machinecontroller => ../../examples/machinecontroller
 	github.com/hotupdate/providerconfig/hotupdate/updater => ../../hotupdate/updater
 )

@@ -188,6 +188,7 @@ require (
 replace (
 	github.com/hotupdate/providerconfig => ../../..
 	github.com/hotupdate/providerconfig/examples/clusterapi => ..
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver => ../../drivers/awsdriver
 	github.com/hotupdate/providerconfig/examples/machinecontroller => ../../machinecontroller
 	k8s.io/api => k8s.io/api v0.34.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.34.3

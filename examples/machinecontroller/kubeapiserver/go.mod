@@ -7,6 +7,7 @@ require (
 	github.com/go-logr/logr v1.4.3
 	github.com/gophercloud/gophercloud/v2 v2.11.1
 	github.com/hotupdate/providerconfig v0.1.0
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver v0.0.0
 	github.com/hotupdate/providerconfig/examples/drivers/openstackdriver v0.0.0
 	github.com/hotupdate/providerconfig/examples/machinecontroller v0.0.0
 	github.com/hotupdate/providerconfig/hotupdate/updater v0.1.0
@@ -161,6 +162,7 @@ require (
 
 replace (
 	github.com/hotupdate/providerconfig => ../../..
+	github.com/hotupdate/providerconfig/examples/drivers/awsdriver => ../../drivers/awsdriver
 	github.com/hotupdate/providerconfig/examples/drivers/openstackdriver => ../../drivers/openstackdriver
 	github.com/hotupdate/providerconfig/examples/machinecontroller => ..
 	github.com/hotupdate/providerconfig/hotupdate/updater => ../../../hotupdate/updater

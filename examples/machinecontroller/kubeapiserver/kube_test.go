@@ -27,9 +27,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kubeclient "k8s.io/client-go/kubernetes"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -98,7 +98,7 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 		Namespace: name, Controllers: s.controllers, Updaters: s.updaters, Core: corev1.SchemeGroupVersion, Workers: 2, Attempt: time.Second,
 		Settings: machineupdate.Settings{CallTimeout: time.Second, CreationTimeout: time.Second, RetryAfter: time.Second, ConfirmAfter: 3 * time.Second},
 		Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud:    cloud.Config{Observe: f.request}, Observe: f.event, Updated: func(string) bool { return !f.busy.Load() },
+		Cloud:    ec2test.Config{Observe: f.request}, Observe: f.event, Updated: func(string) bool { return !f.busy.Load() },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, f.world.Close()) })
@@ -113,10 +113,10 @@ func (f *fixture) event(_ string, event *corev1.Event) {
 	f.events[event.Reason] = true
 }
 
-func (f *fixture) request(r cloud.Request) {
+func (f *fixture) request(r ec2test.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !cloud.Reads(r.Action) {
+	if !ec2test.Reads(r.Action) {
 		f.writes[r.Action]++
 	}
 }
@@ -184,8 +184,8 @@ func (f *fixture) owner() string {
 func (s *server) testRole(t *testing.T) {
 	const next = "next"
 	f := s.namespace(t, "role")
-	refused := cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"}
-	f.world.Cloud.Inject(slices.Repeat([]cloud.Fault{refused}, 1000)...)
+	refused := ec2test.Fault{Action: "AssignIpv6Addresses", Effect: ec2test.Refused, Code: "InsufficientFreeAddressesInSubnet"}
+	f.world.Cloud.Inject(slices.Repeat([]ec2test.Fault{refused}, 1000)...)
 	leader := f.startReplica("a")
 	f.until("a replica leads", leader.Leads)
 	f.startReplica("b")

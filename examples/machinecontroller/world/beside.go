@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
 )
@@ -20,7 +20,7 @@ func (w *World) StartBeside(name string) (*Replica, error) {
 			config.Wrap(apiserver.AsKubernetes)
 		}
 		config.Wrap(r.network.wrap)
-		hot, err := w.newUpdater(config, r.driver)
+		hot, err := w.newUpdater(config, r.driver.Kit)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (w *World) StartBeside(name string) (*Replica, error) {
 // newUpdater makes the updater, as the main function of a driver does.
 func (w *World) newUpdater(config *rest.Config, kit *awsdriver.Driver) (*updater.Updater, error) {
 	return updater.New(updater.Options{
-		Control: config, Namespace: w.Namespace, Driver: kit.Kit, Settings: w.Settings,
+		Control: config, Namespace: w.Namespace, Driver: kit, Settings: w.Settings,
 	})
 }
 

@@ -18,10 +18,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -49,7 +49,7 @@ func TestRandomFaults(t *testing.T) {
 			CallTimeout: 3 * time.Second, CreationTimeout: 3 * time.Second, RetryAfter: time.Second, ConfirmAfter: 7 * time.Second,
 		},
 		Retry: controller.Retry{Conflict: 50 * time.Millisecond, Short: 200 * time.Millisecond, Medium: 500 * time.Millisecond, Long: 2 * time.Second},
-		Cloud: cloud.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond, Cooldown: 500 * time.Millisecond, Observe: func(cloud.Request) { c.calls.Add(1) }},
+		Cloud: ec2test.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond, Cooldown: 500 * time.Millisecond, Observe: func(ec2test.Request) { c.calls.Add(1) }},
 	})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.w.Close()) }()
@@ -126,20 +126,20 @@ func (c *chaos) step() {
 }
 
 // fault is any fault of the cloud. Late requests land within a second.
-func (c *chaos) fault() cloud.Fault {
+func (c *chaos) fault() ec2test.Fault {
 	reads := []string{"DescribeInstances", "DescribeVolumes", "DescribeNetworkInterfaces", "DescribeVolumesModifications"}
 	writes := []string{"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyVolume"}
 	codes := []string{"InternalError", "RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID.NotFound"}
 	if c.random.IntN(3) == 0 {
-		effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.Stale}[c.random.IntN(4)]
-		return cloud.Fault{Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond}
+		effect := []ec2test.Effect{ec2test.Refused, ec2test.AnswerLost, ec2test.NeverLands, ec2test.Stale}[c.random.IntN(4)]
+		return ec2test.Fault{Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond}
 	}
 	action := writes[c.random.IntN(len(writes))]
-	effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.LandsLate}[c.random.IntN(4)]
+	effect := []ec2test.Effect{ec2test.Refused, ec2test.AnswerLost, ec2test.NeverLands, ec2test.LandsLate}[c.random.IntN(4)]
 	if action == "ModifyVolume" && c.random.IntN(3) == 0 {
-		effect = cloud.FailsLater
+		effect = ec2test.FailsLater
 	}
-	return cloud.Fault{
+	return ec2test.Fault{
 		Action: action, Effect: effect, Code: codes[c.random.IntN(len(codes))],
 		Delay: time.Duration(c.random.IntN(1000)) * time.Millisecond,
 	}
@@ -174,7 +174,7 @@ func (c *chaos) tagForeign() {
 	id := all[c.random.IntN(len(all))].ID
 	key := fmt.Sprintf("foreign-%d", c.random.IntN(10))
 	c.tagged++
-	c.w.Cloud.Change(id, func(r *cloud.Resource) { r.Tags[key] = strconv.Itoa(c.tagged) })
+	c.w.Cloud.Change(id, func(r *ec2test.Resource) { r.Tags[key] = strconv.Itoa(c.tagged) })
 	if c.foreign[id] == nil {
 		c.foreign[id] = map[string]string{}
 	}
@@ -279,14 +279,14 @@ func (c *chaos) expect() {
 	require.Len(c.t, all, 3*pool, "VM, volume and network interface of each machine, and no VM twice")
 	for _, r := range all {
 		want := map[string]string{"kubernetes.io/cluster/shoot": "1", "kubernetes.io/role/node": "1", "Name": named[r.Instance]}
-		if r.Kind == cloud.Instance {
+		if r.Kind == ec2test.Instance {
 			want["Name"] = named[r.ID]
 			want["vm-only"] = "1"
 		}
 		maps.Copy(want, c.desired)
 		maps.Copy(want, c.foreign[r.ID])
 		assert.Equal(c.t, want, r.Tags, r.ID)
-		if r.Kind == cloud.Volume {
+		if r.Kind == ec2test.Volume {
 			assert.EqualValues(c.t, c.iops, r.Iops, r.ID)
 		}
 	}

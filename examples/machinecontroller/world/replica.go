@@ -14,8 +14,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsmachines"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/updater"
@@ -28,7 +29,7 @@ type Replica struct {
 	Controller *controller.Controller
 	Updater    *updater.Updater // nil unless the process was started by StartBeside
 
-	driver  *awsdriver.Driver
+	driver  *awsmachines.Driver
 	network *network
 	elector *leaderelection.LeaderElector
 	cancel  context.CancelCauseFunc
@@ -97,15 +98,16 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	})
 	recorder := broadcaster.NewRecorder(api.NewScheme(w.Core), corev1.EventSource{Component: r.Name})
 	var err error
-	r.driver, err = awsdriver.New(awsdriver.Config{
+	updates := awsdriver.Config{
 		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
-		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, Wait: w.wait, VolumeCooldown: w.VolumeCooldown,
+		Wait: w.wait, VolumeCooldown: w.VolumeCooldown,
 		Takeover: func(resource machineupdate.ResourceID, key string) {
 			if w.Takeover != nil {
 				w.Takeover(r.Name, resource, key)
 			}
 		},
-	})
+	}
+	r.driver, err = awsmachines.New(awsmachines.Config{Config: updates, MaxBackoff: w.Attempt, Poll: w.Attempt / 5})
 	if err != nil {
 		return err
 	}

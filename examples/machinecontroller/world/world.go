@@ -27,9 +27,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
@@ -51,7 +51,7 @@ type Config struct {
 	// Updaters is the same for updaters beside controllers; nil for Controllers.
 	Updaters *rest.Config
 	Core     schema.GroupVersion
-	Cloud    cloud.Config
+	Cloud    ec2test.Config
 	Settings machineupdate.Settings
 	// Transfer says which class a machine names after it has been updated in place.
 	Transfer controller.Transfer
@@ -75,7 +75,7 @@ type World struct {
 	Config
 
 	Client *api.Client // for all except the controllers
-	Cloud  *cloud.Cloud
+	Cloud  *ec2test.Cloud
 
 	ctx       context.Context //nolint:containedctx // the life of the world
 	end       context.CancelFunc
@@ -94,7 +94,7 @@ func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	c.Controllers = cmp.Or(c.Controllers, config)
 	c.Core = cmp.Or(c.Core, api.GroupVersion)
 	c.Updaters = cmp.Or(c.Updaters, c.Controllers)
-	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
+	w := &World{Config: c, Cloud: ec2test.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -251,7 +251,7 @@ func (w *World) runNodes() {
 			present[nodes.Items[i].Name] = &nodes.Items[i]
 		}
 		for _, vm := range w.Cloud.Resources() {
-			if vm.Kind == cloud.Instance && time.Since(vm.Launched) > w.Config.Cloud.BootTime {
+			if vm.Kind == ec2test.Instance && time.Since(vm.Launched) > w.Config.Cloud.BootTime {
 				w.runNode(ctx, vm.DNSName, present[vm.DNSName])
 				delete(present, vm.DNSName)
 			}

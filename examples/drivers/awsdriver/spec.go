@@ -1,13 +1,9 @@
 package awsdriver
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -73,15 +69,6 @@ type InstanceMetadataOptions struct {
 // Schema returns the Schema of [ProviderSpec].
 func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// specOf reads the spec of a class like MCM's drivers: it ignores unknown members.
-func specOf(class *api.MachineClass) (*ProviderSpec, error) {
-	spec := &ProviderSpec{}
-	if err := json.Unmarshal(class.ProviderSpec.Raw, spec); err != nil {
-		return nil, fmt.Errorf("provider spec: %w", err)
-	}
-	return spec, nil
-}
-
 // rootDevice in a spec means the name of the image's root device. A single volume is always the
 // root device.
 const rootDevice = "/root"
@@ -123,9 +110,9 @@ func (s *ProviderSpec) card(i int) (card, index int32) {
 	return card, index
 }
 
-// interfaces returns the network interfaces of a VM's launch, each with its part of the spec. A
+// Interfaces returns the network interfaces of a VM's launch, each with its part of the spec. A
 // network interface of a CNI plugin has another device index.
-func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
+func (s *ProviderSpec) Interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
 	for _, live := range vm.NetworkInterfaces {
 		for i, spec := range s.NetworkInterfaces {
 			if s.isLaunchedAs(i, live.Attachment) {
@@ -154,8 +141,8 @@ func isTrue(field *bool) bool { return field == nil || *field }
 // nameKey is the infrastructure tag with the machine's name.
 const nameKey = "Name"
 
-// mandatory returns the infrastructure tags by which the driver finds the machine.
-func (s *ProviderSpec) mandatory(rules *tags.Rules, machine string) map[string]string {
+// Mandatory returns the infrastructure tags by which the driver finds the machine.
+func (s *ProviderSpec) Mandatory(rules *tags.Rules, machine string) map[string]string {
 	found := rules.MandatoryIn(s.Tags)
 	if found == nil {
 		found = map[string]string{}

@@ -12,13 +12,12 @@ import (
 
 // TestOneClient: updates with the same credentials and region share a client, whatever user data their classes have.
 func TestOneClient(t *testing.T) {
-	d, err := New(Config{})
-	require.NoError(t, err)
+	a := newAccess(Config{})
 	connect := func(region string, more map[string][]byte) *session {
 		secret := map[string][]byte{AccessKeyID: []byte("key"), SecretAccessKey: []byte("secret")}
 		maps.Copy(secret, more)
 		request := &machineupdate.UpdateMachineRequest{ProviderID: "aws:///" + region + "/i-1", Secret: secret}
-		s, err := d.connect(t.Context(), request, &ProviderSpec{Region: region})
+		s, err := a.connect(t.Context(), request, &ProviderSpec{Region: region})
 		require.NoError(t, err)
 		return s
 	}

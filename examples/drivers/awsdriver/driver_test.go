@@ -11,15 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -27,34 +26,37 @@ import (
 // fixture is a driver on Amazon's SDK, and a cloud behind HTTP.
 type fixture struct {
 	t       *testing.T
-	cloud   *cloud.Cloud
+	cloud   *ec2test.Cloud
+	config  awsdriver.Config
 	driver  *awsdriver.Driver
-	machine *api.Machine
+	machine string
+	vm      string // the provider ID
 	spec    *awsdriver.ProviderSpec
 	calls   []string // the actions that wrote
 	asked   []string // all actions
 	updates machineupdate.Driver
 }
 
-func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec) *fixture {
+func newFixture(t *testing.T, config ec2test.Config, spec *awsdriver.ProviderSpec) *fixture {
 	t.Helper()
-	f := &fixture{t: t, spec: spec, machine: &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: "u"}}}
+	f := &fixture{t: t, spec: spec, machine: "m"}
 	config.AccessKeys = []string{"key"}
-	config.Observe = func(r cloud.Request) {
+	config.Observe = func(r ec2test.Request) {
 		f.asked = append(f.asked, r.Action)
-		if !cloud.Reads(r.Action) && r.Outcome == "ok" {
+		if !ec2test.Reads(r.Action) && r.Outcome == "ok" {
 			f.calls = append(f.calls, r.Action)
 		}
 	}
-	f.cloud = cloud.New(config)
+	f.cloud = ec2test.New(config)
 	server := httptest.NewServer(f.cloud)
 	t.Cleanup(server.Close)
+	f.config = awsdriver.Config{
+		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, Wait: briefly,
+	}
 	var err error
-	f.driver, err = awsdriver.New(awsdriver.Config{
-		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, MaxBackoff: 20 * time.Millisecond, Poll: 10 * time.Millisecond, Wait: briefly,
-	})
+	f.driver, err = awsdriver.New(f.config)
 	require.NoError(t, err)
-	f.updates = f.driver.Kit.Driver()
+	f.updates = f.driver.Driver()
 	return f
 }
 
@@ -82,24 +84,24 @@ func specWith(change func(*awsdriver.ProviderSpec)) *awsdriver.ProviderSpec {
 	return spec
 }
 
-func (f *fixture) request() *driver.Request {
-	raw, err := json.Marshal(f.spec)
-	require.NoError(f.t, err)
-	class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: "class"}}
-	class.ProviderSpec.Raw = raw
-	return &driver.Request{Machine: f.machine, MachineClass: class, Secret: &corev1.Secret{Data: f.secret()}}
-}
-
 func (*fixture) secret() map[string][]byte {
 	return map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
 }
 
-// launch creates the machine.
+func (f *fixture) client() *ec2.Client {
+	return f.config.Client(f.spec.Region, f.secret(), aws.NopRetryer{})
+}
+
+// launch launches the VM of the machine.
 func (f *fixture) launch() {
 	f.t.Helper()
-	made, err := f.driver.CreateMachine(f.t.Context(), f.request())
+	rules, err := awsdriver.Rules()
 	require.NoError(f.t, err)
-	f.machine.Spec.ProviderID = made.ProviderID
+	launch := f.spec.Launch(&rules, f.machine, "token-"+f.machine, ec2test.RootDeviceName)
+	made, err := f.client().RunInstances(f.t.Context(), launch)
+	require.NoError(f.t, err)
+	require.Len(f.t, made.Instances, 1)
+	f.vm = awsdriver.ProviderIDScheme + f.spec.Region + "/" + aws.ToString(made.Instances[0].InstanceId)
 }
 
 // update calls UpdateMachine with other flat tags than those of the launch. The last-applied tag is owner=alice.
@@ -108,13 +110,13 @@ func (f *fixture) update(desired string) error {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	request := &machineupdate.UpdateMachineRequest{
-		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw},
+		Machine: f.machine, ProviderID: f.vm, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw},
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range f.updates.Kinds {
 		request.Parts = append(request.Parts, machineupdate.Part{Kind: kind, Applied: applied, Desired: machineupdate.HotSpec(desired)})
 	}
-	return f.driver.Kit.UpdateMachine(f.t.Context(), request)
+	return f.driver.UpdateMachine(f.t.Context(), request)
 }
 
 // having returns the IDs of resources with a key, sorted.
@@ -133,7 +135,7 @@ func (f *fixture) having(key string) []string {
 func TestPoolLabelName(t *testing.T) {
 	label := func(spec *awsdriver.ProviderSpec) { spec.Tags["Name"] = "label" }
 	for name, launched := range map[string]*awsdriver.ProviderSpec{"added": specWith(nil), "removed": specWith(label)} {
-		f := newFixture(t, cloud.Config{}, launched)
+		f := newFixture(t, ec2test.Config{}, launched)
 		f.launch()
 		f.spec = specWith(nil)
 		if name == "added" {
@@ -149,28 +151,22 @@ func TestPoolLabelName(t *testing.T) {
 
 // TestLaunch: each kind of resource gets its tags, the root volume has the image's device name, and a repetition finds the VM.
 func TestLaunch(t *testing.T) {
-	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
+	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
-	assert.Equal(t, "aws:///eu-west-1/i-1", f.machine.Spec.ProviderID)
+	assert.Equal(t, "aws:///eu-west-1/i-1", f.vm)
 	flat := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/node": "1", "owner": "alice", "Name": "m"}
 	devices := map[string]string{}
 	for _, r := range f.cloud.Resources() {
 		want := maps.Clone(flat)
-		if r.Kind == cloud.Instance {
+		if r.Kind == ec2test.Instance {
 			want["pool"] = "z1"
 		}
 		assert.Equal(t, want, r.Tags, r.ID)
 		devices[r.ID] = r.Device
 	}
-	assert.Equal(t, map[string]string{"i-1": "", "eni-1": "", "vol-1": cloud.RootDeviceName, "vol-2": "/dev/sdf"}, devices)
-
-	f.machine.Spec.ProviderID = ""
+	assert.Equal(t, map[string]string{"i-1": "", "eni-1": "", "vol-1": ec2test.RootDeviceName, "vol-2": "/dev/sdf"}, devices)
 	f.launch()
-	assert.Equal(t, "aws:///eu-west-1/i-1", f.machine.Spec.ProviderID)
-	f.machine.Spec.ProviderID = ""
-	found, err := f.driver.GetMachineStatus(t.Context(), f.request())
-	require.NoError(t, err)
-	assert.Equal(t, &driver.Response{ProviderID: "aws:///eu-west-1/i-1", NodeName: "ip-1.ec2.internal"}, found)
+	assert.Equal(t, "aws:///eu-west-1/i-1", f.vm)
 	assert.Len(t, f.cloud.Resources(), 4)
 }
 
@@ -179,45 +175,45 @@ func TestOwnResources(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		spec   func(*awsdriver.ProviderSpec)
-		attach cloud.Resource
+		attach ec2test.Resource
 		own    []string
 	}{
-		{"a volume at another name", nil, cloud.Resource{Kind: cloud.Volume, Device: "/dev/xvdba"}, []string{"eni-1", "i-1", "vol-1", "vol-2"}},
+		{"a volume at another name", nil, ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/xvdba"}, []string{"eni-1", "i-1", "vol-1", "vol-2"}},
 		{
 			"a volume in the place of a detached one", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].DeviceName = "/dev/sdg" },
-			cloud.Resource{Kind: cloud.Volume, Device: "/dev/sdg"},
+			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/sdg"},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
 			"a volume that stays when the VM goes", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].Ebs.DeleteOnTermination = new(false) },
-			cloud.Resource{Kind: cloud.Volume, Device: "/dev/xvdba"},
+			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/xvdba"},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
 			"a single volume is the root device, whatever its name", func(s *awsdriver.ProviderSpec) { s.BlockDevices = s.BlockDevices[1:] },
-			cloud.Resource{Kind: cloud.Volume, Device: "/dev/sdf", DeleteOnTermination: true},
+			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/sdf", DeleteOnTermination: true},
 			[]string{"eni-1", "i-1", "vol-1"},
 		},
 		{
 			"an interface at the next index", nil,
-			cloud.Resource{Kind: cloud.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
+			ec2test.Resource{Kind: ec2test.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
 			"an interface at the same index of another card", nil,
-			cloud.Resource{Kind: cloud.NetworkInterface, NetworkCardIndex: 1, DeleteOnTermination: true},
+			ec2test.Resource{Kind: ec2test.NetworkInterface, NetworkCardIndex: 1, DeleteOnTermination: true},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
 			"interfaces on several cards", func(s *awsdriver.ProviderSpec) {
 				s.NetworkInterfaces = []awsdriver.NetworkInterface{{}, {DeviceIndex: new(int32(1)), NetworkCardIndex: new(int32(1))}}
 			},
-			cloud.Resource{Kind: cloud.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
+			ec2test.Resource{Kind: ec2test.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
 			[]string{"eni-1", "eni-2", "i-1", "vol-1", "vol-2"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFixture(t, cloud.Config{PageSize: 1}, specWith(test.spec))
+			f := newFixture(t, ec2test.Config{PageSize: 1}, specWith(test.spec))
 			f.launch()
 			test.attach.Instance = "i-1"
 			test.attach.Tags = map[string]string{"owner": "alice"}
@@ -231,67 +227,22 @@ func TestOwnResources(t *testing.T) {
 	}
 }
 
-// TestInitialize: the check of source and destination is off, and each interface gets its IPv6 prefixes once, although reads lag.
-func TestInitialize(t *testing.T) {
-	f := newFixture(t, cloud.Config{ReadLag: 100 * time.Millisecond}, specWith(func(s *awsdriver.ProviderSpec) {
-		s.SrcAndDstChecksEnabled = new(false)
-		s.NetworkInterfaces = []awsdriver.NetworkInterface{{Ipv6PrefixCount: new(int32(2))}, {}}
-	}))
-	f.launch()
-	found, err := f.driver.GetMachineStatus(t.Context(), f.request())
-	assert.Equal(t, driver.Uninitialized, driver.CodeOf(err))
-	assert.Equal(t, f.machine.Spec.ProviderID, found.ProviderID)
-	f.cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
-	_, err = f.driver.InitializeMachine(t.Context(), f.request())
-	assert.Equal(t, driver.Uninitialized, driver.CodeOf(err))
-	time.Sleep(200 * time.Millisecond)
-	_, err = f.driver.InitializeMachine(t.Context(), f.request())
-	require.NoError(t, err)
-	_, err = f.driver.InitializeMachine(t.Context(), f.request())
-	require.NoError(t, err)
-	_, err = f.driver.GetMachineStatus(t.Context(), f.request())
-	require.NoError(t, err)
-	first, _ := f.cloud.Resource("eni-1")
-	second, _ := f.cloud.Resource("eni-2")
-	assert.Len(t, first.Ipv6Prefixes, 2)
-	assert.Empty(t, second.Ipv6Prefixes)
-	assert.False(t, first.SourceDestCheck || second.SourceDestCheck)
-}
-
-// TestGone: the status of a deleted VM is NotFound, and its deletion is no error.
+// TestGone: an update of a deleted VM finds none, and a machine of another cloud is refused.
 func TestGone(t *testing.T) {
-	f := newFixture(t, cloud.Config{}, specWith(nil))
+	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
-	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
-	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
+	_, err := f.client().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{"i-1"}})
+	require.NoError(t, err)
 	kind, _ := machineupdate.DriverErrorOf(f.update(`{}`))
 	assert.Equal(t, machineupdate.ErrNotFound, kind)
-	_, err := f.driver.GetMachineStatus(t.Context(), f.request())
-	assert.Equal(t, driver.NotFound, driver.CodeOf(err))
-	assert.Empty(t, f.cloud.Resources())
-	f.machine.Spec.ProviderID = ""
-	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
-}
-
-// TestCodes: errors of the cloud have codes of machine-controller-manager.
-func TestCodes(t *testing.T) {
-	f := newFixture(t, cloud.Config{}, specWith(nil))
-	for code, want := range map[string]driver.Code{
-		"AuthFailure": driver.Unauthenticated, "InvalidParameterValue": driver.InvalidArgument, "TagLimitExceeded": driver.InvalidArgument,
-		"UnauthorizedOperation": driver.Internal,
-	} {
-		f.cloud.Inject(cloud.Fault{Action: "RunInstances", Effect: cloud.Refused, Code: code})
-		_, err := f.driver.CreateMachine(t.Context(), f.request())
-		assert.Equal(t, want, driver.CodeOf(err), code)
-	}
-	f.machine.Spec.ProviderID = "azure:///x"
+	f.vm = "azure:///x"
 	require.Error(t, f.update(`{}`))
 }
 
 // inVolumeLane calls UpdateMachine for the performance of the data volume.
 func (f *fixture) inVolumeLane(performance string) error {
 	const device = `{"blockDevices":[{"deviceName":"/dev/sdf","ebs":%s}]}`
-	return f.driver.Kit.UpdateMachine(f.t.Context(), f.inLane("volume", "disk", fmt.Sprintf(device, performance)))
+	return f.driver.UpdateMachine(f.t.Context(), f.inLane("volume", "disk", fmt.Sprintf(device, performance)))
 }
 
 // inLane returns a request for a lane without a last-applied part.
@@ -299,7 +250,7 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	return &machineupdate.UpdateMachineRequest{
-		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
+		Machine: f.machine, ProviderID: f.vm, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.HotSpec(desired)}},
 	}
@@ -307,7 +258,7 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 
 // TestVolume: a modification is accepted, and done later. A failed one is repeated. If it is too early, the driver returns the time.
 func TestVolume(t *testing.T) {
-	f := newFixture(t, cloud.Config{ModifyTime: 200 * time.Millisecond, Cooldown: time.Second}, specWith(nil))
+	f := newFixture(t, ec2test.Config{ModifyTime: 200 * time.Millisecond, Cooldown: time.Second}, specWith(nil))
 	f.launch()
 	performance := func() [2]int { r, _ := f.cloud.Resource("vol-2"); return [2]int{r.Iops, r.Throughput} }
 	require.NoError(t, f.inVolumeLane(`{"iops":3000}`), "as it is")
@@ -323,7 +274,7 @@ func TestVolume(t *testing.T) {
 	kind, after := machineupdate.DriverErrorOf(err)
 	assert.Equal(t, 6*time.Hour, after, "%v %v", kind, err)
 	time.Sleep(time.Second)
-	f.cloud.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})
+	f.cloud.Inject(ec2test.Fault{Action: "ModifyVolume", Effect: ec2test.FailsLater})
 	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), machineupdate.ErrPending)
 	time.Sleep(time.Second)
 	require.Error(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), "failed, and is made again")
@@ -340,7 +291,7 @@ func TestVolume(t *testing.T) {
 // TestAttributes: attributes of interfaces are updated with the tags. Those of the VM are updated while the node is drained; until then they are only
 // read.
 func TestAttributes(t *testing.T) {
-	f := newFixture(t, cloud.Config{}, specWith(nil))
+	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
 	require.NoError(t, f.update(`{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false}`))
 	card, _ := f.cloud.Resource("eni-1")
@@ -350,9 +301,9 @@ func TestAttributes(t *testing.T) {
 	const desired = `{"instanceMetadataOptions":{"httpTokens":"required"}}`
 	request := f.inLane("metadata", "vm", desired)
 	request.ReadOnly = true
-	require.ErrorIs(t, f.driver.Kit.UpdateMachine(t.Context(), request), machineupdate.ErrDiffers)
+	require.ErrorIs(t, f.driver.UpdateMachine(t.Context(), request), machineupdate.ErrDiffers)
 	assert.Equal(t, "optional", tokens())
-	require.NoError(t, f.driver.Kit.UpdateMachine(t.Context(), f.inLane("metadata", "vm", desired)))
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.inLane("metadata", "vm", desired)))
 	assert.Equal(t, "required", tokens())
 	assert.Equal(t, []string{"RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyInstanceMetadataOptions"}, slices.Compact(f.calls), "a default that nobody of ours set is not restored")
 }

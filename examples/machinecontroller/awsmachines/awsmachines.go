@@ -1,26 +1,23 @@
-// Package awsdriver is a driver for Amazon EC2 on the real SDK, written like a provider of
-// machine-controller-manager: it launches, initializes, updates and deletes VMs.
-//
-// It knows the meaning of a provider spec and the resources of a machine. It keeps no state: the
-// request has the last-applied spec. Without an Endpoint it calls Amazon.
-package awsdriver
+// Package awsmachines makes, finds, updates and deletes the VMs of machines on Amazon EC2, like a provider of
+// machine-controller-manager. Package awsdriver has the meaning of a provider spec, the launch and the updates.
+package awsmachines
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"maps"
-	"net/http"
-	"slices"
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -29,28 +26,17 @@ import (
 type Driver struct {
 	Config
 
-	Kit     *hotdriver.Kit[ProviderSpec, *session] // implements updates
-	rules   tags.Rules                             // of all kinds of resources of this cloud
-	clients *login.Cache[ec2.Client]               // of updates, by credentials and region
+	Kit   *awsdriver.Driver // implements updates
+	rules tags.Rules        // of all kinds of resources of this cloud
 }
 
 // Config configures the calls of a driver to the cloud.
 type Config struct {
-	// Endpoint is the URL of the cloud's API; empty for Amazon.
-	Endpoint string
-	// HTTP sends the requests. Its timeout bounds one attempt.
-	HTTP *http.Client
+	awsdriver.Config
+
 	// MaxBackoff is the longest delay between two attempts of a call that creates or deletes a machine.
 	// Poll is the delay between two reads that wait for a change.
 	MaxBackoff, Poll time.Duration
-	// Wait waits before the kit's next attempt. Nil waits in real time.
-	Wait func(ctx context.Context, d time.Duration) error
-	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is
-	// Amazon's six hours.
-	VolumeCooldown time.Duration
-	// Takeover is called for a key that had a foreign value and now belongs to the machine. It may
-	// be nil.
-	Takeover func(resource machineupdate.ResourceID, key string)
 }
 
 var (
@@ -60,16 +46,44 @@ var (
 
 // New returns a driver.
 func New(config Config) (*Driver, error) {
-	rules, err := tags.AWS.Rules(tags.VM)
+	rules, err := awsdriver.Rules()
 	if err != nil {
 		return nil, err
 	}
 	d := &Driver{Config: config, rules: rules}
-	d.clients = login.New(func(_ context.Context, secret map[string][]byte, region string) (*ec2.Client, error) {
-		return d.client(region, secret, aws.NopRetryer{}), nil
-	})
-	d.Kit, err = d.newKit()
+	d.Kit, err = awsdriver.New(config.Config)
 	return d, err
+}
+
+// DescribeUpdates says what UpdateMachine applies.
+func (d *Driver) DescribeUpdates() []byte { return d.Kit.Describe() }
+
+// UpdateMachine passes the request to the kit.
+func (d *Driver) UpdateMachine(
+	ctx context.Context, request *driver.UpdateMachineRequest,
+) (*driver.UpdateMachineResponse, error) {
+	class := request.MachineClass
+	update := &machineupdate.UpdateMachineRequest{
+		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
+		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
+		Tell: request.Tell, TellClass: request.TellClass, OtherWriter: request.OtherWriter,
+	}
+	if err := json.Unmarshal(request.Update, update); err != nil {
+		return nil, err
+	}
+	return &driver.UpdateMachineResponse{}, d.Kit.UpdateMachine(ctx, update)
+}
+
+// retryer repeats throttled and unanswered calls of a creation or deletion until the context ends.
+// The SDK's own retryer gives up after three attempts. With unlimited attempts, it still gives up
+// when its rate limiter has no tokens left: then the first call of a throttled creation would use
+// all tokens, and its later calls would never be made.
+func (d *Driver) retryer() aws.Retryer {
+	standard := retry.NewStandard(func(o *retry.StandardOptions) {
+		o.RateLimiter = ratelimit.None
+		o.MaxBackoff = d.MaxBackoff
+	})
+	return retry.AddWithMaxAttempts(standard, 0) // 0 is unlimited
 }
 
 // CreateMachine launches the VM with its volumes and network interfaces, all with their
@@ -159,7 +173,7 @@ func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) err
 	if err != nil {
 		return err
 	}
-	id, err := instanceID(request.Machine.Spec.ProviderID)
+	id, err := awsdriver.InstanceID(request.Machine.Spec.ProviderID)
 	if err != nil {
 		vm, err := call.find(ctx)
 		if driver.CodeOf(err) == driver.NotFound {
@@ -178,12 +192,21 @@ func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) err
 	return err
 }
 
+// specOf reads the spec of a class like MCM's drivers: it ignores unknown members.
+func specOf(class *api.MachineClass) (*awsdriver.ProviderSpec, error) {
+	spec := &awsdriver.ProviderSpec{}
+	if err := json.Unmarshal(class.ProviderSpec.Raw, spec); err != nil {
+		return nil, fmt.Errorf("provider spec: %w", err)
+	}
+	return spec, nil
+}
+
 // call is one call of the driver.
 type call struct {
 	*driver.Request
 
 	rules  *tags.Rules
-	spec   *ProviderSpec
+	spec   *awsdriver.ProviderSpec
 	client *ec2.Client
 }
 
@@ -193,7 +216,7 @@ func (d *Driver) prepare(request *driver.Request) (*call, error) {
 		return nil, &driver.Status{Code: driver.InvalidArgument, Cause: err}
 	}
 	return &call{
-		Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data, d.retryer()),
+		Request: request, rules: &d.rules, spec: spec, client: d.Client(spec.Region, request.Secret.Data, d.retryer()),
 	}, nil
 }
 
@@ -206,67 +229,25 @@ func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 	if len(images.Images) == 0 {
 		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("no image " + c.spec.AMI)}
 	}
-	token := string(c.Machine.UID)
-	launch := &ec2.RunInstancesInput{
-		ClientToken: &token, ImageId: &c.spec.AMI, InstanceType: types.InstanceType(c.spec.MachineType),
-		MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
-	}
-	if options := c.spec.InstanceMetadataOptions; options != nil {
-		launch.MetadataOptions = &types.InstanceMetadataOptionsRequest{
-			HttpTokens: types.HttpTokensState(options.HTTPTokens),
-		}
-	}
-	for i, device := range c.spec.BlockDevices {
-		name := c.spec.deviceName(i, aws.ToString(images.Images[0].RootDeviceName))
-		launch.BlockDeviceMappings = append(launch.BlockDeviceMappings,
-			types.BlockDeviceMapping{DeviceName: &name, Ebs: &types.EbsBlockDevice{
-				VolumeSize: &device.Ebs.VolumeSize, VolumeType: types.VolumeType(device.Ebs.VolumeType),
-				DeleteOnTermination: aws.Bool(isTrue(device.Ebs.DeleteOnTermination)),
-				Iops:                device.Ebs.Iops, Throughput: device.Ebs.Throughput,
-			}})
-	}
-	for i, spec := range c.spec.NetworkInterfaces {
-		card, index := c.spec.card(i)
-		launch.NetworkInterfaces = append(launch.NetworkInterfaces, types.InstanceNetworkInterfaceSpecification{
-			SubnetId: &spec.SubnetID, Groups: spec.SecurityGroupIDs, DeviceIndex: &index, NetworkCardIndex: &card,
-			InterfaceType:       spec.InterfaceType,
-			DeleteOnTermination: aws.Bool(isTrue(spec.DeleteOnTermination)),
-		})
-	}
-	for _, kind := range tags.Kinds() {
-		all := c.rules.Effective(c.spec.Tags, c.spec.ResourceTags.Of(kind), c.spec.mandatory(c.rules, c.Machine.Name))
-		launch.TagSpecifications = append(launch.TagSpecifications,
-			types.TagSpecification{ResourceType: resourceTypes[kind], Tags: listOf(all)})
-	}
-	return launch, nil
+	root := aws.ToString(images.Images[0].RootDeviceName)
+	return c.spec.Launch(c.rules, c.Machine.Name, string(c.Machine.UID), root), nil
 }
 
-// resourceTypes are the cloud's names of the kinds of resources.
-var resourceTypes = map[tags.Kind]types.ResourceType{
-	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface,
-	tags.Disk: types.ResourceTypeVolume,
-}
-
-// listOf returns infrastructure tags for the API, sorted by key.
-func listOf(all map[string]string) []types.Tag {
-	listed := make([]types.Tag, 0, len(all))
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		listed = append(listed, types.Tag{Key: &key, Value: aws.String(all[key])})
-	}
-	return listed
+func filter(name, value string) types.Filter {
+	return types.Filter{Name: &name, Values: []string{value}}
 }
 
 // find returns the only VM of the machine that is not terminated.
 func (c *call) find(ctx context.Context) (*types.Instance, error) {
-	filters := []types.Filter{existing()}
-	if id, err := instanceID(c.Machine.Spec.ProviderID); err == nil {
+	var filters []types.Filter
+	if id, err := awsdriver.InstanceID(c.Machine.Spec.ProviderID); err == nil {
 		filters = append(filters, filter("instance-id", id))
 	} else {
-		for key, value := range c.spec.mandatory(c.rules, c.Machine.Name) {
+		for key, value := range c.spec.Mandatory(c.rules, c.Machine.Name) {
 			filters = append(filters, filter("tag:"+key, value))
 		}
 	}
-	found, err := instances(ctx, c.client, filters...)
+	found, err := awsdriver.Instances(ctx, c.client, filters...)
 	switch {
 	case err != nil:
 		return nil, toStatus(err)
@@ -280,37 +261,6 @@ func (c *call) find(ctx context.Context) (*types.Instance, error) {
 	return &found[0], nil
 }
 
-// existing selects VMs that are not terminated.
-func existing() types.Filter {
-	return filter("instance-state-name", "pending", "running", "stopping", "stopped")
-}
-
-func filter(name string, values ...string) types.Filter {
-	return types.Filter{Name: &name, Values: values}
-}
-
-var errNoList = errors.New("the answer has no list of instances, not even an empty one")
-
-// instances returns the instances that match, page by page.
-func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter) ([]types.Instance, error) {
-	var all []types.Instance
-	for pages := ec2.NewDescribeInstancesPaginator(client,
-		&ec2.DescribeInstancesInput{Filters: filters}); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
-		spendIfMore(ctx, describeInstances, pages)
-		if err != nil {
-			return nil, err
-		}
-		if page.Reservations == nil { // the page of a proxy, which the SDK takes for a success
-			return nil, errNoList
-		}
-		for _, reservation := range page.Reservations {
-			all = append(all, reservation.Instances...)
-		}
-	}
-	return all, nil
-}
-
 // missing is the difference between a network interface and the spec.
 type missing struct {
 	id       *string
@@ -321,11 +271,11 @@ type missing struct {
 // missing returns the differences of the machine's own network interfaces.
 func (c *call) missing(vm *types.Instance) []missing {
 	var all []missing
-	own, specs := c.spec.interfaces(vm)
+	own, specs := c.spec.Interfaces(vm)
+	isUnchecked := c.spec.SrcAndDstChecksEnabled != nil && !*c.spec.SrcAndDstChecksEnabled
 	for i, card := range own {
 		m := missing{
-			id: card.NetworkInterfaceId, checkOff: !isTrue(c.spec.SrcAndDstChecksEnabled) &&
-				aws.ToBool(card.SourceDestCheck),
+			id: card.NetworkInterfaceId, checkOff: isUnchecked && aws.ToBool(card.SourceDestCheck),
 		}
 		m.prefixes = max(0, aws.ToInt32(specs[i].Ipv6PrefixCount)-
 			int32(len(card.Ipv6Prefixes))) //nolint:gosec // a handful
@@ -355,21 +305,9 @@ func (c *call) supply(ctx context.Context, m missing) error {
 	return nil
 }
 
-// providerIDScheme is the prefix of provider IDs; region and instance follow.
-const providerIDScheme = "aws:///"
-
 func (c *call) response(vm *types.Instance) *driver.Response {
 	return &driver.Response{
-		ProviderID: providerIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId),
+		ProviderID: awsdriver.ProviderIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId),
 		NodeName:   aws.ToString(vm.PrivateDnsName),
 	}
-}
-
-func instanceID(providerID string) (string, error) {
-	rest, ok := strings.CutPrefix(providerID, providerIDScheme)
-	_, id, both := strings.Cut(rest, "/")
-	if !ok || !both || id == "" {
-		return "", errors.New("the provider ID is not one of this driver")
-	}
-	return id, nil
 }

@@ -1,4 +1,4 @@
-package cloud_test
+package ec2test_test
 
 import (
 	"encoding/xml"
@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/time/rate"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 )
 
 // call makes a request with pairs of parameters after the action. It returns the text of the answer and the error's code.
@@ -46,10 +46,10 @@ func post(c http.Handler, body, accessKey string) *httptest.ResponseRecorder {
 }
 
 // launched is a cloud with one instance, which has a volume and an interface.
-func launched(tb testing.TB, config cloud.Config) *cloud.Cloud {
+func launched(tb testing.TB, config ec2test.Config) *ec2test.Cloud {
 	tb.Helper()
 	config.AccessKeys = []string{"key"}
-	c := cloud.New(config)
+	c := ec2test.New(config)
 	_, code := call(tb, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda", "NetworkInterface.1.DeviceIndex", "0",
 		"TagSpecification.1.ResourceType", "instance", "TagSpecification.1.Tag.1.Key", "Name", "TagSpecification.1.Tag.1.Value", "m")
 	require.Empty(tb, code)
@@ -57,7 +57,7 @@ func launched(tb testing.TB, config cloud.Config) *cloud.Cloud {
 }
 
 // tagsOf returns the infrastructure tags of the instance.
-func tagsOf(c *cloud.Cloud) map[string]string {
+func tagsOf(c *ec2test.Cloud) map[string]string {
 	r, _ := c.Resource("i-1")
 	return r.Tags
 }
@@ -88,12 +88,12 @@ func TestRefusals(t *testing.T) {
 		{"AssignIpv6Addresses", "InvalidParameterValue", []string{"NetworkInterfaceId", "eni-1", "Ipv6PrefixCount", "1000000"}},
 		{"TerminateInstances", "InvalidInstanceID.NotFound", []string{"InstanceId.1", "i-9"}},
 	} {
-		c := launched(t, cloud.Config{})
+		c := launched(t, ec2test.Config{})
 		_, code := call(t, c, test.action, test.pairs...)
 		assert.Equal(t, test.code, code, "%s %v", test.action, test.pairs)
 		assert.Equal(t, map[string]string{"Name": "m"}, tagsOf(c), "a call that is refused changes nothing")
 	}
-	c := launched(t, cloud.Config{})
+	c := launched(t, ec2test.Config{})
 	assert.Equal(t, http.StatusUnauthorized, post(c, "Action=DescribeInstances", "somebody").Code)
 }
 
@@ -103,7 +103,7 @@ func TestConditions(t *testing.T) {
 		pairs []string
 		left  bool
 	}{{[]string{"Tag.1.Value", "m"}, false}, {[]string{"Tag.1.Value", "n"}, true}, {[]string{"Tag.1.Value", ""}, true}, {nil, false}} {
-		c := launched(t, cloud.Config{})
+		c := launched(t, ec2test.Config{})
 		_, code := call(t, c, "DeleteTags", append([]string{"ResourceId.1", "i-1", "Tag.1.Key", "Name"}, test.pairs...)...)
 		require.Empty(t, code)
 		assert.Equal(t, test.left, len(tagsOf(c)) > 0, "%v", test.pairs)
@@ -112,13 +112,13 @@ func TestConditions(t *testing.T) {
 
 // TestLag: reads show the past, and the answer of a launch the present.
 func TestLag(t *testing.T) {
-	c := launched(t, cloud.Config{ReadLag: 300 * time.Millisecond})
+	c := launched(t, ec2test.Config{ReadLag: 300 * time.Millisecond})
 	text, _ := call(t, c, "DescribeInstances")
 	assert.NotContains(t, text, "i-1")
 	again, _ := call(t, c, "RunInstances", "ClientToken", "token")
 	assert.Contains(t, again, "<instanceId>i-1</instanceId>")
 	require.Eventually(t, func() bool { text, _ := call(t, c, "DescribeInstances"); return strings.Contains(text, "i-1") }, 10*time.Second, 10*time.Millisecond)
-	c.Inject(cloud.Fault{Action: "DescribeInstances", Effect: cloud.Stale, Delay: time.Hour})
+	c.Inject(ec2test.Fault{Action: "DescribeInstances", Effect: ec2test.Stale, Delay: time.Hour})
 	text, _ = call(t, c, "DescribeInstances")
 	assert.NotContains(t, text, "i-1")
 	assert.Zero(t, c.Pending())
@@ -126,9 +126,9 @@ func TestLag(t *testing.T) {
 
 // TestPages: pages are full, no result is on two pages, and the last page has no token.
 func TestPages(t *testing.T) {
-	c := launched(t, cloud.Config{PageSize: 2})
+	c := launched(t, ec2test.Config{PageSize: 2})
 	for range 4 {
-		c.Attach(cloud.Resource{Kind: cloud.Volume, Instance: "i-1"})
+		c.Attach(ec2test.Resource{Kind: ec2test.Volume, Instance: "i-1"})
 	}
 	var seen []string
 	for token := ""; ; {
@@ -150,8 +150,8 @@ func TestPages(t *testing.T) {
 
 // TestModifyVolume: a modification is accepted, and takes effect or fails later. Until then and for a while after it, another one is refused.
 func TestModifyVolume(t *testing.T) {
-	c := launched(t, cloud.Config{ModifyTime: 50 * time.Millisecond, Cooldown: 300 * time.Millisecond})
-	c.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})
+	c := launched(t, ec2test.Config{ModifyTime: 50 * time.Millisecond, Cooldown: 300 * time.Millisecond})
+	c.Inject(ec2test.Fault{Action: "ModifyVolume", Effect: ec2test.FailsLater})
 	modify := func(iops string) string {
 		_, code := call(t, c, "ModifyVolume", "VolumeId", "vol-1", "Iops", iops)
 		return code
@@ -171,8 +171,8 @@ func TestModifyVolume(t *testing.T) {
 
 // TestTermination: resources of the launch are deleted, other attached ones stay, and the client token makes no new instance.
 func TestTermination(t *testing.T) {
-	c := launched(t, cloud.Config{})
-	foreign := c.Attach(cloud.Resource{Kind: cloud.Volume, Instance: "i-1"})
+	c := launched(t, ec2test.Config{})
+	foreign := c.Attach(ec2test.Resource{Kind: ec2test.Volume, Instance: "i-1"})
 	_, code := call(t, c, "TerminateInstances", "InstanceId.1", "i-1")
 	require.Empty(t, code)
 	left := c.Resources()
@@ -186,7 +186,7 @@ func TestTermination(t *testing.T) {
 
 // TestThrottling: calls beyond the limit are refused with 503, and may be repeated later.
 func TestThrottling(t *testing.T) {
-	c := launched(t, cloud.Config{})
+	c := launched(t, ec2test.Config{})
 	c.Limit(rate.NewLimiter(20, 2), nil)
 	var codes []int
 	for range 3 {
@@ -201,13 +201,13 @@ func TestThrottling(t *testing.T) {
 // TestUnanswered: a request whose answer is lost has taken effect, one that never lands has not, and one that lands late does so once.
 func TestUnanswered(t *testing.T) {
 	for _, test := range []struct {
-		effect         cloud.Effect
+		effect         ec2test.Effect
 		atOnce, landed bool
-	}{{cloud.AnswerLost, true, true}, {cloud.NeverLands, false, false}, {cloud.LandsLate, false, true}} {
-		c := launched(t, cloud.Config{})
+	}{{ec2test.AnswerLost, true, true}, {ec2test.NeverLands, false, false}, {ec2test.LandsLate, false, true}} {
+		c := launched(t, ec2test.Config{})
 		server := httptest.NewServer(c)
 		defer server.Close()
-		c.Inject(cloud.Fault{Action: "CreateTags", Resource: "i-1", Effect: test.effect, Delay: time.Hour})
+		c.Inject(ec2test.Fault{Action: "CreateTags", Resource: "i-1", Effect: test.effect, Delay: time.Hour})
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v"))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -222,7 +222,7 @@ func TestUnanswered(t *testing.T) {
 		assert.Equal(t, test.atOnce, tagsOf(c)["k"] == "v", test.effect)
 		c.LandNow()
 		assert.Equal(t, test.landed, tagsOf(c)["k"] == "v", test.effect)
-		c.Change("i-1", func(r *cloud.Resource) { delete(r.Tags, "k") })
+		c.Change("i-1", func(r *ec2test.Resource) { delete(r.Tags, "k") })
 		c.LandNow()
 		assert.Empty(t, tagsOf(c)["k"], test.effect)
 	}
@@ -238,11 +238,11 @@ func FuzzServeHTTP(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		c := launched(t, cloud.Config{})
+		c := launched(t, ec2test.Config{})
 		answer := post(c, body, "key")
 		require.NoError(t, xml.Unmarshal(answer.Body.Bytes(), new(any)), "%s", answer.Body)
 		if form, err := url.ParseQuery(body); err != nil || form.Get("Action") != "TerminateInstances" {
-			assert.True(t, slices.ContainsFunc(c.Resources(), func(r cloud.Resource) bool { return r.ID == "i-1" }))
+			assert.True(t, slices.ContainsFunc(c.Resources(), func(r ec2test.Resource) bool { return r.ID == "i-1" }))
 		}
 	})
 }

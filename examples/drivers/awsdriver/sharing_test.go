@@ -8,16 +8,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 )
 
 // handler makes requests without a network.
@@ -34,7 +30,7 @@ func (h handler) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestMachinesShareCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string
-		simulated := cloud.New(cloud.Config{AccessKeys: []string{"key"}, Observe: func(r cloud.Request) {
+		simulated := ec2test.New(ec2test.Config{AccessKeys: []string{"key"}, Observe: func(r ec2test.Request) {
 			named := 0
 			for parameter := range r.Parameters {
 				if strings.HasPrefix(parameter, "ResourceId.") {
@@ -43,14 +39,14 @@ func TestMachinesShareCalls(t *testing.T) {
 			}
 			calls = append(calls, r.Action+" "+strconv.Itoa(named))
 		}})
-		made, err := awsdriver.New(awsdriver.Config{
-			HTTP: &http.Client{Transport: handler{simulated}}, MaxBackoff: time.Minute,
-		})
+		config := awsdriver.Config{HTTP: &http.Client{Transport: handler{simulated}}}
+		made, err := awsdriver.New(config)
 		require.NoError(t, err)
 		var machines []*fixture
 		for _, name := range []string{"a", "b", "c"} {
-			f := &fixture{t: t, cloud: simulated, driver: made, spec: specWith(nil), updates: made.Kit.Driver()}
-			f.machine = &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
+			f := &fixture{
+				t: t, cloud: simulated, config: config, driver: made, spec: specWith(nil), updates: made.Driver(), machine: name,
+			}
 			f.launch()
 			machines = append(machines, f)
 		}

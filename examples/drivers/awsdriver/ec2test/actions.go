@@ -1,4 +1,4 @@
-package cloud
+package ec2test
 
 import (
 	"errors"

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	examplesaws "github.com/hotupdate/providerconfig/examples/aws"
-	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -33,16 +33,16 @@ const (
 )
 
 // groups returns the attributes that change on running machines, by the calls that change them.
-func groups() []hotdriver.AttributeGroup[ProviderSpec, *session] {
-	return []hotdriver.AttributeGroup[ProviderSpec, *session]{
+func groups() []driver.AttributeGroup[ProviderSpec, *session] {
+	return []driver.AttributeGroup[ProviderSpec, *session]{
 		{
 			Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true,
 			Project: (*ProviderSpec).performance, Modify: modifyVolume,
 		},
 		{
-			Kind: tags.Network, Attributes: hotdriver.Attributes{Defaults: map[string]string{sourceDestCheck: "true"}},
+			Kind: tags.Network, Attributes: driver.Attributes{Defaults: map[string]string{sourceDestCheck: "true"}},
 			Modify: modifyInterface,
-			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
+			Project: func(spec *ProviderSpec, _ *driver.Resource) map[string]string {
 				if spec.SrcAndDstChecksEnabled == nil {
 					return nil
 				}
@@ -50,10 +50,10 @@ func groups() []hotdriver.AttributeGroup[ProviderSpec, *session] {
 			},
 		},
 		{
-			Kind: tags.VM, Lane: metadataLane, Attributes: hotdriver.Attributes{
+			Kind: tags.VM, Lane: metadataLane, Attributes: driver.Attributes{
 				Defaults: map[string]string{httpTokens: ""},
 			}, Modify: modifyMetadataOptions,
-			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
+			Project: func(spec *ProviderSpec, _ *driver.Resource) map[string]string {
 				if spec.InstanceMetadataOptions == nil {
 					return nil
 				}
@@ -66,7 +66,7 @@ func groups() []hotdriver.AttributeGroup[ProviderSpec, *session] {
 // performance returns the performance in the spec of the volume with the disk's name. Volumes of other
 // types than gp3 have other rules, and get their performance only when they are created: EC2 shows no
 // throughput of them. The type is no part of the hot parts of the spec.
-func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
+func (s *ProviderSpec) performance(disk *driver.Resource) map[string]string {
 	values := map[string]string{}
 	at := slices.IndexFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == disk.Name })
 	if at < 0 || disk.Attributes[throughput].Value() == number(0) {
@@ -98,7 +98,7 @@ func (s *session) modifications(
 	}
 	for i, some := range slices.Collect(slices.Chunk(ids, 200)) { // a filter takes no more values
 		if i > 0 {
-			hotdriver.Spend(ctx, describeModifications, 1)
+			driver.Spend(ctx, describeModifications, 1)
 		}
 		input := &ec2.DescribeVolumesModificationsInput{Filters: []types.Filter{filter("volume-id", some...)}}
 		for pages := ec2.NewDescribeVolumesModificationsPaginator(s.client, input); pages.HasMorePages(); {
@@ -116,16 +116,16 @@ func (s *session) modifications(
 }
 
 // performance reads the performance of a volume, and the performance of a pending modification.
-func performance(volume *types.Volume, m *types.VolumeModification) map[string]hotdriver.Reading {
-	readings := map[string]hotdriver.Reading{}
+func performance(volume *types.Volume, m *types.VolumeModification) map[string]driver.Reading {
+	readings := map[string]driver.Reading{}
 	read := func(name string, live, target int32) {
 		switch {
 		case m == nil || m.ModificationState == types.VolumeModificationStateCompleted && live == target:
-			readings[name] = hotdriver.Settled(number(live))
+			readings[name] = driver.Settled(number(live))
 		case m.ModificationState == types.VolumeModificationStateFailed:
-			readings[name] = hotdriver.ModifyFailed(number(live))
+			readings[name] = driver.ModifyFailed(number(live))
 		case m.ModificationState != types.VolumeModificationStateCompleted:
-			readings[name] = hotdriver.Modifying(number(live), number(target))
+			readings[name] = driver.Modifying(number(live), number(target))
 		} // otherwise one of the reads lags: unknown
 	}
 	var target types.VolumeModification
@@ -139,7 +139,7 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]h
 
 // modifyVolume changes IOPS and throughput in one call. EC2 refuses it soon after another change of
 // the volume.
-func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, values map[string]string) error {
+func modifyVolume(ctx context.Context, s *session, disk *driver.Resource, values map[string]string) error {
 	input := &ec2.ModifyVolumeInput{VolumeId: &disk.ID}
 	for name, field := range map[string]**int32{iops: &input.Iops, throughput: &input.Throughput} {
 		n, err := strconv.ParseInt(values[name], 10, 32)
@@ -151,33 +151,33 @@ func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, val
 	_, err := s.client.ModifyVolume(ctx, input)
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok &&
 		refusal.ErrorCode() == "VolumeModificationRateExceeded" {
-		return &machineupdate.RetryError{After: s.cooldown, Err: toStatus(err)}
+		return &machineupdate.RetryError{After: s.cooldown, Err: err}
 	}
-	return toStatus(err)
+	return err
 }
 
-func modifyInterface(ctx context.Context, s *session, card *hotdriver.Resource, values map[string]string) error {
+func modifyInterface(ctx context.Context, s *session, card *driver.Resource, values map[string]string) error {
 	check := &types.AttributeBooleanValue{Value: aws.Bool(values[sourceDestCheck] == "true")}
 	_, err := s.client.ModifyNetworkInterfaceAttribute(ctx,
 		&ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: &card.ID, SourceDestCheck: check})
-	return toStatus(err)
+	return err
 }
 
-func metadataOptions(vm *types.Instance) map[string]hotdriver.Reading {
+func metadataOptions(vm *types.Instance) map[string]driver.Reading {
 	options := vm.MetadataOptions
 	if options == nil {
 		return nil
 	}
 	if options.State == types.InstanceMetadataOptionsStatePending {
-		return map[string]hotdriver.Reading{httpTokens: hotdriver.Modifying(string(options.HttpTokens), "")}
+		return map[string]driver.Reading{httpTokens: driver.Modifying(string(options.HttpTokens), "")}
 	}
-	return map[string]hotdriver.Reading{httpTokens: hotdriver.Settled(string(options.HttpTokens))}
+	return map[string]driver.Reading{httpTokens: driver.Settled(string(options.HttpTokens))}
 }
 
-func modifyMetadataOptions(ctx context.Context, s *session, vm *hotdriver.Resource, values map[string]string) error {
+func modifyMetadataOptions(ctx context.Context, s *session, vm *driver.Resource, values map[string]string) error {
 	input := &ec2.ModifyInstanceMetadataOptionsInput{
 		InstanceId: &vm.ID, HttpTokens: types.HttpTokensState(values[httpTokens]),
 	}
 	_, err := s.client.ModifyInstanceMetadataOptions(ctx, input)
-	return toStatus(err)
+	return err
 }

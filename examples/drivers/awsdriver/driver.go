@@ -1,11 +1,22 @@
+// Package awsdriver updates the VMs of machine-controller-manager-provider-aws on its SDK.
+//
+// Infrastructure tags of the VM, its volumes and its network interfaces are hot, and so are iops and
+// throughput of a volume, and the check of source and destination of an interface. Metadata options
+// change on drained nodes: pods that read metadata without a token must be gone before it is
+// required. EC2 refuses a second change of a volume for hours, so volumes have a lane. DeleteTags
+// sends the value of the plan, so a key that another client took over stays. Pool labels are only on
+// the VM, and the flat map is on all resources.
+//
+// EC2 lists the resources of CSI and CNI among the resources of the launch. The launch's volumes have
+// the spec's device names; a single volume, or /root, has the name of the image's root device. Its
+// interfaces have the spec's network card and device index. Both have the spec's deleteOnTermination.
 package awsdriver
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,55 +28,59 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/driver/login"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// newKit describes EC2 to the kit.
-func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
+// Driver makes UpdateMachine of the driver for AWS, see [driver.Kit.UpdateMachine].
+type Driver = driver.Kit[ProviderSpec, *session]
+
+// Config configures a driver. The zero value is for production.
+type Config struct {
+	// Endpoint is the URL of the cloud's API; empty for Amazon.
+	Endpoint string
+	// HTTP sends the requests. Its timeout bounds one attempt. Nil is the default of the SDK.
+	HTTP *http.Client
+	// VolumeCooldown is the time for which the cloud refuses another change of a volume; zero is
+	// Amazon's six hours.
+	VolumeCooldown time.Duration
+	// Wait and Takeover are passed to [driver.Definition].
+	Wait     func(ctx context.Context, d time.Duration) error
+	Takeover func(resource machineupdate.ResourceID, key string)
+}
+
+// Rules are the rules of infrastructure tags of all kinds of resources of this cloud.
+func Rules() (tags.Rules, error) { return tags.AWS.Rules(tags.VM) }
+
+// New returns a driver.
+func New(config Config) (*Driver, error) {
 	schema, err := Schema()
 	if err != nil {
 		return nil, err
 	}
-	tagging := hotdriver.FlatTagging[ProviderSpec, *session](d.rules, tags.Kinds(),
+	rules, err := Rules()
+	if err != nil {
+		return nil, err
+	}
+	tagging := driver.FlatTagging[ProviderSpec, *session](rules, tags.Kinds(),
 		func(spec *ProviderSpec) (map[string]string, *tags.Tags) { return spec.Tags, spec.ResourceTags })
 	tagging.Set = setTags
 	tagging.Remove = removeTags
 	tagging.Mandatory = func(class *ProviderSpec, machine string) map[string]string {
-		return class.mandatory(&d.rules, machine)
+		return class.Mandatory(&rules, machine)
 	}
-	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
-		Schema: schema, Connect: d.connect, Sharing: sharing(),
-		Takeover: d.Takeover, Wait: d.Wait,
-		Tags:   []hotdriver.Tagging[ProviderSpec, *session]{tagging},
-		Groups: groups(),
+	return driver.New(driver.Definition[ProviderSpec, *session]{
+		Schema: schema, Connect: newAccess(config).connect, Sharing: sharing(),
+		Takeover: config.Takeover, Wait: config.Wait,
+		Translate: func(_ *session, err error) error { return Translated(err) },
+		Tags:      []driver.Tagging[ProviderSpec, *session]{tagging},
+		Groups:    groups(),
 		Lanes: []machineupdate.Lane{
 			{Name: volumeLane, Paths: []string{"/blockDevices"}},
 			{Name: metadataLane, Paths: []string{"/instanceMetadataOptions"}},
 		},
 	})
-}
-
-// DescribeUpdates says what UpdateMachine applies.
-func (d *Driver) DescribeUpdates() []byte { return d.Kit.Describe() }
-
-// UpdateMachine passes the request to the kit.
-func (d *Driver) UpdateMachine(
-	ctx context.Context, request *driver.UpdateMachineRequest,
-) (*driver.UpdateMachineResponse, error) {
-	class := request.MachineClass
-	update := &machineupdate.UpdateMachineRequest{
-		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
-		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
-		Tell: request.Tell, TellClass: request.TellClass, OtherWriter: request.OtherWriter,
-	}
-	if err := json.Unmarshal(request.Update, update); err != nil {
-		return nil, err
-	}
-	return &driver.UpdateMachineResponse{}, d.Kit.UpdateMachine(ctx, update)
 }
 
 // session is one update of one machine.
@@ -79,22 +94,6 @@ type session struct {
 	cooldown   time.Duration
 }
 
-func (d *Driver) connect(
-	ctx context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec,
-) (*session, error) {
-	id, err := instanceID(request.ProviderID)
-	if err != nil {
-		return nil, err
-	}
-	client, err := d.clients.Client(ctx, request.Secret, class.Region)
-	return &session{
-		client: client, class: class, lane: request.Lane,
-		providerID: request.ProviderID, instanceID: id,
-		account:  []string{login.Key(request.Secret, class.Region)},
-		cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
-	}, err
-}
-
 // The buckets of reads that may have further pages.
 const (
 	describeInstances     = "DescribeInstances"
@@ -105,15 +104,15 @@ const (
 
 // bucket is the bucket of an action, from which one function draws. Amazon documents its size and its
 // refill (Amazon EC2, Request throttling for the Amazon EC2 API).
-func bucket(action, function string, burst, refill float64) hotdriver.Bucket {
-	return hotdriver.Bucket{Name: action, Burst: burst, Refill: refill, Requests: map[string]int{function: 1}}
+func bucket(action, function string, burst, refill float64) driver.Bucket {
+	return driver.Bucket{Name: action, Burst: burst, Refill: refill, Requests: map[string]int{function: 1}}
 }
 
 // sharing lets machines of one region and one account share calls.
-func sharing() hotdriver.Sharing[*session] {
-	return hotdriver.Sharing[*session]{
+func sharing() driver.Sharing[*session] {
+	return driver.Sharing[*session]{
 		Key: func(s *session) []string { return s.account },
-		Buckets: []hotdriver.Bucket{
+		Buckets: []driver.Bucket{
 			bucket(describeInstances, "Resources", 100, 20), // reads have a filter
 			bucket(describeInterfaces, "Resources", 100, 20),
 			bucket(describeVolumes, "Resources", 100, 20),
@@ -148,28 +147,28 @@ func divisible(err error) (guilty []string, ok bool) {
 // all machines, or four in the lane of volumes. A machine of which the cloud does not show all
 // resources is not answered: reads lag.
 func readMany(
-	ctx context.Context, sessions []*session, answer func(providerID string, live []hotdriver.Resource),
+	ctx context.Context, sessions []*session, answer func(providerID string, live []driver.Resource),
 ) error {
 	var ids []string
 	for _, s := range sessions {
 		ids = append(ids, s.instanceID)
 	}
 	var found []types.Instance
-	var cards, volumes map[string]hotdriver.Resource
+	var cards, volumes map[string]driver.Resource
 	first := sessions[0]
 	to := filter("attachment.instance-id", ids...)
-	err := hotdriver.AtOnce(ctx,
+	err := driver.AtOnce(ctx,
 		func(ctx context.Context) (err error) {
-			found, err = instances(ctx, first.client, filter("instance-id", ids...), existing())
-			return toStatus(err)
+			found, err = Instances(ctx, first.client, filter("instance-id", ids...))
+			return err
 		},
 		func(ctx context.Context) (err error) {
 			cards, err = first.cards(ctx, to)
-			return toStatus(err)
+			return err
 		},
 		func(ctx context.Context) (err error) {
 			volumes, err = first.volumes(ctx, to)
-			return toStatus(err)
+			return err
 		},
 	)
 	if err != nil {
@@ -193,13 +192,13 @@ func readMany(
 // spendIfMore pays for the next page of a list, if there is one.
 func spendIfMore(ctx context.Context, action string, pages interface{ HasMorePages() bool }) {
 	if pages.HasMorePages() {
-		hotdriver.Spend(ctx, action, 1)
+		driver.Spend(ctx, action, 1)
 	}
 }
 
 // cards returns the network interfaces that are attached to VMs, by ID.
-func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
-	all := map[string]hotdriver.Resource{}
+func (s *session) cards(ctx context.Context, to types.Filter) (map[string]driver.Resource, error) {
+	all := map[string]driver.Resource{}
 	input := &ec2.DescribeNetworkInterfacesInput{Filters: []types.Filter{to}}
 	for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
@@ -208,11 +207,11 @@ func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdri
 			return nil, err
 		}
 		for _, card := range page.NetworkInterfaces {
-			check := hotdriver.Settled(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
+			check := driver.Settled(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
 			id := aws.ToString(card.NetworkInterfaceId)
-			all[id] = hotdriver.Resource{
+			all[id] = driver.Resource{
 				Kind: tags.Network, ID: id, Tags: mapOf(card.TagSet),
-				Attributes: map[string]hotdriver.Reading{sourceDestCheck: check},
+				Attributes: map[string]driver.Reading{sourceDestCheck: check},
 			}
 		}
 	}
@@ -220,8 +219,8 @@ func (s *session) cards(ctx context.Context, to types.Filter) (map[string]hotdri
 }
 
 // volumes returns the volumes that are attached to VMs, by ID.
-func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]hotdriver.Resource, error) {
-	all := map[string]hotdriver.Resource{}
+func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]driver.Resource, error) {
+	all := map[string]driver.Resource{}
 	var found []types.Volume
 	input := &ec2.DescribeVolumesInput{Filters: []types.Filter{to}}
 	for pages := ec2.NewDescribeVolumesPaginator(s.client, input); pages.HasMorePages(); {
@@ -235,7 +234,7 @@ func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]hotd
 	modifications, err := s.modifications(ctx, found)
 	for _, volume := range found {
 		id := aws.ToString(volume.VolumeId)
-		all[id] = hotdriver.Resource{
+		all[id] = driver.Resource{
 			Kind: tags.Disk, ID: id, Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id]),
 		}
 	}
@@ -244,9 +243,9 @@ func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]hotd
 
 // own selects the machine's own resources, and reports whether all of them are shown.
 func (s *session) own(
-	vm *types.Instance, attached map[string]hotdriver.Resource,
-) (all []hotdriver.Resource, isWhole bool) {
-	all = []hotdriver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
+	vm *types.Instance, attached map[string]driver.Resource,
+) (all []driver.Resource, isWhole bool) {
+	all = []driver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
 	isWhole = true
 	add := func(id, name string) {
 		r, isShown := attached[id]
@@ -254,7 +253,7 @@ func (s *session) own(
 		all = append(all, r)
 		isWhole = isWhole && isShown
 	}
-	cards, _ := s.class.interfaces(vm)
+	cards, _ := s.class.Interfaces(vm)
 	for _, card := range cards {
 		add(aws.ToString(card.NetworkInterfaceId), "")
 	}
@@ -275,13 +274,13 @@ func mapOf(all []types.Tag) map[string]string {
 
 func setTags(ctx context.Context, s *session, resources []string, set []tags.Tag) error {
 	_, err := s.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagsOf(set)})
-	return toStatus(err)
+	return err
 }
 
 // removeTags removes keys that still have the machine's value.
 func removeTags(ctx context.Context, s *session, resources []string, remove []tags.Tag) error {
 	_, err := s.client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: tagsOf(remove)})
-	return toStatus(err)
+	return err
 }
 
 func tagsOf(all []tags.Tag) []types.Tag {

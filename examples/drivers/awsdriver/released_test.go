@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
 	"github.com/hotupdate/providerconfig/examples/internal/released"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -32,33 +32,33 @@ func trial() *released.Trial {
 		},
 		New: func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (released.Kit, error) {
 			d, err := awsdriver.New(awsdriver.Config{
-				HTTP: &http.Client{Transport: &wire{Cloud: cloud, attempts: 1}}, MaxBackoff: time.Millisecond, Wait: wait,
+				HTTP: &http.Client{Transport: &wire{Cloud: cloud, attempts: 1}}, Wait: wait,
 			})
 			if err != nil {
 				return nil, err
 			}
-			return d.Kit, nil
+			return d, nil
 		},
 	}
 	// All resources get the flat map, and the machine's name in Name.
-	c.Launched = func(tb testing.TB, class *released.Class) (all []hotdriver.Resource) {
+	c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
 		tb.Helper()
-		add := func(kind tags.Kind, id, name string, attributes map[string]hotdriver.Reading) {
+		add := func(kind tags.Kind, id, name string, attributes map[string]driver.Reading) {
 			live := released.Joined(c.FlatOf(tb, class), map[string]string{"Name": "m"})
-			all = append(all, hotdriver.Resource{Kind: kind, ID: id, Name: name, Tags: live, Attributes: attributes})
+			all = append(all, driver.Resource{Kind: kind, ID: id, Name: name, Tags: live, Attributes: attributes})
 		}
 		options := class.Spec["instanceMetadataOptions"].(map[string]any)
-		add(tags.VM, "i-1", "", map[string]hotdriver.Reading{"httpTokens": hotdriver.Settled(options["httpTokens"].(string))})
+		add(tags.VM, "i-1", "", map[string]driver.Reading{"httpTokens": driver.Settled(options["httpTokens"].(string))})
 		for i := range class.Spec["networkInterfaces"].([]any) {
-			off := map[string]hotdriver.Reading{"sourceDestCheck": hotdriver.Settled("false")}
+			off := map[string]driver.Reading{"sourceDestCheck": driver.Settled("false")}
 			add(tags.Network, fmt.Sprint("eni-1.", i), "", off)
 		}
 		for i, device := range class.Spec["blockDevices"].([]any) {
 			name, _ := device.(map[string]any)["deviceName"].(string)
-			performance := map[string]hotdriver.Reading{}
+			performance := map[string]driver.Reading{}
 			for _, attribute := range []string{"iops", "throughput"} {
 				if value := device.(map[string]any)["ebs"].(map[string]any)[attribute]; value != nil {
-					performance[attribute] = hotdriver.Settled(fmt.Sprint(value))
+					performance[attribute] = driver.Settled(fmt.Sprint(value))
 				}
 			}
 			add(tags.Disk, fmt.Sprint("vol-", i), name, performance)

@@ -11,13 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver/ec2test"
 	"github.com/hotupdate/providerconfig/examples/internal/cloudtable"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -25,7 +22,7 @@ func TestTable(t *testing.T) {
 	schema, err := awsdriver.Schema()
 	require.NoError(t, err)
 	cloudtable.Check(t, "../../DRIVER.md", &cloudtable.Row{
-		Cloud: "AWS", SDK: "github.com/aws/aws-sdk-go-v2/service/ec2", GoMod: "../go.mod", Schema: schema,
+		Cloud: "AWS", SDK: "github.com/aws/aws-sdk-go-v2/service/ec2", GoMod: "go.mod", Schema: schema,
 		Calls:  func(n int) (reads, writes int) { return calls(t, n) },
 		Cannot: "change attributes of several resources in one call; change a volume again within six hours",
 	})
@@ -33,16 +30,16 @@ func TestTable(t *testing.T) {
 
 // TestRights: the actions of updates of each hot field need the rights of the guide's table.
 func TestRights(t *testing.T) {
-	f := newFixture(t, cloud.Config{ModifyTime: time.Hour}, specWith(nil))
+	f := newFixture(t, ec2test.Config{ModifyTime: time.Hour}, specWith(nil))
 	f.launch()
 	f.asked = nil
 	require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
 	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending)
 	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending)
 	options := `{"instanceMetadataOptions":{"httpTokens":"required"}}`
-	require.NoError(t, f.driver.Kit.UpdateMachine(t.Context(), f.inLane("metadata", "vm", options)))
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.inLane("metadata", "vm", options)))
 	checks := `{"srcAndDstChecksEnabled":false}`
-	require.NoError(t, f.driver.Kit.UpdateMachine(t.Context(), f.inLane("", "network", checks)))
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.inLane("", "network", checks)))
 	cloudtable.CheckRights(t, "../../DRIVER.md", "AWS", f.asked, func(action string) []string { return []string{"ec2:" + action} })
 }
 
@@ -52,20 +49,20 @@ func calls(t *testing.T, n int) (reads, writes int) {
 	synctest.Test(t, func(t *testing.T) {
 		var actions []string
 		var mutex sync.Mutex
-		simulated := cloud.New(cloud.Config{AccessKeys: []string{"key"}, Observe: func(r cloud.Request) {
+		simulated := ec2test.New(ec2test.Config{AccessKeys: []string{"key"}, Observe: func(r ec2test.Request) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			actions = append(actions, r.Action)
 		}})
-		made, err := awsdriver.New(awsdriver.Config{
-			HTTP: &http.Client{Transport: handler{simulated}}, MaxBackoff: time.Minute,
-		})
+		config := awsdriver.Config{HTTP: &http.Client{Transport: handler{simulated}}}
+		made, err := awsdriver.New(config)
 		require.NoError(t, err)
 		var machines []*fixture
 		for i := range n {
 			name := fmt.Sprint("m-", i)
-			f := &fixture{t: t, cloud: simulated, driver: made, spec: specWith(nil), updates: made.Kit.Driver()}
-			f.machine = &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
+			f := &fixture{
+				t: t, cloud: simulated, config: config, driver: made, spec: specWith(nil), updates: made.Driver(), machine: name,
+			}
 			f.launch()
 			machines = append(machines, f)
 		}

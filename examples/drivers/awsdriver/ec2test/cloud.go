@@ -1,4 +1,4 @@
-// Package cloud simulates Amazon EC2 with its wire protocol (Query requests, XML answers), and with
+// Package ec2test simulates Amazon EC2 with its wire protocol (Query requests, XML answers), and with
 // the properties that make hot updates hard:
 //
 //   - Reads are ReadLag old, or older with a [Fault]. They have pages.
@@ -13,7 +13,7 @@
 //
 // It does not know machines. Real clients use it over HTTP, see [Cloud.ServeHTTP]. Tests and the
 // story read it, and change foreign resources, by its methods.
-package cloud
+package ec2test
 
 import (
 	"fmt"

@@ -23,9 +23,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/internal/fleet"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
-	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -40,12 +40,12 @@ type wire struct {
 
 	mutex sync.Mutex
 	shown map[string]bool // by action: the Describe calls that have shown the read below
-	live  []hotdriver.Resource
+	live  []driver.Resource
 	err   error
 }
 
 // read is one read for the three Describe calls that the driver makes at once.
-func (w *wire) read(ctx context.Context, action string) ([]hotdriver.Resource, error) {
+func (w *wire) read(ctx context.Context, action string) ([]driver.Resource, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if len(w.shown) == 0 || w.shown[action] || ctx.Err() != nil {
@@ -126,7 +126,7 @@ func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 }
 
 // describe describes the VM i-1 or what is attached to it: resources in the form of EC2.
-func describe(action string, all []hotdriver.Resource) string {
+func describe(action string, all []driver.Resource) string {
 	kind := map[string]tags.Kind{"DescribeInstances": tags.VM, "DescribeNetworkInterfaces": tags.Network, "DescribeVolumes": tags.Disk}[action]
 	var own, cards, volumes strings.Builder
 	for _, r := range all {
@@ -160,7 +160,7 @@ func describe(action string, all []hotdriver.Resource) string {
 }
 
 // attributesOf writes the attributes of a resource in the form of EC2.
-func attributesOf(r *hotdriver.Resource) string {
+func attributesOf(r *driver.Resource) string {
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.Attributes)) {
 		value := r.Attributes[name].Value()
@@ -219,8 +219,8 @@ func TestConformance(t *testing.T) {
 		}
 		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
 		drivertest.Check(r, setup, func(fake *drivertest.FakeCloud) (kit, error) {
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, MaxBackoff: time.Millisecond, Wait: fake.Wait})
-			return d.Kit, err
+			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, Wait: fake.Wait})
+			return d, err
 		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
 		return r.failures
 	}
@@ -244,7 +244,7 @@ func conformanceState(t *testing.T, owner, disk string) drivertest.State {
 	flat["Name"] = "m"
 	volume := maps.Clone(flat)
 	maps.Copy(volume, spec.ResourceTags.Disk)
-	return drivertest.State{Spec: string(raw), Resources: []hotdriver.Resource{
+	return drivertest.State{Spec: string(raw), Resources: []driver.Resource{
 		{Kind: tags.VM, ID: "i-1", Tags: flat},
 		{Kind: tags.Network, ID: "eni-1", Tags: maps.Clone(flat)},
 		{Kind: tags.Disk, ID: "vol-1", Tags: volume},
@@ -263,9 +263,9 @@ func TestRequests(t *testing.T) {
 	) (kit, error) {
 		transport := faulty(&wire{Cloud: cloud, attempts: 1})
 		d, err := awsdriver.New(awsdriver.Config{
-			HTTP: &http.Client{Transport: transport}, MaxBackoff: time.Millisecond, Wait: cloud.Wait,
+			HTTP: &http.Client{Transport: transport}, Wait: cloud.Wait,
 		})
-		return d.Kit, err
+		return d, err
 	}, conformanceState(t, "alice", "1"), conformanceState(t, "bob", ""))
 }
 
@@ -284,14 +284,14 @@ func TestThrottlingCodes(t *testing.T) {
 		"UnauthorizedOperation": "",
 	} {
 		d, err := awsdriver.New(awsdriver.Config{
-			HTTP: &http.Client{Transport: always(failure(code, errors.New("no")))}, MaxBackoff: time.Millisecond,
+			HTTP: &http.Client{Transport: always(failure(code, errors.New("no")))},
 			Wait: func(context.Context, time.Duration) error { return context.Canceled },
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		state := conformanceState(t, "alice", "")
-		kind, _ := machineupdate.DriverErrorOf(d.Kit.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
+		kind, _ := machineupdate.DriverErrorOf(d.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
 			Machine: "m", ProviderID: "aws:///eu-west-1/i-1", Class: machineupdate.MachineClass{ProviderSpec: []byte(state.Spec)},
 			Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
 			Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
@@ -316,31 +316,29 @@ func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestWaits: an update waits for as long as EC2 says, whatever the longest delay of a creation is.
+// TestWaits: an update waits for as long as EC2 says.
 func TestWaits(t *testing.T) {
-	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
-		synctest.Test(t, func(t *testing.T) {
-			l := &limited{}
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: l}, MaxBackoff: longest})
-			require.NoError(t, err)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			defer cancel()
-			state := conformanceState(t, "alice", "")
-			err = d.Kit.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
-				Machine: "m", ProviderID: "aws:///eu-west-1/i-1", Class: machineupdate.MachineClass{ProviderSpec: []byte(state.Spec)},
-				Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
-				Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
-			})
-			kind, _ := machineupdate.DriverErrorOf(err)
-			assert.Equal(t, machineupdate.ErrThrottled, kind)
-			require.Greater(t, len(l.sent), 1)
-			for i, at := range l.sent[1:] {
-				if wait := at.Sub(l.sent[i]); wait > 0 { // a read makes several requests at once
-					assert.GreaterOrEqual(t, wait, 30*time.Second)
-				}
-			}
-			assert.LessOrEqual(t, len(l.sent), 3*11)
-			time.Sleep(time.Hour) // the pacer's alarm ends
+	synctest.Test(t, func(t *testing.T) {
+		l := &limited{}
+		d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: l}})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		state := conformanceState(t, "alice", "")
+		err = d.UpdateMachine(ctx, &machineupdate.UpdateMachineRequest{
+			Machine: "m", ProviderID: "aws:///eu-west-1/i-1", Class: machineupdate.MachineClass{ProviderSpec: []byte(state.Spec)},
+			Secret: map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")},
+			Parts:  []machineupdate.Part{{Kind: "vm", Desired: "{}", Applied: "{}"}},
 		})
-	}
+		kind, _ := machineupdate.DriverErrorOf(err)
+		assert.Equal(t, machineupdate.ErrThrottled, kind)
+		require.Greater(t, len(l.sent), 1)
+		for i, at := range l.sent[1:] {
+			if wait := at.Sub(l.sent[i]); wait > 0 { // a read makes several requests at once
+				assert.GreaterOrEqual(t, wait, 30*time.Second)
+			}
+		}
+		assert.LessOrEqual(t, len(l.sent), 3*11)
+		time.Sleep(time.Hour) // the pacer's alarm ends
+	})
 }
