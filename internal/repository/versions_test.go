@@ -69,7 +69,7 @@ func TestDriversNameTheirSDKs(t *testing.T) {
 	page := read(t, "examples/drivers/README.md")
 	versions := read(t, ".github/VERSIONS.md")
 	rows := regexp.MustCompile("(?m)^\\| \\[`(\\w+)`\\]\\(\\S+\\) \\| (v[0-9.]+) \\| ([^|]+) \\|").FindAllStringSubmatch(page, -1)
-	require.Len(t, rows, 4)
+	require.Len(t, rows, 5)
 	for _, row := range rows {
 		module := read(t, "examples/drivers/"+row[1]+"/go.mod")
 		assert.Contains(t, versions, " | "+row[2]+" | ", row[1])

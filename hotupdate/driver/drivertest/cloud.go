@@ -327,6 +327,13 @@ func (c *FakeCloud) write(
 	return c.attempt(func() error { return send(w) }, w.requests()...)
 }
 
+// time is the time of the cloud's clock, which a call that outlives its update may advance.
+func (c *FakeCloud) time() time.Time {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.now
+}
+
 func (c *FakeCloud) locked(do func()) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -181,7 +181,7 @@ func (c *checker) reconcile() time.Duration {
 	secrets := map[string][]byte{"drivertest": []byte(secret)}
 	maps.Copy(secrets, c.setup.Request.Secret)
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
-		Patch: c.patch, UpdateMachine: c.update, Now: func() time.Time { return c.cloud.now },
+		Patch: c.patch, UpdateMachine: c.update, Now: c.cloud.time,
 	}
 	observed := machineupdate.Observation{
 		ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class, Former: c.former, Secret: secrets,
@@ -193,7 +193,7 @@ func (c *checker) reconcile() time.Duration {
 		return updated.RequeueAfter
 	case machineupdate.InPlaceUnknown, machineupdate.InPlacePending, machineupdate.InPlaceUnconfirmed:
 	}
-	node := machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}
+	node := machineupdate.DrainedNode{UID: "n", Drained: c.cloud.time(), Unschedulable: true}
 	applied, _ := executor.ApplyInPlace(ctx, c.machine, observed,
 		func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
 	return applied.RequeueWithin(updated.RequeueAfter)

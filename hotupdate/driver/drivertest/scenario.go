@@ -281,7 +281,7 @@ func refusal(c *checker) {
 		_, told := machineupdate.DriverErrorOf(err)
 		return after == 0 || told > 0
 	})
-	for end := c.cloud.now.Add(time.Hour); c.cloud.now.Before(end); {
+	for end := c.cloud.time().Add(time.Hour); c.cloud.time().Before(end); {
 		c.later(min(max(c.reconcile(), time.Second), 15*time.Minute))
 	}
 	record := c.machine.Annotations[machineupdate.AnnotationRecord]
