@@ -3,26 +3,33 @@ package tags
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Expressions that keys and values have to match, or must not contain, in the words of the clouds'
-// documentation where it has any.
+// documentation where it has any. An expression is compiled when it is first asked for: a program that imports this
+// package for a part of it starts without them.
 var (
-	awsText       = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`) // AWS API references, type Tag
-	awsReserved   = regexp.MustCompile(`(?i)^aws:`)
-	azureNoKey    = regexp.MustCompile(`[<>%&\\?/]`)
-	gcpKey        = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]*$`) // Google Cloud APIs
-	gcpValue      = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]*$`)
-	gcpNetworkTag = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`) // setTags: RFC 1035
-	novaKey       = regexp.MustCompile(`^[a-zA-Z0-9\-_:. ]+$`)         // Nova API, metadata schema
-	cinderKey     = regexp.MustCompile(`^[a-zA-Z0-9\-_:. /]+$`)        // Cinder API, parameter type extra_specs
-	aliNoKey      = regexp.MustCompile(`(?i)https?://`)                // ECS API: "cannot contain http:// or https://"
+	awsText       = expression(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`) // AWS API references, type Tag
+	awsReserved   = expression(`(?i)^aws:`)
+	azureNoKey    = expression(`[<>%&\\?/]`)
+	gcpKey        = expression(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]*$`) // Google Cloud APIs
+	gcpValue      = expression(`^[\p{Ll}\p{Lo}\p{N}_-]*$`)
+	gcpNetworkTag = expression(`^[a-z]([-a-z0-9]*[a-z0-9])?$`) // setTags: RFC 1035
+	novaKey       = expression(`^[a-zA-Z0-9\-_:. ]+$`)         // Nova API, metadata schema
+	cinderKey     = expression(`^[a-zA-Z0-9\-_:. /]+$`)        // Cinder API, parameter type extra_specs
+	aliNoKey      = expression(`(?i)https?://`)                // ECS API: "cannot contain http:// or https://"
 	// and "cannot start with aliyun or acs:"; OSS says that case does not matter
-	aliNoValue   = regexp.MustCompile(`(?i)^(aliyun|acs:)|https?://`)
-	azureNoLabel = regexp.MustCompile(`[<>%&\\?/ ]`) // what the extensions replace in pool labels
-	gcpNoLabel   = regexp.MustCompile(`[^a-z0-9_-]`)
-	novaNoLabel  = regexp.MustCompile(`[^a-zA-Z0-9\-_:. ]`)
+	aliNoValue   = expression(`(?i)^(aliyun|acs:)|https?://`)
+	azureNoLabel = expression(`[<>%&\\?/ ]`) // what the extensions replace in pool labels
+	gcpNoLabel   = expression(`[^a-z0-9_-]`)
+	novaNoLabel  = expression(`[^a-zA-Z0-9\-_:. ]`)
 )
+
+// expression returns a function that compiles an expression once. The tests of this package use each.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // row is one line of the table: the kinds of resources of a cloud that share their rules.
 type row struct {
@@ -43,8 +50,8 @@ func table() []row {
 		{Azure, Kinds(), azureTags()},
 		{GCP, []Kind{VM, Disk}, gcpLabels()},
 		{GCP, []Kind{Network}, gcpNetworkTags()},
-		{OpenStack, []Kind{VM}, openStackMetadata(novaKey)},
-		{OpenStack, []Kind{Disk}, openStackMetadata(cinderKey)},
+		{OpenStack, []Kind{VM}, openStackMetadata(novaKey())},
+		{OpenStack, []Kind{Disk}, openStackMetadata(cinderKey())},
 		{AliCloud, Kinds(), aliCloudTags()},
 	}
 }
@@ -59,8 +66,8 @@ func awsTags() Rules {
 		// The smaller limit is used: a key that EC2 refuses blocks the update of a machine, while a
 		// key that validation refuses can be shortened. Smithy's length trait counts code points.
 		// EC2 itself takes every character; other services and billing do not.
-		Key:         Text{Max: 127, Match: awsText},
-		Value:       Text{Max: 256, Match: awsText, Without: awsReserved},
+		Key:         Text{Max: 127, Match: awsText()},
+		Value:       Text{Max: 256, Match: awsText(), Without: awsReserved()},
 		ClusterKeys: []string{"*kubernetes.io/cluster/*"},
 		RoleKeys:    []string{"*kubernetes.io/role/*"},
 		// Name is the machine's name: the driver sets it, whatever the flat map says, and MCM finds VMs by
@@ -79,8 +86,8 @@ func azureTags() Rules {
 	return Rules{
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
 		MaxTags:     50,
-		Key:         Text{Max: 512, utf16: true, Without: azureNoKey}, // "512 characters", unit open
-		Value:       Text{Max: 256, utf16: true},                      // "256 characters", unit open
+		Key:         Text{Max: 512, utf16: true, Without: azureNoKey()}, // "512 characters", unit open
+		Value:       Text{Max: 256, utf16: true},                        // "256 characters", unit open
 		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes.io-role-*"},
 		// The extension sets Name, and the driver gives it to VM, interface and disks. Tags - Create Or
@@ -92,7 +99,7 @@ func azureTags() Rules {
 		MandatoryKeys: []string{"Name"},
 		// As the Azure extension does with pool labels.
 		cleaning: cleaning{
-			key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") },
+			key: func(key string) string { return azureNoLabel().ReplaceAllString(strings.ToLower(key), "_") },
 		},
 		Guard:       GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		TagsPerCall: 50,
@@ -103,14 +110,14 @@ func azureTags() Rules {
 // Capitals are not allowed.
 func gcpLabels() Rules {
 	// As the GCP extension does with pool labels; it drops international letters.
-	clean := func(text string) string { return gcpNoLabel.ReplaceAllString(strings.ToLower(text), "_") }
+	clean := func(text string) string { return gcpNoLabel().ReplaceAllString(strings.ToLower(text), "_") }
 	cut := func(text string) string { return text[:min(len(text), 63)] }
 	return Rules{
 		MaxTags: 64,
 		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values
 		// "<= 128 bytes". That values have to be under 128 bytes is unconfirmed.
-		Key:   Text{Max: 63, maxBytes: 128, Match: gcpKey},
-		Value: Text{Max: 63, maxBytes: 128, Match: gcpValue},
+		Key:   Text{Max: 63, maxBytes: 128, Match: gcpKey()},
+		Value: Text{Max: 63, maxBytes: 128, Match: gcpValue()},
 		cleaning: cleaning{
 			key:   func(key string) string { return cut(strings.TrimLeft(clean(key), "0123456789_-")) },
 			value: func(value string) string { return cut(clean(value)) },
@@ -125,8 +132,8 @@ func gcpLabels() Rules {
 func gcpNetworkTags() Rules {
 	return Rules{
 		KeysOnly:    true,
-		MaxTags:     64,                                  // per VM
-		Key:         Text{Max: 63, Match: gcpNetworkTag}, // setTags: "1-63 characters long"
+		MaxTags:     64,                                    // per VM
+		Key:         Text{Max: 63, Match: gcpNetworkTag()}, // setTags: "1-63 characters long"
 		ClusterKeys: []string{"*kubernetes-io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes-io-role-*"},
 		// No cleaning: a network tag selects firewall rules and routes, and a repaired tag would
@@ -148,7 +155,7 @@ func openStackMetadata(key *regexp.Regexp) Rules {
 		ClusterKeys: []string{"*kubernetes.io-cluster-*"},
 		RoleKeys:    []string{"*kubernetes.io-role-*"},
 		// As the OpenStack extension does with pool labels, which it puts on servers.
-		cleaning:        cleaning{key: func(key string) string { return novaNoLabel.ReplaceAllString(key, "-") }},
+		cleaning:        cleaning{key: func(key string) string { return novaNoLabel().ReplaceAllString(key, "-") }},
 		Guard:           Unguarded,
 		TagsPerCall:     128, // POST metadata adds and updates any number
 		removalsPerCall: 1,   // DELETE metadata/{key}
@@ -162,8 +169,8 @@ func aliCloudTags() Rules {
 		// "tags that can be added to a single resource"; ECS refers to separate limits, whose
 		// number is unconfirmed
 		MaxTags:      20,
-		Key:          Text{Max: 128, utf16: true, Without: aliNoKey}, // "128 characters", unit open
-		Value:        Text{Max: 128, utf16: true, Without: aliNoValue},
+		Key:          Text{Max: 128, utf16: true, Without: aliNoKey()}, // "128 characters", unit open
+		Value:        Text{Max: 128, utf16: true, Without: aliNoValue()},
 		ClusterKeys:  []string{"*kubernetes.io/cluster/*"},
 		RoleKeys:     []string{"*kubernetes.io/role/*"},
 		ReservedKeys: []string{"aliyun*", "acs:*"},
