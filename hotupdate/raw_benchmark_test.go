@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,11 +16,7 @@ import (
 func BenchmarkRawOfLength(b *testing.B) {
 	schema := schemaFor[workerConfig](b)
 	for _, labels := range []int{30, 500, 1_000, 4_000, 30_000} {
-		members := make([]string, 0, labels)
-		for i := range labels {
-			members = append(members, fmt.Sprintf(`"key-%06d":"value \"%d\""`, i*7919%labels, i))
-		}
-		raw := []byte(`{"apiVersion":"a/v1","kind":"WorkerConfig","volume":{"labels":{` + strings.Join(members, ",") + `}}}`)
+		raw := configOfLabels(labels)
 		respelled := append([]byte(" "), raw...)
 		least := func() {
 			require.True(b, json.Valid(raw))

@@ -188,7 +188,8 @@ func (c *call) root() *cobra.Command {
 	root.SetErr(c.std.err)
 	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
-		c.auditCommand(), c.serveCommand(), c.versionCommand(), c.manCommand())
+		c.auditCommand(), c.serveCommand(), c.versionCommand())
+	root.AddCommand(c.packaging()...)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(c.helpCommand())
 	return root

@@ -2,13 +2,11 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 )
 
 // ownBuild returns the build information in the binary.
@@ -34,23 +32,4 @@ func (c *call) versionCommand() *cobra.Command {
 	}, func() (int, error) {
 		return c.show("hotupdate "+version()+"\n", ownBuild())
 	}, c.addOutput(textOutput, jsonOutput))
-}
-
-// manCommand writes manual pages, for packages of the command.
-func (c *call) manCommand() (man *cobra.Command) {
-	man = c.command(&cobra.Command{
-		Use:    "man DIRECTORY",
-		Short:  "write manual pages",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-	}, func() (int, error) {
-		const source = "hotupdate"
-		problems := []error{doc.GenManTree(man.Root(), &doc.GenManHeader{Section: "1", Source: source}, c.args[0])}
-		for _, topic := range topicsOf(man.Root()) {
-			header := &doc.GenManHeader{Section: "7", Source: source}
-			problems = append(problems, doc.GenManTree(topic, header, c.args[0]))
-		}
-		return exitOK, errors.Join(problems...)
-	})
-	return man
 }
