@@ -113,7 +113,7 @@ var firstWithoutNodeLocalDNS = kubeminor.Of(1, 34)
 // Gardener v1.150; GEP-31, "Worker pool hash calculations".
 func NodeAgentSecretName(w Worker) (Name, error) {
 	err := errors.Join(checkPoolName(w), checkStrategy(w))
-	if w.UpdateStrategy == hotupdate.AutoInPlaceUpdate || w.UpdateStrategy == hotupdate.ManualInPlaceUpdate {
+	if w.UpdateStrategy.InPlace() {
 		if err != nil {
 			return Name{}, err
 		}
@@ -163,8 +163,7 @@ func checkPoolName(w Worker) error {
 }
 
 func checkStrategy(w Worker) error {
-	switch w.UpdateStrategy {
-	case hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate:
+	if w.UpdateStrategy == hotupdate.AutoRollingUpdate || w.UpdateStrategy.InPlace() {
 		return nil
 	}
 	return &fault.Error{

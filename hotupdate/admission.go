@@ -18,47 +18,35 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update.
-// It returns an error for each change that [Changes.Causes] the outcome [OutcomeForbidden], and for
-// each problem of updated. Each configuration is a value of the Schema's type or a pointer to one;
-// nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
+// ValidateUpdateRaw tells an admission webhook whether a pool with this strategy can take the update
+// of its raw JSON, read as by [Schema.Decode]. It returns an error for each change that
+// [Changes.Causes] the outcome [OutcomeForbidden], and for each problem of updated. FldPath is the
+// path of the configuration, nil if it is the root.
 //
+//   - Equal bytes are not an update and are not read, so objects stored under older rules remain
+//     valid.
 //   - Each error names the exact field: fldPath followed by the path of the [Change].
 //   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid,
 //     Required or Duplicate. Duplicate is also an element of a list with key= whose key the list has
 //     more often than in old: a hash takes it, but drivers cannot tell such elements apart. One that
 //     old has may stay, and may be mended like any other change.
-//   - A missing Schema, a value of another type and an unknown strategy are Internal.
+//   - A missing Schema and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
 //   - A pool that rolls can take every other valid update, so old need not be readable. Otherwise it
 //     must be.
 //   - A pool whose era has an older Schema, see package hash, is judged by that one: its name may
 //     still depend on a field that is Hot today.
-func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
-	return s.validateUpdate(strategy, fldPath, func() (reflect.Value, error) { return s.value(old) },
-		func() (reflect.Value, error) { return s.value(updated) })
-}
-
-// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal
-// bytes are not an update and are not read, so objects stored under older rules remain valid.
 func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
-	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
-		return nil
-	}
-	return s.validateUpdate(strategy, fldPath, func() (reflect.Value, error) { return s.read(old) },
-		func() (reflect.Value, error) { return s.read(updated) })
-}
-
-func (s *Schema) validateUpdate(
-	strategy Strategy, fldPath *field.Path, old, updated func() (reflect.Value, error),
-) field.ErrorList {
 	if !strategy.isKnown() {
 		return field.ErrorList{
 			at(fldPath, "", field.ErrorTypeInternal,
 				"the update strategy is unknown; use AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"),
 		}
 	}
-	after, err := updated()
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return nil
+	}
+	after, err := s.read(updated)
 	if err != nil {
 		return fieldErrors(fldPath, err)
 	}
@@ -70,7 +58,7 @@ func (s *Schema) validateUpdate(
 	if isRolled && len(repetitions) == 0 {
 		return nil
 	}
-	before, err := old()
+	before, err := s.read(old)
 	errs := s.repeated(before, after, repetitions, fldPath)
 	if isRolled {
 		return errs

@@ -120,17 +120,14 @@ func assertNoValues(t *testing.T, errs k8sfield.ErrorList) {
 	}
 }
 
-// TestValidateUpdateOfValues: Go values are checked like their JSON.
-func TestValidateUpdateOfValues(t *testing.T) {
+// TestValidateUpdateAtRoot: without fldPath the configuration is the root, and its paths are those of the changes.
+func TestValidateUpdateAtRoot(t *testing.T) {
 	schema := schemaFor[admitted](t)
-	size := int64(1)
-	config := &admitted{Token: "hunter2", Volume: &volume{IOPS: &size}}
-	errs := schema.ValidateUpdate(nil, config, hotupdate.ManualInPlaceUpdate, nil)
+	config := []byte(`{"token":"hunter2","volume":{"iops":1}}`)
+	errs := schema.ValidateUpdateRaw(nil, config, hotupdate.ManualInPlaceUpdate, nil)
 	assert.Equal(t, []string{"FieldValueForbidden token", "FieldValueForbidden volume.iops"}, lines(errs), "without fldPath the configuration is the root")
 	assertNoValues(t, errs)
 	assert.EqualError(t, errs[1], "volume.iops: Forbidden: is immutable: ManualInPlaceUpdate does not replace machines, which this change needs")
-	assert.Empty(t, schema.ValidateUpdate(config, config, hotupdate.AutoInPlaceUpdate, nil))
-	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdate(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
 	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdateRaw(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
 }
 

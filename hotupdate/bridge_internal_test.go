@@ -31,6 +31,15 @@ func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 	return kept.Interface(), rest.Interface(), nil
 }
 
+// Merge joins an immutable and a hot half, the inverse of [Split].
+func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
+	merged, err := s.MergeAny(immutable, hot)
+	if err != nil {
+		return nil, err
+	}
+	return merged.(*T), nil
+}
+
 // MergeAny is [Merge] for values whose type is made at run time. The result is a pointer to the Schema's type.
 func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 	kept, err := s.value(immutable)

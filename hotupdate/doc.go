@@ -17,7 +17,7 @@
 // Programs without the Go type work on raw JSON. [LoadSchema] reads an exported Schema, and
 // [SchemaOfCRD] derives one from the CRD of a custom resource. [Schema.AdmitUnknown] makes unknown
 // members Immutable. A method with Raw in its name takes JSON, and its twin without Raw takes
-// Go values. Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings]. [RawConfig]
+// Go values. Admission webhooks use [Schema.ValidateUpdateRaw] and [Changes.Warnings]. [RawConfig]
 // and [StrategyOf] read the fields of Gardener's types. Errors are values of type [fault.Error].
 //
 // The path of a configuration through the packages:

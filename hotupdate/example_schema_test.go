@@ -144,34 +144,3 @@ func ExampleSchema_Cover() {
 	// [{"op":"replace","path":"/spec/tags/vm/cost-center","value":"b"}]
 	// needs another machine: volume.iops
 }
-
-// Merge joins the immutable part that the machines have with the hot part that is wanted: the
-// config of a pool that takes the hot changes at once, and the others later.
-func ExampleMerge() {
-	schema, err := hotupdate.SchemaOf[WorkerConfig]()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	running, _, err := hotupdate.Split(schema, &WorkerConfig{Volume: &Volume{IOPS: new(int32(3000))}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, wanted, err := hotupdate.Split(schema, &WorkerConfig{
-		Volume: &Volume{IOPS: new(int32(6000))},
-		Tags:   &tags.Tags{VM: map[string]string{"cost-center": "b"}},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	merged, err := hotupdate.Merge(schema, running, wanted)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(*merged.Volume.IOPS, merged.Tags.VM)
-	// Output:
-	// 3000 map[cost-center:b]
-}

@@ -89,9 +89,9 @@ func TestWhatCanBeHashedCanBeCompared(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, same, "one meaning")
 
-			assert.NotEmpty(t, schema.ValidateUpdate(before, config, hotupdate.AutoRollingUpdate, nil))
+			assert.NotEmpty(t, schema.ValidateUpdateRaw([]byte(tc.without), []byte(tc.raw), hotupdate.AutoRollingUpdate, nil))
 			for strategy := hotupdate.AutoRollingUpdate; strategy <= hotupdate.ManualInPlaceUpdate; strategy++ {
-				assert.Empty(t, schema.ValidateUpdate(config, before, strategy, nil), "it may be mended")
+				assert.Empty(t, schema.ValidateUpdateRaw([]byte(tc.raw), []byte(tc.without), strategy, nil), "it may be mended")
 			}
 			if changes[0].Class == hotupdate.Hot {
 				_, err = (*schemabridge.Schema)(schema).HotPart(config)

@@ -23,6 +23,10 @@ var strategyNames = []string{"AutoRollingUpdate", "AutoInPlaceUpdate", "ManualIn
 // String returns the name that the Shoot API uses.
 func (s Strategy) String() string { return word(s, strategyNames) }
 
+// InPlace reports whether the strategy updates nodes in place: AutoInPlaceUpdate and
+// ManualInPlaceUpdate. It is false for an unknown strategy.
+func (s Strategy) InPlace() bool { return s == AutoInPlaceUpdate || s == ManualInPlaceUpdate }
+
 func (s Strategy) isKnown() bool { return int(s) < len(strategyNames) }
 
 // ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default. The
@@ -41,7 +45,7 @@ func ParseStrategy(name string) (Strategy, error) {
 // StrategyOf reads a strategy from a field of Gardener's API types, such as UpdateStrategy of a
 // worker pool: a pointer to a string type. Nil is the default, and so is the empty name.
 //
-// An unknown name gives a Strategy that is none of the constants: [Schema.ValidateUpdate] and the
+// An unknown name gives a Strategy that is none of the constants: [Schema.ValidateUpdateRaw] and the
 // functions of package hash return an error for it, and [Changes.Outcome] is indeterminate.
 // [ParseStrategy] returns the error at once.
 func StrategyOf[S ~string](name *S) Strategy {
@@ -101,13 +105,13 @@ func (o Outcome) Consequence(strategy Strategy) string {
 //	AutoInPlaceUpdate, ManualInPlaceUpdate    none            hot update   in-place update   forbidden
 //
 // An unknown strategy is indeterminate. The changes must come from the Schema of the pool's era,
-// see [Schema.ValidateUpdate].
+// see [Schema.ValidateUpdateRaw].
 func (c Changes) Outcome(strategy Strategy) Outcome {
 	class, _ := c.Strictest()
-	switch strategy {
-	case AutoRollingUpdate:
+	switch {
+	case strategy == AutoRollingUpdate:
 		return outcomes[class].rolling
-	case AutoInPlaceUpdate, ManualInPlaceUpdate:
+	case strategy.InPlace():
 		return outcomes[class].inPlace
 	}
 	return OutcomeIndeterminate

@@ -52,7 +52,7 @@ func (d *MachineDeployment) check() (err error) {
 		const hint = "give every change of the MachineDeployment's template a greater revision"
 		err = errors.Join(err, misuse("no-revision", "revision", "is not above 0", hint))
 	}
-	if d.Strategy != hotupdate.AutoInPlaceUpdate && d.Strategy != hotupdate.ManualInPlaceUpdate {
+	if !d.Strategy.InPlace() {
 		const hint = "call it only for pools with AutoInPlaceUpdate or ManualInPlaceUpdate"
 		err = errors.Join(err, misuse("not-in-place", "strategy", "does not update nodes in place", hint))
 	}

@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -112,59 +110,4 @@ func ExampleSelect() {
 	// write to the MachineDeployment first: {"select":["orders-1"]}
 	// then write the nodes of: [orders-1]
 	// waiting: 2 finished: false
-}
-
-// Admission of a Shoot: the machine image of a pool that is updated in place.
-func ExampleValidateImage() {
-	supported := map[hash.Image]string{ // of the CloudProfile, each with its minVersionForUpdate
-		{Name: "gardenlinux", Version: "1592.2.0"}: "1592.0.0",
-	}
-	path := field.NewPath("spec", "provider", "workers").Index(0).Child("machine", "image", "version")
-	for _, old := range []string{"1592.1.0", "1443.8.0"} {
-		problems := inplace.ValidateImage(
-			hash.Image{Name: "gardenlinux", Version: old},
-			hash.Image{Name: "gardenlinux", Version: "1592.2.0"}, supported, path)
-		fmt.Println(old, problems.ToAggregate())
-	}
-	// Output:
-	// 1592.1.0 <nil>
-	// 1443.8.0 spec.provider.workers[0].machine.image.version: Forbidden: the CloudProfile does not let the machine image be updated in place from the old version
-}
-
-// Admission of a Shoot: a pool that is updated in place takes one minor after the other.
-func ExampleValidateVersion() {
-	path := field.NewPath("spec", "kubernetes", "version")
-	for _, updated := range []string{"1.35.2", "1.36.1"} {
-		problems := inplace.ValidateVersion("1.34.4", updated, hotupdate.AutoInPlaceUpdate, path)
-		fmt.Println(updated, problems.ToAggregate())
-	}
-	// Output:
-	// 1.35.2 <nil>
-	// 1.36.1 spec.kubernetes.version: Forbidden: a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other
-}
-
-// Admission of a Shoot: a pool stays with its way of updates.
-func ExampleValidateStrategy() {
-	path := field.NewPath("spec", "provider", "workers").Index(0).Child("updateStrategy")
-	for _, updated := range []hotupdate.Strategy{hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate} {
-		problems := inplace.ValidateStrategy(hotupdate.AutoInPlaceUpdate, updated, path)
-		fmt.Println(updated, problems.ToAggregate())
-	}
-	// Output:
-	// ManualInPlaceUpdate <nil>
-	// AutoRollingUpdate spec.provider.workers[0].updateStrategy: Forbidden: a pool cannot change between rolling and in-place updates
-}
-
-// Admission of a Shoot: a pool that has not finished its update takes no other change, unless the user
-// forces it.
-func ExamplePendingUpdates_ValidateChange() {
-	pending := inplace.PendingUpdates{AutoInPlaceUpdate: []string{"general"}}
-	path := field.NewPath("spec", "provider", "workers").Index(0)
-	for _, operations := range [][]string{nil, {"force-in-place-update"}} {
-		problems := pending.ValidateChange("general", operations, path)
-		fmt.Println("forced:", slices.Contains(operations, "force-in-place-update"), "refused:", len(problems) > 0)
-	}
-	// Output:
-	// forced: false refused: true
-	// forced: true refused: false
 }

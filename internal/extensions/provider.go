@@ -98,7 +98,7 @@ func (e *Extension) of(strategy hotupdate.Strategy, chosen naming) (*hash.Eras[P
 		return nil, err
 	}
 	list, inPlace := e.eras(schema, strip)
-	if strategy != hotupdate.AutoRollingUpdate {
+	if strategy.InPlace() {
 		list = inPlace
 	}
 	if chosen == released {

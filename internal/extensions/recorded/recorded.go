@@ -191,7 +191,7 @@ func (r *Release) Extension() *extensions.Extension {
 // support no minor of the list, and do not leave out virtual capacity.
 func (r *Release) IsLikeToday(record *Record, p *Pool) bool {
 	e := r.Extension()
-	isInPlace := p.WorkerPool.UpdateStrategy != hotupdate.AutoRollingUpdate
+	isInPlace := p.WorkerPool.UpdateStrategy.InPlace()
 	hasOtherList := isInPlace && r.HasOneList()
 	switch {
 	case e.At(r.Release) == e:

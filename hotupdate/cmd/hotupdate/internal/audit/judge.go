@@ -127,7 +127,7 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 		// the addition itself may be confidential
 		reasons = []Reason{{Text: "what the extension adds to the name is another"}}
 	}
-	if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
+	if p.Worker.UpdateStrategy.InPlace() {
 		return verdict.ClassRenamed, reasons
 	}
 	return verdict.Roll, reasons

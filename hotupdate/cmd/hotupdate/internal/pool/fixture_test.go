@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -21,8 +20,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
@@ -156,13 +153,3 @@ func causes(c judge.Comparison) []judge.Finding {
 var strategies = []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
-
-// The refusals with the texts of package inplace.
-var (
-	imageLowered    = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, nil, nil), "validation")
-	imageNotInPlace = ofInPlace(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, nil, nil), "admission")
-)
-
-func ofInPlace(all field.ErrorList, by string) verdict.Rule {
-	return verdict.Rule{Kind: verdict.Refuses, Text: all[0].Detail, Source: "Gardener v1.150, " + by + " of Shoots; GEP-31"}
-}

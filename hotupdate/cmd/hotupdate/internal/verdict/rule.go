@@ -3,8 +3,6 @@ package verdict
 import (
 	"cmp"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Rule is a rule of Gardener, of an extension or of this command that a verdict depends on, beside
@@ -48,14 +46,4 @@ func Sorted(rules []Rule) []Rule {
 		return cmp.Compare(a.Text, b.Text)
 	})
 	return slices.Compact(rules)
-}
-
-// Refusal returns a rule with the text of the first Forbidden error, or [NoRule] if there is none.
-func Refusal(errs field.ErrorList, source string) Rule {
-	for _, err := range errs {
-		if err.Type == field.ErrorTypeForbidden {
-			return Rule{Refuses, err.Detail, source}
-		}
-	}
-	return NoRule
 }

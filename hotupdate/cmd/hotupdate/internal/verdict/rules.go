@@ -3,8 +3,6 @@ package verdict
 import (
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -21,16 +19,29 @@ const (
 	extensionsAdmit = "admission of the provider extensions"
 )
 
+// ForceInPlaceUpdate is the operation, by annotation, that lets a pool be changed whose in-place update has not
+// finished.
+const ForceInPlaceUpdate = "force-in-place-update"
+
 // Refusals: those that the proposals make. What Gardener admits beside them is not judged here, see
 // [AdmissionUnjudged].
 var (
-	StrategySwitched = Refusal(inplace.ValidateStrategy(hotupdate.AutoRollingUpdate,
-		hotupdate.AutoInPlaceUpdate, nil), Validation)
-	PendingUpdate = Refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateChange("a",
-		nil, nil), Validation)
-	RotationBlocked = Refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateRotation(nil),
-		operations)
-	ImageUnknown  = Rule{Refuses, "the CloudProfile does not have the machine image in this version", Admission}
+	StrategySwitched = Rule{Refuses, "a pool cannot change between rolling and in-place updates", Validation}
+	PendingUpdate    = Rule{
+		Refuses, "the pool has not finished an in-place update; wait for it, or set the annotation " +
+			"gardener.cloud/operation: " + ForceInPlaceUpdate, Validation,
+	}
+	RotationBlocked = Rule{
+		Refuses, "no rotation of credentials can begin while a pool has not finished an in-place update", operations,
+	}
+	ImageUnknown    = Rule{Refuses, "the CloudProfile does not have the machine image in this version", Admission}
+	ImageLowered    = Rule{Refuses, "the version of a machine image cannot be lowered in place", Validation}
+	ImageNotInPlace = Rule{
+		Refuses, "the CloudProfile does not let the machine image be updated in place from the old version", Admission,
+	}
+	NewImageNotInPlace = Rule{
+		Refuses, "the CloudProfile does not let the machine image be updated in place", Admission,
+	}
 	ConfigInPlace = Rule{
 		Refuses, "the released extension refuses every change of the provider config of a pool that is updated in " +
 			"place",
@@ -445,12 +456,11 @@ func FieldWithoutClass(release string) Rule {
 		"; give it one by --classes"}
 }
 
-// Rules returns all rules but the assumptions, see [Assumptions], the refusals of machine images, which have the
-// texts of package inplace, and the rules that functions make.
+// Rules returns all rules but the assumptions, see [Assumptions], and the rules that functions make.
 func Rules() []Rule {
 	return []Rule{
-		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ConfigInPlace, DataVolumesInPlace,
-		NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
+		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ImageLowered, ImageNotInPlace,
+		NewImageNotInPlace, ConfigInPlace, DataVolumesInPlace, NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
 		MinimumAboveMaximum, GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,

@@ -288,7 +288,7 @@ func (p *CloudProfile) isFor(of *Pool, version *tree.Node, architecture string) 
 		return false
 	case machine != nil && !p.canRun(machine, version):
 		return false
-	case isInPlace(of.Declared):
+	case of.Declared.InPlace():
 		return version.At("inPlaceUpdates", "supported").IsTrue()
 	}
 	return true

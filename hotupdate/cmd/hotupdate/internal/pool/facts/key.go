@@ -12,7 +12,7 @@ func (p *Pool) GardenerKey() (string, error) {
 	w := p.Worker
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, p.dnsMinor, unknownVersion)
 	secret, err := hash.NodeAgentSecretName(w)
-	if err != nil || !isInPlace(w.UpdateStrategy) {
+	if err != nil || !w.UpdateStrategy.InPlace() {
 		return secret.Text, err
 	}
 	name, err := hash.WorkerPoolInPlace(&secret.Text, w)

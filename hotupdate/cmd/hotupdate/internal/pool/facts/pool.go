@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -88,7 +87,7 @@ type Cluster struct {
 	// maintenance window.
 	Operations []Operation
 	// Pending are the pools that have not finished an in-place update.
-	Pending inplace.PendingUpdates
+	Pending []string
 	// Rotates has the pools that have to follow a rotation of credentials. It is nil if no rotation
 	// is known.
 	Rotates map[string]bool

@@ -2,13 +2,13 @@ package facts
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -76,13 +76,10 @@ func (m *Manifest) cluster() Cluster {
 		Version: spec.At("kubernetes", "version").Text(), Hibernated: hibernated,
 		Hibernating:  hibernated && !m.isHibernated(),
 		HasSSHAccess: m.hasSSHAccess(),
-		Pending: inplace.PendingUpdates{
-			AutoInPlaceUpdate:   textsIn(pending.At("autoInPlaceUpdate")),
-			ManualInPlaceUpdate: textsIn(pending.At("manualInPlaceUpdate")),
-		},
-		Operations: append(operationsIn(annotations, operationNow), operationsIn(annotations, operationLater)...),
-		Rotates:    rotating(status),
-		Kubelet:    spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
+		Pending:      slices.Concat(textsIn(pending.At("autoInPlaceUpdate")), textsIn(pending.At("manualInPlaceUpdate"))),
+		Operations:   append(operationsIn(annotations, operationNow), operationsIn(annotations, operationLater)...),
+		Rotates:      rotating(status),
+		Kubelet:      spec.At("kubernetes", "kubelet"), Infrastructure: spec.At("provider", "infrastructureConfig"),
 		Labels: m.Tree.At("metadata", "labels"), Annotations: annotations,
 		isReadBack: m.IsReadBack(), spec: spec, components: spec.At("systemComponents"),
 		dns:            spec.At("systemComponents", "nodeLocalDNS"),

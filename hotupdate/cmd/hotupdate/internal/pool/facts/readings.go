@@ -354,7 +354,7 @@ func fillMinor(r Reading, _ Given) filling {
 	sameDNS := before.NodeLocalDNS == after.NodeLocalDNS && sameNode(r.Old.Cluster.dns, r.Updated.Cluster.dns)
 	isKnown := before.KubernetesVersion != "" || after.KubernetesVersion != ""
 	isSame := sameMode && sameDNS
-	isUnhashed := isInPlace(before.UpdateStrategy) && isInPlace(after.UpdateStrategy)
+	isUnhashed := before.UpdateStrategy.InPlace() && after.UpdateStrategy.InPlace()
 	if isKnown || isSame || isUnhashed {
 		return nothing()
 	}
@@ -379,11 +379,6 @@ func nodeLocalDNSCounts(w hash.Worker) bool {
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
 	name, err := hash.NodeAgentSecretName(w)
 	return err == nil && partOf(name, "node-local DNS") != nil
-}
-
-// isInPlace reports whether a strategy updates nodes in place.
-func isInPlace(s hotupdate.Strategy) bool {
-	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
 }
 
 // sameNode reports whether two pools have one configuration.

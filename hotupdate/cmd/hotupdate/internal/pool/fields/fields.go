@@ -56,7 +56,7 @@ type Field struct {
 
 // Of returns the effect on pools with a strategy.
 func (f Field) Of(strategy hotupdate.Strategy) Effect {
-	if strategy == hotupdate.AutoInPlaceUpdate || strategy == hotupdate.ManualInPlaceUpdate {
+	if strategy.InPlace() {
 		return f.InPlace
 	}
 	return f.Rolling

@@ -199,9 +199,9 @@ func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
 	after := o.StrategyOf(updated)
 	decides := after
 	switch {
-	case inPlace(before) == inPlace(after):
+	case before.InPlace() == after.InPlace():
 		before = after
-	case inPlace(before):
+	case before.InPlace():
 		decides = before
 	}
 	old.Worker.UpdateStrategy = before

@@ -143,9 +143,9 @@ func (p *pair) judgeKnownFields() []Finding {
 		return p.judgeVersions(judged)
 	case p.configs.isAbsent, p.old.Config.Same(p.updated.Config):
 		return judged
-	case isReleased && inPlace(p.strategy) && p.provider.LacksInPlace:
+	case isReleased && p.strategy.InPlace() && p.provider.LacksInPlace:
 		return all(judged, verdict.Indeterminate, verdict.InPlaceNotInRelease)
-	case isReleased && inPlace(p.strategy) && p.provider.Name != "":
+	case isReleased && p.strategy.InPlace() && p.provider.Name != "":
 		return p.refuseInPlace(judged)
 	case isReleased && p.provider.Ignores:
 		return all(judged, verdict.None, verdict.NotHashed)

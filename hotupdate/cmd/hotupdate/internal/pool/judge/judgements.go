@@ -78,7 +78,7 @@ func addsReservations(k *hash.Kubelet) bool {
 func (p *pair) secretName() []Finding {
 	before := p.old.NodeAgentSecretName
 	after := p.updated.NodeAgentSecretName
-	fallsBack := p.Extension == Released && p.provider.FallsBack && !inPlace(p.strategy)
+	fallsBack := p.Extension == Released && p.provider.FallsBack && !p.strategy.InPlace()
 	v := verdict.Indeterminate
 	rule := verdict.SecretNameGained
 	switch {
@@ -141,7 +141,7 @@ func (p *pair) infrastructure() (all []Finding) {
 	for _, d := range tree.Differences(p.old.Cluster.Infrastructure, p.updated.Cluster.Infrastructure) {
 		pointer := pathOf(d.Path).Pointer()
 		isHashed := func(path string) bool { return isBelow(pointer, facts.PointerTo(path)) }
-		if slices.ContainsFunc(p.provider.HashedInfrastructure, isHashed) && !inPlace(p.strategy) {
+		if slices.ContainsFunc(p.provider.HashedInfrastructure, isHashed) && !p.strategy.InPlace() {
 			d.Path = append([]string{"spec", "provider", "infrastructureConfig"}, d.Path...)
 			all = append(all, about(d, verdict.Indeterminate, verdict.InfrastructureMayRoll))
 		}
@@ -196,12 +196,11 @@ func (p *pair) pending() []Finding {
 	old := p.old
 	updated := p.updated
 	isSame := facts.SameStored(old, updated) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion
-	pending := old.Cluster.Pending
-	name := updated.Worker.Name
+	isPending := slices.Contains(old.Cluster.Pending, updated.Worker.Name)
 	switch {
-	case isSame, !inPlace(updated.Declared), pending.ValidateChange(name, nil, nil) == nil:
+	case isSame, !updated.Declared.InPlace(), !isPending:
 		return nil
-	case pending.ValidateChange(name, namesOf(updated.Cluster.Operations), nil) == nil:
+	case slices.Contains(namesOf(updated.Cluster.Operations), verdict.ForceInPlaceUpdate):
 		return ofPool(verdict.None, verdict.PendingForced)
 	}
 	return ofPool(verdict.Forbidden, verdict.PendingUpdate)
@@ -256,7 +255,7 @@ func (p *pair) operation(name string) []Finding {
 		return ofPool(verdict.None, verdict.SSHAccessOff)
 	case name == "maintain":
 		return ofPool(verdict.Indeterminate, verdict.MaintenanceStarted)
-	case isRotation(name) && p.old.Cluster.Pending.ValidateRotation(nil) != nil:
+	case isRotation(name) && len(p.old.Cluster.Pending) > 0:
 		return ofPool(verdict.Forbidden, verdict.RotationBlocked)
 	case isRotation(name) && strings.HasSuffix(name, withoutWorkers):
 		return ofPool(verdict.None, verdict.RotationWithoutWorkers)
@@ -266,7 +265,7 @@ func (p *pair) operation(name string) []Finding {
 		return ofPool(again, verdict.RotationStarted)
 	case rotates && p.isListed(pools):
 		return ofPool(verdict.None, verdict.RotationFollowed)
-	case rolls && p.isListed(rolled) && inPlace(p.strategy):
+	case rolls && p.isListed(rolled) && p.strategy.InPlace():
 		return ofPool(verdict.Forbidden, verdict.RolloutInPlace)
 	case rolls && p.isListed(rolled):
 		return ofPool(verdict.Roll, verdict.RolloutWorkers)

@@ -156,7 +156,7 @@ func (o Options) keepsName(old, updated *facts.Pool) bool {
 	switch {
 	case o.givenNaming() != nil, naming == nil, updated.IsBare():
 		return false
-	case inPlace(before.UpdateStrategy), inPlace(after.UpdateStrategy):
+	case before.UpdateStrategy.InPlace(), after.UpdateStrategy.InPlace():
 		return false
 	case before.KubernetesVersion == "", after.KubernetesVersion == "":
 		return false

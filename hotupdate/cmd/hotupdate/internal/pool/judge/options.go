@@ -128,10 +128,6 @@ func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
 	return p.Worker.UpdateStrategy
 }
 
-func inPlace(s hotupdate.Strategy) bool {
-	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
-}
-
 // CheckInterrupted returns the error of a comparison that is to end early.
 func (o Options) CheckInterrupted() error {
 	if o.Interrupted == nil {

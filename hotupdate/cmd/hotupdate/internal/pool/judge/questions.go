@@ -102,7 +102,7 @@ func (p *pair) questionOfEra(found *Finding) verdict.Question {
 	if isKnown && p.mayBeUnread(found) {
 		stays = []verdict.Verdict{verdict.Forbidden} // see refuseUnread
 	}
-	if inPlace(p.strategy) || !isKnown { // an extension may also refuse, or drain
+	if p.strategy.InPlace() || !isKnown { // an extension may also refuse, or drain
 		stays = append(stays, verdict.InPlaceUpdate)
 		named = append(named, verdict.Forbidden)
 	}

@@ -43,7 +43,7 @@ func (o Options) earlier(old, updated *facts.Pool) (_ Options, isOpen bool) {
 	p := o.ProviderOf(updated)
 	_, isStated := o.releaseOf(p)
 	isNamed := !updated.IsBare() && o.givenNaming() == nil && o.extensionsMayDiffer(old, updated)
-	isRolling := !inPlace(o.StrategyOf(old)) && !inPlace(o.StrategyOf(updated))
+	isRolling := !o.StrategyOf(old).InPlace() && !o.StrategyOf(updated).InPlace()
 	switch {
 	case o.Extension != Released, isStated, p.Since == "":
 		return o, false

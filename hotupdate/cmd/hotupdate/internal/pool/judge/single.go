@@ -28,7 +28,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 	if p.IsReversed() {
 		added.judge(verdict.Forbidden, verdict.MinimumAboveMaximum)
 	}
-	if inPlace(p.Declared) {
+	if p.Declared.InPlace() {
 		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
 		switch {
 		case !isKnown:

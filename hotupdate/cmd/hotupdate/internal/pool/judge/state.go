@@ -57,7 +57,7 @@ func (p *pair) lacksState() bool {
 // state judges the state of the infrastructure, which stands in a Worker. A part that neither side tells is
 // assumed to stay. Zones have a name each, so only those of both sides are compared.
 func (p *pair) state() (all []Finding) {
-	if inPlace(p.strategy) {
+	if p.strategy.InPlace() {
 		return nil // their data have no state
 	}
 	before := p.stateOf(p.old)

@@ -6,11 +6,11 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/imageversion"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // compareTriggers compares the hashed fields that are known on both sides. The node-agent secret name
@@ -54,9 +54,9 @@ func (p *pair) decide(change hotupdate.Change) (verdict.Verdict, verdict.Rule, b
 		return verdict.Forbidden, verdict.StrategySwitched, true
 	case p.imageIsOpen() && (path == fields.ImageName || path == fields.ImageVersion):
 		return verdict.Indeterminate, p.openImage(), true
-	case path == fields.NodeLocalDNS && inPlace(p.strategy):
+	case path == fields.NodeLocalDNS && p.strategy.InPlace():
 		return verdict.None, verdict.NotHashed, true // see nodeLocalDNS
-	case keepsSecret && !inPlace(p.strategy) && strings.HasPrefix(path, fields.Kubelet):
+	case keepsSecret && !p.strategy.InPlace() && strings.HasPrefix(path, fields.Kubelet):
 		return verdict.None, verdict.NameStays, true
 	case path == fields.Encrypted || isOfDataVolumes(path):
 		return p.ofExtension(path)
@@ -74,11 +74,11 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	switch {
 	case naming == nil:
 		return verdict.Indeterminate, verdict.EraUnknown, true
-	case inPlace(p.strategy) && p.Extension == Released && p.provider.LacksInPlace:
+	case p.strategy.InPlace() && p.Extension == Released && p.provider.LacksInPlace:
 		return verdict.Indeterminate, verdict.InPlaceNotInRelease, true
-	case inPlace(p.strategy) && isData:
+	case p.strategy.InPlace() && isData:
 		return verdict.Forbidden, verdict.DataVolumesInPlace, true
-	case inPlace(p.strategy):
+	case p.strategy.InPlace():
 		return verdict.None, verdict.NameStays, p.isRefined()
 	}
 	which := rootVolume
@@ -123,7 +123,7 @@ func (p *pair) volumesRename(naming *Naming, which volumes) verdict.Verdict {
 // isRefined reports whether the pool changes between the two in-place strategies. Then Gardener
 // does not look at the machine: new ones get it.
 func (p *pair) isRefined() bool {
-	return inPlace(p.old.Declared) && inPlace(p.updated.Declared) && p.old.Declared != p.updated.Declared
+	return p.old.Declared.InPlace() && p.updated.Declared.InPlace() && p.old.Declared != p.updated.Declared
 }
 
 // patchVersion reports a change of only the patch of the Kubernetes version. Names depend on its
@@ -185,7 +185,7 @@ func (p *pair) labels(v verdict.Verdict) (all []Finding) {
 func (p *pair) nodeLocalDNS() []Finding {
 	w := p.old.Worker
 	after := p.updated.Worker.NodeLocalDNS
-	if !inPlace(p.strategy) || !p.updated.OfShoot() || w.NodeLocalDNS == after {
+	if !p.strategy.InPlace() || !p.updated.OfShoot() || w.NodeLocalDNS == after {
 		return nil
 	}
 	isBelow134 := facts.MinorOf(w.KubernetesVersion).Compare(facts.MinorOf("1.34")) < 0
@@ -212,7 +212,7 @@ func (p *pair) nodeLocalDNS() []Finding {
 func (p *pair) image() (all []Finding) {
 	before := facts.ImageOf(p.old.Worker)
 	after := facts.ImageOf(p.updated.Worker)
-	if !inPlace(p.strategy) || before == after || p.imageIsOpen() {
+	if !p.strategy.InPlace() || before == after || p.imageIsOpen() {
 		return nil
 	}
 	v, rule := p.imageInPlace(before, after)
@@ -230,7 +230,7 @@ func (p *pair) image() (all []Finding) {
 // imageIsOpen reports whether a pool that is updated in place gets another image, and one of the images is not
 // known: whether it may have the new one is not known either.
 func (p *pair) imageIsOpen() bool {
-	return inPlace(p.strategy) && (p.old.ImageIsOpen || p.updated.ImageIsOpen)
+	return p.strategy.InPlace() && (p.old.ImageIsOpen || p.updated.ImageIsOpen)
 }
 
 // openImage is the rule by which Gardener fills in the image that is not known.
@@ -244,21 +244,25 @@ func (p *pair) openImage() verdict.Rule {
 // imageInPlace judges an in-place update from one image to another, or the image of a new pool
 // without an old one. The verdict is None if the CloudProfile admits it.
 func (o Options) imageInPlace(old, updated hash.Image) (verdict.Verdict, verdict.Rule) {
-	judged := func(supported map[hash.Image]string, source string) verdict.Rule {
-		return verdict.Refusal(inplace.ValidateImage(old, updated, supported, nil), source)
-	}
-	anyImage := map[hash.Image]string{updated: old.Version} // a lower version is refused under every CloudProfile
-	if rule := judged(anyImage, verdict.Validation); rule != verdict.NoRule {
-		return verdict.Forbidden, rule
-	}
-	if o.CloudProfile == nil {
+	isNew := old == hash.Image{}
+	switch {
+	case old.Name == updated.Name && imageversion.IsLower(updated.Version, old.Version):
+		return verdict.Forbidden, verdict.ImageLowered
+	case !isNew && !imageversion.IsReadable(old.Version):
+		refused := verdict.ImageNotInPlace
+		refused.Source = verdict.Validation // under every CloudProfile
+		return verdict.Forbidden, refused
+	case o.CloudProfile == nil:
 		return verdict.Indeterminate, verdict.NoCloudProfile
-	}
-	if !o.CloudProfile.Has(updated) {
+	case !o.CloudProfile.Has(updated):
 		return verdict.Forbidden, verdict.ImageUnknown
 	}
-	if rule := judged(o.CloudProfile.InPlaceImages(), verdict.Admission); rule != verdict.NoRule {
-		return verdict.Forbidden, rule
+	minVersionForUpdate, isSupported := o.CloudProfile.InPlaceImages()[updated]
+	switch {
+	case isNew && !isSupported:
+		return verdict.Forbidden, verdict.NewImageNotInPlace
+	case !isNew && !imageversion.Reaches(old.Version, minVersionForUpdate):
+		return verdict.Forbidden, verdict.ImageNotInPlace
 	}
 	return verdict.None, verdict.NoRule
 }
