@@ -181,7 +181,7 @@ func generateWorkerPoolHash(pool WorkerPool, cluster *Cluster) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{ // pools that roll
+	eras, err := hash.NewEras([]hash.Era[WorkerPool]{ // pools that roll
 		{Name: "raw bytes", Data: rawBytes(added)},
 		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, ownFields)},
@@ -198,7 +198,7 @@ func generateWorkerPoolHash(pool WorkerPool, cluster *Cluster) (string, error) {
 }
 
 // generateWorkerPoolHashV145 is for Gardener v1.145 and older.
-func generateWorkerPoolHashV145(pool WorkerPool, cluster *Cluster, added *hotupdate.Schema, eras *hash.PoolEras[WorkerPool]) (string, error) {
+func generateWorkerPoolHashV145(pool WorkerPool, cluster *Cluster, added *hotupdate.Schema, eras *hash.Eras[WorkerPool]) (string, error) {
 	raw := hotupdate.RawConfig(pool.ProviderConfig)
 	cut, err := added.StripRaw(raw)
 	if err != nil {
@@ -226,7 +226,7 @@ func workerPoolHashV145(pool WorkerPool, cluster *Cluster, additionalDataV1, add
 func TestListsThatStay(t *testing.T) {
 	added, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "false"))
 	require.NoError(t, err)
-	eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{{Name: "raw bytes", Data: rawBytes(added)}}, hash.InPlaceEras[WorkerPool](nil, "1.37", added))
+	eras, err := hash.NewEras([]hash.Era[WorkerPool]{{Name: "raw bytes", Data: rawBytes(added)}}, hash.InPlaceEras[WorkerPool](nil, "1.37", added))
 	require.NoError(t, err)
 	of := pool("1.33.0", `{"volume":{"iops":1}}`)
 	of.NodeAgentSecretName = nil
@@ -256,8 +256,8 @@ func poolWith(version string, config *WorkerConfig) WorkerPool {
 func TestAdoptionKeepsNames(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
-	erasWith := func(list func(raw []byte, pool WorkerPool) ([]string, error)) *hash.PoolEras[WorkerPool] {
-		eras, err := hash.NewPoolEras([]hash.Era[WorkerPool]{
+	erasWith := func(list func(raw []byte, pool WorkerPool) ([]string, error)) *hash.Eras[WorkerPool] {
+		eras, err := hash.NewEras([]hash.Era[WorkerPool]{
 			{Name: "raw bytes", Data: rawBytes(schema)}, {Name: "hand-written list", From: "1.34", Data: list},
 		}, hash.InPlaceEras[WorkerPool](nil, "1.37", schema))
 		require.NoError(t, err)
@@ -269,7 +269,7 @@ func TestAdoptionKeepsNames(t *testing.T) {
 	assert.True(t, forgetful.failed)
 }
 
-func keepsNames(tb testing.TB, eras *hash.PoolEras[WorkerPool]) {
+func keepsNames(tb testing.TB, eras *hash.Eras[WorkerPool]) {
 	tb.Helper()
 	t := tb // as the guide calls it
 	hotupdatetest.Keeps(t, func(config *WorkerConfig) ([]string, error) {
@@ -461,10 +461,11 @@ func hotterEras(schemaOf137 []byte) (*hash.Eras[WorkerPool], error) {
 	if err != nil {
 		return nil, err
 	}
-	return hash.NewEras([]hash.Era[WorkerPool]{
+	eras := []hash.Era[WorkerPool]{
 		{Name: "canonical", Data: hash.CanonicalData(lived, ownFields)}, // behind the eras before it
 		{Name: "iops is hot", From: "1.39", Data: hash.CanonicalData(schema, ownFields)},
-	})
+	}
+	return hash.NewEras(eras, eras) // pools that roll, and pools that are updated in place
 }
 
 func Example_compatibility() {
@@ -625,17 +626,17 @@ func TestTheDayAfter(t *testing.T) {
 	eras, err := hotterEras(exported)
 	require.NoError(t, err)
 	for version, rolls := range map[string]bool{"1.38.0": true, "1.39.0": false} {
-		before, err := eras.AdditionalData(&version, []byte(`{"volume":{"iops":1}}`), WorkerPool{})
+		before, err := eras.AdditionalData(hotupdate.AutoRollingUpdate, &version, []byte(`{"volume":{"iops":1}}`), WorkerPool{})
 		require.NoError(t, err)
-		after, err := eras.AdditionalData(&version, []byte(`{"volume":{"iops":2}}`), WorkerPool{})
+		after, err := eras.AdditionalData(hotupdate.AutoRollingUpdate, &version, []byte(`{"volume":{"iops":2}}`), WorkerPool{})
 		require.NoError(t, err)
-		assert.Equal(t, rolls, before[0] != after[0], version)
+		assert.Equal(t, rolls, before.Rolling[0] != after.Rolling[0], version)
 	}
 	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`), nil)
 	require.NoError(t, err)
-	data, err := eras.AdditionalData(new("1.38.0"), []byte(`{"volume":{"iops":1}}`), WorkerPool{})
+	data, err := eras.AdditionalData(hotupdate.AutoRollingUpdate, new("1.38.0"), []byte(`{"volume":{"iops":1}}`), WorkerPool{})
 	require.NoError(t, err)
-	got, err := workerPoolHash(pool("1.38.0", ""), nil, data, nil)
+	got, err := workerPoolHash(pool("1.38.0", ""), nil, data.Rolling, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "pools keep their names on the day of the release")
 }

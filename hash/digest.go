@@ -5,10 +5,9 @@ import (
 	"encoding/hex"
 )
 
-// Digest is a full SHA-256 digest. Gardener's names contain its first digits. Digests are
-// comparable; the zero value means that there is none. It covers all parts of a name. A
-// [hotupdate.Sum] covers one configuration, so the two types keep one from being taken for the
-// other.
+// Digest is the SHA-256 of all parts of a name of Gardener, which contains its first digits. The
+// SHA-256 of one configuration is a [hotupdate.Sum]: two types, so that one is never taken for the
+// other. Digests are comparable; the zero value means that there is none.
 type Digest [sha256.Size]byte
 
 // Compose digests parts as Gardener does: it concatenates the SHA-256 of each part, in lower-case

@@ -1,6 +1,8 @@
 package hash
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -24,7 +26,9 @@ type Era[P any] struct {
 	Data func(raw []byte, pool P) ([]string, error)
 }
 
-// Eras are the ways to hash a worker pool. Each is in force from a Kubernetes minor on.
+// Eras are the ways to hash the worker pools of an extension. Each is in force from a Kubernetes minor
+// on. Extensions have always hashed pools that roll and pools that are updated in place differently, so
+// each kind has a list of its own.
 //
 // A changed hash replaces every machine of a pool, and so does an update to another Kubernetes
 // minor. So the way of hashing can change with the minor at no cost. Only the pool's Kubernetes
@@ -56,7 +60,9 @@ type Era[P any] struct {
 //
 // Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have
 // no eras: their methods return an error.
-type Eras[P any] struct{ eras []era[P] }
+type Eras[P any] struct{ rolling, inPlace list[P] }
+
+type list[P any] []era[P]
 
 type era[P any] struct {
 	Era[P]
@@ -64,63 +70,90 @@ type era[P any] struct {
 	from kubeminor.Minor
 }
 
-// NewEras checks the eras, which must be in the order of their minors, the oldest first, and
-// returns them:
+// NewEras checks the eras of pools that roll and of pools that are updated in place, and returns them.
+// [InPlaceEras] are the latter for most extensions. Each list is in the order of its minors, the
+// oldest first:
 //
-//   - There is at least one.
+//   - There is at least one era.
 //   - Each has a distinct name and a function. [CanonicalData] returns none if it was given a nil
 //     Schema or function.
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each later From is a minor, written exactly as MAJOR.MINOR, above the previous one.
 //
 // All mistakes are returned, joined; each is a [*fault.Error].
-func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
+func NewEras[P any](rolling, inPlace []Era[P]) (*Eras[P], error) {
+	ofRolling, rollingErr := checked(rolling)
+	if rollingErr != nil {
+		rollingErr = fmt.Errorf("pools that roll: %w", rollingErr)
+	}
+	ofInPlace, inPlaceErr := checked(inPlace)
+	if inPlaceErr != nil {
+		inPlaceErr = fmt.Errorf("pools that are updated in place: %w", inPlaceErr)
+	}
+	if err := errors.Join(rollingErr, inPlaceErr); err != nil {
+		return nil, err
+	}
+	return &Eras[P]{ofRolling, ofInPlace}, nil
+}
+
+// checked returns the eras of one kind of pools, with their minors.
+func checked[P any](eras []Era[P]) (list[P], error) {
 	if len(eras) == 0 {
 		return nil, noEras()
 	}
 	var c eraCheck
-	checked := make([]era[P], len(eras))
+	all := make(list[P], len(eras))
 	for i, e := range eras {
 		c.name(i, e.Name)
 		if e.Data == nil {
 			c.report("no-era-function", "has no function",
 				"set Data; hash.CanonicalData returns none for a Schema or function that is nil")
 		}
-		checked[i] = era[P]{e, c.from(i, e.From)}
+		all[i] = era[P]{e, c.from(i, e.From)}
 	}
 	if err := c.problems.Err(); err != nil {
 		return nil, err
 	}
-	return &Eras[P]{checked}, nil
+	return all, nil
 }
 
-// AdditionalData returns the strings of the era in force: what an extension hands to Gardener's
-// WorkerPoolHash as additional data. The same strings serve pools that roll and pools that are
-// updated in place.
+// AdditionalData returns the additional data of a pool, by the era of its kind that is in force: what
+// an extension hands to Gardener's WorkerPoolHash. [hotupdate.StrategyOf] and [hotupdate.RawConfig]
+// read Gardener's fields.
 //
 // The version is the pool's Kubernetes version, which may be older than the control plane's;
 // [Eras.Explain] says which era it selects. Raw is the unchanged provider config, nil if there is
 // none.
 //
-// An unreadable version has the code malformed-version. An error of the era's function is wrapped
-// in one with the code era-failed, see [fault.Error]. A panic of the function is not caught.
-func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) ([]string, error) {
-	i, _, err := e.choose(kubernetesVersion)
+// An unknown strategy has the code unknown-strategy, and an unreadable version malformed-version. An
+// error of the era's function is wrapped in one with the code era-failed, see [fault.Error]. A panic
+// of the function is not caught.
+func (e *Eras[P]) AdditionalData(
+	strategy hotupdate.Strategy, kubernetesVersion *string, raw []byte, pool P,
+) (lists AdditionalData, err error) {
+	eras, err := e.of(strategy)
 	if err != nil {
-		return nil, err
+		return AdditionalData{}, err
 	}
-	data, err := e.eras[i].Data(raw, pool)
+	i, _, err := eras.choose(kubernetesVersion)
 	if err != nil {
-		return nil, &fault.Error{
-			Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err,
+		return AdditionalData{}, err
+	}
+	data, err := eras[i].Data(raw, pool)
+	switch {
+	case err != nil:
+		return AdditionalData{}, &fault.Error{
+			Kind: fault.Failed, Code: "era-failed", Where: eraName(i, eras[i].Name), Cause: err,
 			What: "its function failed",
 		}
+	case strategy.InPlace():
+		return AdditionalData{InPlace: data}, nil
 	}
-	return data, nil
+	return AdditionalData{Rolling: data}, nil
 }
 
-// Explain returns the name of the era in force for a Kubernetes version, and the reason as a
-// sentence. It is the last era whose From is not above the version's minor. A nil version selects
+// Explain returns the name of the era in force for the strategy and the Kubernetes version of a pool,
+// and the reason as a sentence. It is the last era whose From is not above the version's minor. A nil version selects
 // the first era, since Gardener did not always set a version. An empty version is an error.
 //
 //   - The version follows Semantic Versioning. It may begin with v, and the patch version may be
@@ -133,26 +166,43 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 //   - Everything else is an error, never a guess: a missing minor, leading zeros, white space, a
 //     fourth number, numbers of more than nine digits, trailing text.
 //
-// The code of the error is malformed-version.
-func (e *Eras[P]) Explain(kubernetesVersion *string) (era, why string, err error) {
-	i, minor, err := e.choose(kubernetesVersion)
+// The code of the error is unknown-strategy or malformed-version.
+func (e *Eras[P]) Explain(
+	strategy hotupdate.Strategy, kubernetesVersion *string,
+) (era, why string, err error) {
+	eras, err := e.of(strategy)
+	if err != nil {
+		return "", "", err
+	}
+	i, minor, err := eras.choose(kubernetesVersion)
 	if err != nil {
 		return "", "", err
 	}
 	until := ""
-	if i+1 < len(e.eras) {
-		until = e.eras[i+1].From
+	if i+1 < len(eras) {
+		until = eras[i+1].From
 	}
-	era = e.eras[i].Name
-	return era, "era " + strconv.Quote(era) + " is in force: " + reason(e.eras[i].From, minor, until), nil
+	era = eras[i].Name
+	return era, "era " + strconv.Quote(era) + " is in force: " + reason(eras[i].From, minor, until), nil
+}
+
+// of returns the eras of pools with a strategy.
+func (e *Eras[P]) of(strategy hotupdate.Strategy) (list[P], error) {
+	if _, err := hotupdate.ParseStrategy(strategy.String()); err != nil {
+		return nil, err
+	}
+	switch {
+	case e == nil || len(e.rolling) == 0:
+		return nil, noEras()
+	case strategy.InPlace():
+		return e.inPlace, nil
+	}
+	return e.rolling, nil
 }
 
 // choose returns the position of the era in force, and the minor of the version, which is empty
 // without a version.
-func (e *Eras[P]) choose(version *string) (int, string, error) {
-	if e == nil || len(e.eras) == 0 {
-		return 0, "", noEras()
-	}
+func (l list[P]) choose(version *string) (int, string, error) {
 	if version == nil {
 		return 0, "", nil
 	}
@@ -160,9 +210,9 @@ func (e *Eras[P]) choose(version *string) (int, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	i := slices.IndexFunc(e.eras[1:], func(next era[P]) bool { return minor.Compare(next.from) < 0 })
+	i := slices.IndexFunc(l[1:], func(next era[P]) bool { return minor.Compare(next.from) < 0 })
 	if i < 0 {
-		i = len(e.eras) - 1
+		i = len(l) - 1
 	}
 	return i, minor.String(), nil
 }

@@ -24,8 +24,8 @@ func eraOf(name, from string) hash.Era[int] {
 	return hash.Era[int]{Name: name, From: from, Data: constant(name)}
 }
 
-func erasOf(t require.TestingT, eras ...hash.Era[int]) *hash.Eras[int] {
-	e, err := hash.NewEras(eras)
+func erasOf(t require.TestingT, eras ...hash.Era[int]) rollingEras[int] {
+	e, err := newRolling(eras)
 	require.NoError(t, err)
 	return e
 }
@@ -70,8 +70,14 @@ func TestNewErasRejects(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			eras, err := hash.NewEras(test.in)
+			fine := []hash.Era[int]{eraOf("a", "")}
+			eras, err := hash.NewEras(test.in, fine)
 			assert.Nil(t, eras)
+			assert.ErrorContains(t, err, "pools that roll: ")
+			assert.Equal(t, test.want, codesOf(err), test.reason)
+			eras, err = hash.NewEras(fine, test.in)
+			assert.Nil(t, eras)
+			assert.ErrorContains(t, err, "pools that are updated in place: ")
 			assert.Equal(t, test.want, codesOf(err), test.reason)
 			for _, e := range errorsOf(err) {
 				assert.Regexp(t, `^hotupdate: era[^:]*: [^;]+; .+$`, e.Error())
@@ -143,9 +149,9 @@ func TestErasNeverGuessAVersion(t *testing.T) {
 func TestErasWithoutNewEras(t *testing.T) {
 	t.Parallel()
 	for _, eras := range []*hash.Eras[int]{nil, {}} {
-		_, err := eras.AdditionalData(nil, nil, 0)
+		_, err := eras.AdditionalData(hotupdate.AutoInPlaceUpdate, nil, nil, 0)
 		assert.Equal(t, []string{"no-eras"}, codesOf(err))
-		_, _, err = eras.Explain(nil)
+		_, _, err = eras.Explain(hotupdate.AutoRollingUpdate, nil)
 		assert.Equal(t, []string{"no-eras"}, codesOf(err))
 	}
 }
@@ -246,7 +252,7 @@ func TestErasDependOnNothingButPoolAndVersion(t *testing.T) {
 			}
 		}
 		next := 61
-		releases := []*hash.Eras[int]{
+		releases := []rollingEras[int]{
 			erasOf(t, list...),
 			erasOf(t, append(slices.Clip(list), eraOf("next", "1."+strconv.Itoa(next)))...),
 		}
@@ -315,7 +321,7 @@ func TestCanonicalOfNothing(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct{}]()
 	require.NoError(t, err)
 	some := func(bool) []string { return nil }
-	_, err = hash.NewEras([]hash.Era[bool]{
+	_, err = newRolling([]hash.Era[bool]{
 		{Name: "nil Schema", Data: hash.CanonicalData[bool](nil)},
 		{Name: "zero Schema", From: "1.31", Data: hash.CanonicalData[bool](&hotupdate.Schema{})},
 		{Name: "nil function", From: "1.32", Data: hash.CanonicalData[bool](schema, nil)},

@@ -67,15 +67,15 @@ func ExampleEras() {
 	eras, err := hash.NewEras([]hash.Era[WorkerPool]{
 		{Name: "raw", Data: rawBytes},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, poolData)},
-	})
+	}, hash.InPlaceEras[WorkerPool](nil, "1.37", schema))
 	fmt.Println(err)
 
 	generateWorkerPoolHash := func(pool WorkerPool) (string, error) {
-		data, err := eras.AdditionalData(pool.KubernetesVersion, pool.ProviderConfig, pool)
+		lists, err := eras.AdditionalData(hotupdate.AutoRollingUpdate, pool.KubernetesVersion, pool.ProviderConfig, pool)
 		if err != nil {
 			return "", err
 		}
-		name, err := hash.WorkerPool(pool.NodeAgentSecretName, data...)
+		name, err := hash.WorkerPool(pool.NodeAgentSecretName, lists.Rolling...)
 		return name.Text, err
 	}
 
@@ -102,15 +102,17 @@ func ExampleEras_Explain() {
 		{Name: "raw", Data: function},
 		{Name: "list", From: "1.34", Data: function},
 		{Name: "canonical", From: "1.37", Data: function},
-	})
+	}, []hash.Era[WorkerPool]{{Name: "in place", Data: function}})
 	fmt.Println(err)
-	fmt.Println(eras.Explain(new("1.34.0-rc.1")))
-	fmt.Println(eras.Explain(nil))
-	fmt.Println(eras.Explain(new("latest")))
+	fmt.Println(eras.Explain(hotupdate.AutoRollingUpdate, new("1.34.0-rc.1")))
+	fmt.Println(eras.Explain(hotupdate.AutoRollingUpdate, nil))
+	fmt.Println(eras.Explain(hotupdate.AutoInPlaceUpdate, new("1.37.0")))
+	fmt.Println(eras.Explain(hotupdate.AutoRollingUpdate, new("latest")))
 	// Output:
 	// <nil>
 	// list era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37 <nil>
 	// raw era "raw" is in force: the pool has no Kubernetes version <nil>
+	// in place era "in place" is in force: it is the only era <nil>
 	//   hotupdate: Kubernetes version: is "latest", which is not a version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
 }
 
@@ -119,13 +121,14 @@ func ExampleNewEras() {
 	_, err := hash.NewEras([]hash.Era[WorkerPool]{
 		{Name: "raw", From: "1.30"},
 		{Name: "canonical", From: "1.37.0", Data: hash.CanonicalData(nil, poolData)},
-	})
+	}, nil)
 	fmt.Println(err)
 	// Output:
-	// hotupdate: era 0 "raw": has no function; set Data; hash.CanonicalData returns none for a Schema or function that is nil
+	// pools that roll: hotupdate: era 0 "raw": has no function; set Data; hash.CanonicalData returns none for a Schema or function that is nil
 	// hotupdate: era 0 "raw": begins at "1.30", so older pools have no era; leave out From of the first era
 	// hotupdate: era 1 "canonical": has no function; set Data; hash.CanonicalData returns none for a Schema or function that is nil
 	// hotupdate: era 1 "canonical": begins at "1.37.0"; write MAJOR.MINOR, such as 1.34
+	// pools that are updated in place: hotupdate: eras: there is none; give NewEras at least the function in use today
 }
 
 // Which input gave a pool its new name?

@@ -143,9 +143,9 @@ func awsSchema(t require.TestingT) *hotupdate.Schema {
 }
 
 // adoptedEras has three eras of a real shape: raw bytes below 1.34, the hand-written list, and the canonical document from 1.37 on.
-func adoptedEras(t require.TestingT, bare bareTypeMeta) *hash.Eras[adoptingPool] {
+func adoptedEras(t require.TestingT, bare bareTypeMeta) rollingEras[adoptingPool] {
 	schema := awsSchema(t)
-	eras, err := hash.NewEras([]hash.Era[adoptingPool]{
+	eras, err := newRolling([]hash.Era[adoptingPool]{
 		{Name: "raw bytes", Data: bytesWithout(schema, bare)},
 		{Name: "list", From: "1.34", Data: yesterdaysList},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(schema, adoptingPool.own)},
@@ -182,7 +182,7 @@ func adoptingPools() []adoptingPool {
 }
 
 // requireSameStrings compares the old functions with adopted eras, for all configs and pools of a version.
-func requireSameStrings(t *testing.T, version string, yesterday adoptingData, eras *hash.Eras[adoptingPool], configs []string) {
+func requireSameStrings(t *testing.T, version string, yesterday adoptingData, eras rollingEras[adoptingPool], configs []string) {
 	t.Helper()
 	raws := [][]byte{nil}
 	for _, config := range configs {
@@ -212,7 +212,7 @@ func TestThreeErasAdoptionKeepsTheStringsOfRawBytesAndLists(t *testing.T) {
 
 func TestThreeErasAdoptionKeepsTheStringsOfAnAllowList(t *testing.T) {
 	t.Parallel()
-	eras, err := hash.NewEras([]hash.Era[adoptingPool]{
+	eras, err := newRolling([]hash.Era[adoptingPool]{
 		{Name: "allow-list", Data: yesterdaysAllowList},
 		{Name: "canonical", From: "1.37", Data: hash.CanonicalData(awsSchema(t), adoptingPool.own)},
 	})
@@ -227,7 +227,7 @@ func TestThreeErasAdoptionKeepsTheStringsOfAnAllowList(t *testing.T) {
 }
 
 // changesBetween reports for each era whether a pool's strings change from one config to the other.
-func changesBetween(t *testing.T, eras *hash.Eras[adoptingPool], from, to []byte) (changed []string) {
+func changesBetween(t *testing.T, eras rollingEras[adoptingPool], from, to []byte) (changed []string) {
 	t.Helper()
 	for _, version := range []string{"1.33.9", "1.36.9", "1.37.0"} {
 		before, err := eras.AdditionalData(&version, from, adoptingPool{})
@@ -287,7 +287,7 @@ func TestThreeErasFirstHotTagOnAPoolWithoutConfigIsTheExtensionsChoice(t *testin
 }
 
 // adoptionOf lists the eras in which the strings differ from the old ones.
-func adoptionOf(t *testing.T, eras *hash.Eras[adoptingPool], raw []byte) (changed []string) {
+func adoptionOf(t *testing.T, eras rollingEras[adoptingPool], raw []byte) (changed []string) {
 	t.Helper()
 	for version, yesterday := range map[string]adoptingData{"1.33.9": yesterdaysBytes, "1.36.9": yesterdaysList} {
 		before, err := yesterday(raw, adoptingPool{})

@@ -160,7 +160,7 @@ type simRelease struct {
 	eras           []simEra
 	lenient        bool // breaks a rule: configs are not decoded before they are hashed
 
-	built   *hash.Eras[simPool] // what the running process holds in memory
+	built   rollingEras[simPool] // what the running process holds in memory
 	decoder *hotupdate.Schema
 	loaded  simLoaded
 }
@@ -182,7 +182,7 @@ func (r *simRelease) build(t require.TestingT) {
 		list = append(list, hash.Era[simPool]{Name: e.name, From: from, Data: e.data(t, r.loaded)})
 	}
 	var err error
-	r.built, err = hash.NewEras(list)
+	r.built, err = newRolling(list)
 	require.NoError(t, err)
 }
 

@@ -70,7 +70,7 @@ func (k *Kubelet) parts() []part {
 		return nil
 	}
 	return []part{
-		ifSet("kubelet reservations", k.Reservations(), (*Reserved).text),
+		ifSet(KubeletReservations, k.Reservations(), (*Reserved).text),
 		ifSet("kubelet hard eviction", k.EvictionHard, (*EvictionHard).text),
 		{"kubelet CPU manager policy", k.CPUManagerPolicy},
 	}

@@ -134,7 +134,7 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 		ifSet("volume size", w.Volume, func(v *Volume) string { return v.Size }),
 		{"volume type", cmp.Or(w.Volume, &Volume{}).Type},
 		{"container runtime", w.CRI},
-	}, w.rotations(), []part{{"node-local DNS", dns}}, w.Kubelet.parts())
+	}, w.rotations(), []part{{NodeLocalDNS, dns}}, w.Kubelet.parts())
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
@@ -185,8 +185,8 @@ func (w Worker) minor() (kubeminor.Minor, error) {
 
 func (w Worker) rotations() []part {
 	return []part{
-		ifSet("certificate authorities rotation", w.CARotation.of(w.Name), timeText),
-		ifSet("service-account key rotation", w.ServiceAccountKeyRotation.of(w.Name), timeText),
+		ifSet(CARotation, w.CARotation.of(w.Name), timeText),
+		ifSet(ServiceAccountKeyRotation, w.ServiceAccountKeyRotation.of(w.Name), timeText),
 	}
 }
 

@@ -57,7 +57,7 @@ func partsOf(t *testing.T, f func(hash.Worker) (hash.Name, error), w hash.Worker
 	require.NoError(t, err)
 	parts := map[string]string{}
 	for _, p := range name.Inputs {
-		parts[p.Name] = p.Value
+		parts[string(p.Name)] = p.Value
 	}
 	return parts
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // ServeEras is the body of a program for the flags --old-exec and --new-exec of hotupdate audit,
@@ -14,9 +17,8 @@ import (
 // era in force and the additional data of the pool, or an error. It returns nil when the input
 // ends.
 //
-// Read decodes a pool as strictly as the release does, and chooses the eras of the release: those
-// for pools that roll or those for pools that are updated in place. Its errors become answers.
-// Errors of input and output end ServeEras.
+// Read decodes a pool as strictly as the release does, and returns the eras of the release with it. Its
+// errors become answers. Errors of input and output end ServeEras.
 func ServeEras[P any](in io.Reader, out io.Writer, read func(pool []byte) (*Eras[P], P, error)) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -51,17 +53,21 @@ type answer struct {
 func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) (a answer, err error) {
 	var of struct {
 		KubernetesVersion *string         `json:"kubernetesVersion"`
+		UpdateStrategy    *string         `json:"updateStrategy"`
 		ProviderConfig    json.RawMessage `json:"providerConfig"`
 	}
 	if err := json.Unmarshal(line, &of); err != nil {
 		return a, fmt.Errorf("the line is not a pool: %w", err)
 	}
 	eras, pool, err := read(line)
-	if err == nil {
-		a.Era, _, err = eras.Explain(of.KubernetesVersion)
+	if err != nil {
+		return a, err
 	}
-	if err == nil {
-		a.Data, err = eras.AdditionalData(of.KubernetesVersion, of.ProviderConfig, pool)
+	strategy := hotupdate.StrategyOf(of.UpdateStrategy)
+	if a.Era, _, err = eras.Explain(strategy, of.KubernetesVersion); err != nil {
+		return a, err
 	}
+	lists, err := eras.AdditionalData(strategy, of.KubernetesVersion, of.ProviderConfig, pool)
+	a.Data = slices.Concat(lists.Rolling, lists.InPlace) // only the list of the strategy is set
 	return a, err
 }

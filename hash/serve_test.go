@@ -21,13 +21,14 @@ func ExampleServeEras() {
 	eras, err := hash.NewEras([]hash.Era[pool]{
 		{Name: "bytes", Data: func(raw []byte, _ pool) ([]string, error) { return []string{string(raw)}, nil }},
 		{Name: "type", From: "1.34", Data: func(_ []byte, p pool) ([]string, error) { return []string{p.MachineType}, nil }},
-	})
+	}, []hash.Era[pool]{{Name: "nothing", Data: func([]byte, pool) ([]string, error) { return nil, nil }}})
 	if err != nil {
 		panic(err)
 	}
 	read := func(text []byte) (_ *hash.Eras[pool], p pool, err error) { return eras, p, json.Unmarshal(text, &p) }
 	in := strings.NewReader(`{"kubernetesVersion":"1.33.2","machineType":"a","providerConfig":{"iops":1}}
-{"kubernetesVersion":"1.34.0","machineType":"a","providerConfig":{"iops":1}}`) // os.Stdin
+{"kubernetesVersion":"1.34.0","machineType":"a","providerConfig":{"iops":1}}
+{"kubernetesVersion":"1.34.0","machineType":"a","updateStrategy":"AutoInPlaceUpdate"}`) // os.Stdin
 	err = hash.ServeEras(in, os.Stdout, read)
 	if err != nil {
 		panic(err)
@@ -35,10 +36,12 @@ func ExampleServeEras() {
 	// Output:
 	// {"era":"bytes","data":["{\"iops\":1}"]}
 	// {"era":"type","data":["a"]}
+	// {"era":"nothing"}
 }
 
 func TestServeEras(t *testing.T) {
 	t.Parallel()
+	inPlace := []hash.Era[int]{{Name: "in place", Data: constant("b")}}
 	eras, err := hash.NewEras([]hash.Era[int]{{Name: "first", Data: func(raw []byte, p int) ([]string, error) {
 		switch {
 		case p == 1:
@@ -47,7 +50,7 @@ func TestServeEras(t *testing.T) {
 			return nil, nil
 		}
 		return []string{string(raw)}, nil
-	}}})
+	}}}, inPlace)
 	require.NoError(t, err)
 	read := func(text []byte) (*hash.Eras[int], int, error) {
 		var pool struct{ Minimum int }
@@ -64,6 +67,8 @@ func TestServeEras(t *testing.T) {
 		{`{"minimum":1}`, `{"era":"first","error":"hash: era 0 \"first\": its function failed: no"}` + "\n", "an error of the function"},
 		{`{"minimum":2}`, `{"error":"is refused"}` + "\n", "an error of reading"},
 		{`{"kubernetesVersion":"x"}`, `{"error":"malformed"}` + "\n", "a version that is none"},
+		{`{"updateStrategy":"ManualInPlaceUpdate"}`, `{"era":"in place","data":["b"]}` + "\n", "the eras of its strategy"},
+		{`{"updateStrategy":"x"}`, `{"error":"hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"}` + "\n", "a strategy that is none"},
 		{"nonsense\n{}", `{"error":"the line is not a pool: invalid character 'o' in literal null (expecting 'u')"}` + "\n{\"era\":\"first\"}\n", "what is no pool gets an answer, too"},
 	} {
 		var out strings.Builder

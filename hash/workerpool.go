@@ -28,11 +28,31 @@ type Name struct {
 
 // Input is one hashed string of a [Name].
 type Input struct {
-	// Name says what the string is, in stable words: "machine type", for instance, or "additional
-	// data " and its position from 0. Names are not hashed.
-	Name string
+	// Name says what the string is. Names are not hashed.
+	Name InputName
 	// Value is the string.
 	Value string
+}
+
+// InputName says what a hashed string is, in stable words: "machine type", for instance, or
+// "additional data " and its position from 0.
+type InputName string
+
+// The names by which callers find an input.
+const (
+	NodeLocalDNS              InputName = "node-local DNS"
+	CARotation                InputName = "certificate authorities rotation"
+	ServiceAccountKeyRotation InputName = "service-account key rotation"
+	KubeletReservations       InputName = "kubelet reservations"
+)
+
+// Value returns the hashed string with this name, nil if the name does not cover one.
+func (n Name) Value(of InputName) *string {
+	i := slices.IndexFunc(n.Inputs, func(input Input) bool { return input.Name == of })
+	if i < 0 {
+		return nil
+	}
+	return &n.Inputs[i].Value
 }
 
 // String returns only the text, so that no additional data gets into logs by mistake.
@@ -45,8 +65,8 @@ func (n Name) Changed(old Name) []string {
 	var changed []string
 	for _, p := range slices.Concat(n.Inputs, old.Inputs) {
 		isCommon := slices.Contains(n.Inputs, p) && slices.Contains(old.Inputs, p)
-		if !isCommon && !slices.Contains(changed, p.Name) {
-			changed = append(changed, p.Name)
+		if !isCommon && !slices.Contains(changed, string(p.Name)) {
+			changed = append(changed, string(p.Name))
 		}
 	}
 	return changed
@@ -93,19 +113,19 @@ func workerPool(nodeAgentSecretName, key *string, errKey error, additionalData [
 	}
 	parts := []part{{"node-agent secret name", nodeAgentSecretName}, {"in-place key", key}}
 	for i, value := range additionalData {
-		parts = append(parts, part{"additional data " + strconv.Itoa(i), &value})
+		parts = append(parts, part{InputName("additional data " + strconv.Itoa(i)), &value})
 	}
 	return named("", poolDigits, parts), nil
 }
 
 // part is a string that a name covers if it is set.
 type part struct {
-	name  string
+	name  InputName
 	value *string // nil if it is not set
 }
 
 // ifSet returns a part of the text of a setting, which is not set if it is nil.
-func ifSet[T any](name string, setting *T, text func(*T) string) part {
+func ifSet[T any](name InputName, setting *T, text func(*T) string) part {
 	if setting == nil {
 		return part{name, nil}
 	}

@@ -14,19 +14,7 @@ import (
 )
 
 // errorsOf lists the problems in a joined error.
-func errorsOf(err error) []*fault.Error {
-	var all []*fault.Error
-	switch e := err.(type) { //nolint:errorlint // walks the tree itself
-	case nil:
-	case *fault.Error:
-		all = append(all, e)
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			all = append(all, errorsOf(inner)...)
-		}
-	}
-	return all
-}
+func errorsOf(err error) []*fault.Error { return fault.All(err) }
 
 func codesOf(err error) []string {
 	var all []string

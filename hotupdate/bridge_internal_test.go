@@ -33,11 +33,15 @@ func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 
 // Merge joins an immutable and a hot half, the inverse of [Split].
 func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
-	merged, err := s.MergeAny(immutable, hot)
+	kept, rest, err := s.values(immutable, hot)
 	if err != nil {
 		return nil, err
 	}
-	return merged.(*T), nil
+	merged, err := engine.Merge(s.plan(), kept, rest)
+	if err != nil {
+		return nil, err
+	}
+	return engine.PointerTo[T](merged), nil
 }
 
 // MergeAny is [Merge] for values whose type is made at run time. The result is a pointer to the Schema's type.

@@ -125,7 +125,7 @@ func TestOneDrawInPools(t *testing.T) {
 		}
 		for name, schema := range d.schemas {
 			since := fmt.Sprintf("1.%d", from)
-			eras, err := hash.NewPoolEras([]hash.Era[pool]{
+			eras, err := hash.NewEras([]hash.Era[pool]{
 				{Name: "raw", Data: func(raw []byte, _ pool) ([]string, error) { return []string{string(raw)}, nil }},
 				{Name: "canonical", From: since, Data: hash.CanonicalData(schema, own)},
 			}, hash.InPlaceEras(first, since, schema, own))

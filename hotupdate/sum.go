@@ -10,7 +10,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// Sum is the SHA-256 of a canonical document of format v1. Sums are comparable.
+// Sum is the SHA-256 of one configuration: of its canonical document, in format v1. The SHA-256 of all
+// parts of a name is a Digest of package hash: two types, so that one is never taken for the other.
+// Sums are comparable.
 type Sum [sha256.Size]byte
 
 // sumPrefix names the format in a Sum's text.

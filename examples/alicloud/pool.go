@@ -43,14 +43,14 @@ func hotPart(schema *hotupdate.Schema, raw []byte) *apis.WorkerConfig {
 	return ToInternal(hot)
 }
 
-// isInCanonicalEra reports whether the config names the pool. Pools that roll and pools that are updated in
-// place change to the era with the same minor.
+// isInCanonicalEra reports whether the config names the pool.
 func isInCanonicalEra(schema *hotupdate.Schema, worker *gardener.WorkerPool) (bool, error) {
-	eras, err := hash.NewEras(Eras(schema).Rolling)
+	own := Eras(schema)
+	eras, err := hash.NewEras(own.Rolling, own.InPlace)
 	if err != nil {
 		return false, err
 	}
-	era, _, err := eras.Explain(worker.KubernetesVersion)
+	era, _, err := eras.Explain(worker.UpdateStrategy, worker.KubernetesVersion)
 	return era == canonical, err
 }
 

@@ -87,8 +87,8 @@ func load(name string) (*hotupdate.Schema, error) {
 	return schema, nil
 }
 
-// of returns the eras of the pool's strategy.
-func (e *Extension) of(strategy hotupdate.Strategy, chosen naming) (*hash.Eras[Pool], error) {
+// ways returns the eras, without the canonical ones if those of the release are chosen.
+func (e *Extension) ways(chosen naming) (*hash.Eras[Pool], error) {
 	schema, err := e.schema()
 	if err != nil {
 		return nil, err
@@ -97,14 +97,12 @@ func (e *Extension) of(strategy hotupdate.Strategy, chosen naming) (*hash.Eras[P
 	if err != nil {
 		return nil, err
 	}
-	list, inPlace := e.eras(schema, strip)
-	if strategy.InPlace() {
-		list = inPlace
-	}
+	rolling, inPlace := e.eras(schema, strip)
 	if chosen == released {
-		list = list[:len(list)-1] // without the canonical era
+		rolling = rolling[:len(rolling)-1]
+		inPlace = inPlace[:len(inPlace)-1]
 	}
-	return hash.NewEras(list)
+	return hash.NewEras(rolling, inPlace)
 }
 
 // check decodes the config, as strictly as the extension does in every era that reads it. An unreadable
@@ -148,19 +146,19 @@ func (e *Extension) Today(pool Pool) (provider.Additional, error) {
 }
 
 func (e *Extension) additional(pool Pool, chosen naming) (provider.Additional, error) {
-	eras, err := e.of(pool.UpdateStrategy, chosen)
+	eras, err := e.ways(chosen)
 	if err != nil {
 		return provider.Additional{}, err
 	}
 	if err := e.check(pool.WorkerPool); err != nil {
 		return provider.Additional{}, err
 	}
-	era, _, err := eras.Explain(pool.KubernetesVersion)
+	era, _, err := eras.Explain(pool.UpdateStrategy, pool.KubernetesVersion)
 	if err != nil {
 		return provider.Additional{}, fmt.Errorf("worker pool %s: %w", pool.Name, err)
 	}
-	data, err := eras.AdditionalData(pool.KubernetesVersion, pool.ProviderConfig, pool)
-	return provider.Additional{Era: era, Data: data}, err
+	lists, err := eras.AdditionalData(pool.UpdateStrategy, pool.KubernetesVersion, pool.ProviderConfig, pool)
+	return provider.Additional{Era: era, Data: slices.Concat(lists.Rolling, lists.InPlace)}, err
 }
 
 func (e *Extension) serve(chosen naming) func(io.Reader, io.Writer) error {
@@ -170,7 +168,7 @@ func (e *Extension) serve(chosen naming) func(io.Reader, io.Writer) error {
 			if err != nil {
 				return nil, Pool{}, err
 			}
-			eras, err := e.of(p.UpdateStrategy, chosen)
+			eras, err := e.ways(chosen)
 			if err != nil {
 				return nil, Pool{}, err
 			}

@@ -51,7 +51,7 @@ func Bare(version string, raw []byte) *gardener.WorkerPool {
 func Data(name hash.Name) []string {
 	var data []string
 	for _, part := range name.Inputs {
-		if strings.HasPrefix(part.Name, "additional data ") {
+		if strings.HasPrefix(string(part.Name), "additional data ") {
 			data = append(data, part.Value)
 		}
 	}

@@ -30,7 +30,7 @@ func (e Recorded[P]) Check(t *testing.T) {
 	t.Helper()
 	schema := of(t, e.Schema)
 	own := e.Eras(schema)
-	eras := of(t, func() (*hash.PoolEras[P], error) { return hash.NewPoolEras(own.Rolling, own.InPlace) })
+	eras := of(t, func() (*hash.Eras[P], error) { return hash.NewEras(own.Rolling, own.InPlace) })
 	for _, name := range recorded.Names() {
 		if !strings.HasPrefix(name, e.Provider+"-") {
 			continue
@@ -51,7 +51,7 @@ func (e Recorded[P]) Check(t *testing.T) {
 
 // checkRecord returns how many pools it compared: 1, or 0 where the example promises nothing.
 func (e Recorded[P]) checkRecord(
-	t *testing.T, eras *hash.PoolEras[P], release *recorded.Release, r *recorded.Record,
+	t *testing.T, eras *hash.Eras[P], release *recorded.Release, r *recorded.Record,
 ) int {
 	t.Helper()
 	p := of(t, r.Read)
@@ -82,7 +82,7 @@ func (e Recorded[P]) checkRecord(
 
 // list returns the strings that the example adds to the name of a pool.
 func (e Recorded[P]) list(
-	eras *hash.PoolEras[P], worker *gardener.WorkerPool, state extensions.State,
+	eras *hash.Eras[P], worker *gardener.WorkerPool, state extensions.State,
 ) ([]string, error) {
 	pool, err := e.NewPool(worker, state)
 	if err != nil {

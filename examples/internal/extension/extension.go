@@ -28,7 +28,7 @@ func WorkerPoolHash[P any](
 		return hash.Name{}, err
 	}
 	own := newEras(schema)
-	eras, err := hash.NewPoolEras(own.Rolling, own.InPlace)
+	eras, err := hash.NewEras(own.Rolling, own.InPlace)
 	if err != nil {
 		return hash.Name{}, err
 	}

@@ -171,7 +171,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		// names hash values without the names of their fields, so rotations that change places cancel out
 		rotations := func(p facts.Pool) (times []string) {
 			for _, part := range secret(p).Inputs {
-				if strings.Contains(part.Name, "rotation") {
+				if strings.Contains(string(part.Name), "rotation") {
 					times = append(times, part.Value)
 				}
 			}

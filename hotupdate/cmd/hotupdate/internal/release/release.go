@@ -17,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Release is a release of an extension. It is safe for concurrent use.
@@ -169,8 +170,10 @@ func (r *Release) setEras(all []*Era) (err error) {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	r.eras, err = hash.NewEras(eras)
-	return err
+	r.eras, err = hash.NewEras(eras, eras) // a file has one list for all pools
+	mistakes := fault.All(err)
+	mistakes = mistakes[:len(mistakes)/2] // of the other list they are the same
+	return mistakes.Err()
 }
 
 // prepare checks an era, and sets its Schema.
@@ -270,7 +273,7 @@ func (r *Release) Era(version string) (*Era, error) {
 	case version == "":
 		at = nil
 	}
-	name, _, err := r.eras.Explain(at)
+	name, _, err := r.eras.Explain(hotupdate.AutoRollingUpdate, at)
 	if err != nil {
 		return &Era{}, err
 	}

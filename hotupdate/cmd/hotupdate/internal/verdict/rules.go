@@ -460,7 +460,8 @@ func FieldWithoutClass(release string) Rule {
 func Rules() []Rule {
 	return []Rule{
 		StrategySwitched, PendingUpdate, RotationBlocked, ImageUnknown, ImageLowered, ImageNotInPlace,
-		NewImageNotInPlace, ConfigInPlace, DataVolumesInPlace, NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace, NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
+		NewImageNotInPlace, ConfigInPlace, DataVolumesInPlace, NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace,
+		NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
 		MinimumAboveMaximum, GateIsOff, SecretNameLost,
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,

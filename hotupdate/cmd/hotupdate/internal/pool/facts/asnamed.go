@@ -41,7 +41,7 @@ func (p *Pool) writtenFields() *tree.Node {
 func (p *Pool) namedFields(kubelet *hash.Kubelet, dns any) *tree.Node {
 	w := p.namedWorker()
 	name, _ := hash.NodeAgentSecretName(w)
-	rotation := func(of string) object { return object{"lastInitiationTime": partOf(name, of+" rotation")} }
+	rotation := func(of hash.InputName) object { return object{"lastInitiationTime": name.Value(of)} }
 	machine := object{"type": unlessEmpty(w.MachineType)}
 	if w.Image != nil { // one without a name is not the same as none
 		machine["image"] = object{"name": w.Image.Name, "version": unlessEmpty(w.Image.Version)}
@@ -52,7 +52,7 @@ func (p *Pool) namedFields(kubelet *hash.Kubelet, dns any) *tree.Node {
 		"cri":              object{"name": w.CRI},
 		"systemComponents": object{"nodeLocalDNS": object{"enabled": dns}},
 		"credentials": object{"rotation": object{
-			authorities: rotation("certificate authorities"), accountKey: rotation("service-account key"),
+			authorities: rotation(hash.CARotation), accountKey: rotation(hash.ServiceAccountKeyRotation),
 		}},
 	}
 	if w.Volume != nil {

@@ -104,7 +104,7 @@ func (p *Pool) namedWorker() hash.Worker {
 }
 
 // parts are the values that Gardener hashes for the names of a pool, by their names.
-type parts map[string]string
+type parts map[hash.InputName]string
 
 // inPlaceKey is the part of the names of pools that are updated in place. The others are those of pools that roll.
 const inPlaceKey = "in-place key"
@@ -126,22 +126,12 @@ func partsOf(w hash.Worker) (parts, error) {
 		all["machine image version"] = w.Image.Version
 	}
 	if reserved := w.Kubelet.Reservations(); reserved != nil {
-		all["kubelet reservations"] = "set"
+		all[hash.KubeletReservations] = "set" // each resource has a part
 		for resource, text := range textsOf(reserved) {
-			all["reserved "+resource] = text
+			all[hash.InputName("reserved "+resource)] = text
 		}
 	}
 	return all, err
-}
-
-// partOf returns a part of a name, nil if the name does not have it.
-func partOf(name hash.Name, of string) any {
-	for _, part := range name.Inputs {
-		if part.Name == of {
-			return part.Value
-		}
-	}
-	return nil
 }
 
 // textsOf returns the members of an object, all of them texts in JSON, empty if they are not set.
@@ -245,7 +235,7 @@ func (t *trial) apply(d tree.Difference, with *tree.Node) *tree.Node {
 }
 
 // causesOf returns the positions of the differences that change a part.
-func (t *trial) causesOf(part string) map[int]bool {
+func (t *trial) causesOf(part hash.InputName) map[int]bool {
 	before := t.partsWith(nil)[part]
 	found := causes.Find(len(t.differences), func(applied []int) int {
 		if t.partsWith(applied)[part] == before {

@@ -378,7 +378,7 @@ func nodeLocalDNSCounts(w hash.Worker) bool {
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
 	name, err := hash.NodeAgentSecretName(w)
-	return err == nil && partOf(name, "node-local DNS") != nil
+	return err == nil && name.Value(hash.NodeLocalDNS) != nil
 }
 
 // sameNode reports whether two pools have one configuration.

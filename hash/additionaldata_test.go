@@ -11,9 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// TestPoolEras: a pool gets the list of its strategy, and no other. An error of the eras of the
+// TestErasOfBothKinds: a pool gets the list of its strategy, and no other. An error of the eras of the
 // other kind does not concern it.
-func TestPoolEras(t *testing.T) {
+func TestErasOfBothKinds(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct {
 		IOPS int `json:"iops"`
 	}]()
@@ -21,7 +21,7 @@ func TestPoolEras(t *testing.T) {
 	own := func(pool string) []string { return []string{pool} }
 	sum, err := schema.HashRaw([]byte(`{"iops":1}`))
 	require.NoError(t, err)
-	eras, err := hash.NewPoolEras([]hash.Era[string]{
+	eras, err := hash.NewEras([]hash.Era[string]{
 		{Name: "raw", Data: func(raw []byte, _ string) ([]string, error) { return []string{string(raw)}, nil }},
 	}, hash.InPlaceEras(nil, "1.37", schema, own))
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestInPlaceErasKeepTodaysList(t *testing.T) {
 	}]()
 	require.NoError(t, err)
 	today := func(pool string) []string { return []string{pool, "encrypted"} }
-	eras, err := hash.NewEras(hash.InPlaceEras(today, "1.37", schema, func(string) []string { return []string{"own"} }))
+	eras, err := newRolling(hash.InPlaceEras(today, "1.37", schema, func(string) []string { return []string{"own"} }))
 	require.NoError(t, err)
 	data, err := eras.AdditionalData(new("1.36.4"), []byte(`{"iops":1}`), "pool")
 	require.NoError(t, err)
@@ -64,9 +64,9 @@ func TestInPlaceErasKeepTodaysList(t *testing.T) {
 	assert.Equal(t, "own", data[1])
 }
 
-// TestPoolErasErrors: mistakes of both lists are told at once, and say of which list they are.
-func TestPoolErasErrors(t *testing.T) {
-	_, err := hash.NewPoolEras[string](nil, hash.InPlaceEras[string](nil, "37", nil))
+// TestErasErrors: mistakes of both lists are told at once, and say of which list they are.
+func TestErasErrors(t *testing.T) {
+	_, err := hash.NewEras[string](nil, hash.InPlaceEras[string](nil, "37", nil))
 	var codes []string
 	for _, problem := range fault.All(err) {
 		codes = append(codes, problem.Code)
@@ -74,18 +74,18 @@ func TestPoolErasErrors(t *testing.T) {
 	assert.Equal(t, []string{"no-eras", "no-era-function", "invalid-from"}, codes)
 	assert.ErrorContains(t, err, "pools that are updated in place: ")
 
-	for name, eras := range map[string]*hash.PoolEras[string]{"nil": nil, "zero": {}} {
+	for name, eras := range map[string]*hash.Eras[string]{"nil": nil, "zero": {}} {
 		_, err := eras.AdditionalData(hotupdate.AutoInPlaceUpdate, nil, nil, "")
 		require.Len(t, fault.All(err), 1, name)
 		assert.Equal(t, "no-eras", fault.All(err)[0].Code, name)
 	}
-	eras, err := hash.NewPoolEras(hash.InPlaceEras[string](nil, "1.37", new(hotupdate.Schema)), nil)
+	eras, err := hash.NewEras(hash.InPlaceEras[string](nil, "1.37", new(hotupdate.Schema)), nil)
 	require.Error(t, err)
 	assert.Nil(t, eras)
-	_, err = new(hash.PoolEras[string]).AdditionalData(hotupdate.Strategy(9), nil, nil, "")
+	_, err = new(hash.Eras[string]).AdditionalData(hotupdate.Strategy(9), nil, nil, "")
 	require.Len(t, fault.All(err), 1)
 	assert.NotEqual(t, "no-eras", fault.All(err)[0].Code, "an unknown strategy is no kind of pool")
-	_, err = new(hash.PoolEras[string]).AdditionalData(hotupdate.StrategyOf(new("unknown")), nil, nil, "")
+	_, err = new(hash.Eras[string]).AdditionalData(hotupdate.StrategyOf(new("unknown")), nil, nil, "")
 	require.Len(t, fault.All(err), 1)
 	assert.Equal(t, "unknown-strategy", fault.All(err)[0].Code)
 }
