@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,37 +181,26 @@ const (
 	maxNamedDelay = share.MaxNamedDelay
 )
 
-// repeat repeats a call until the cloud does not throttle it or the context is done. If the cloud
-// names a longer delay than maxNamedDelay, the flow repeats the update.
-func (u *update[T, C]) repeat(ctx context.Context, f func(context.Context) error) error {
-	delay := firstDelay
-	for try := 0; ; try++ {
-		err := f(ctx)
-		kind, after := machineupdate.DriverErrorOf(err)
-		if kind != machineupdate.ErrThrottled || after > maxNamedDelay {
-			return err
-		}
-		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {
-			return err
-		}
-		delay = min(2*delay, maxDelay)
-	}
-}
-
 // maxAttempts is how often a call is made that the cloud fails to answer, see
 // [machineupdate.ErrUnavailable]. It is bounded, since the cause may be lasting and concern one
-// machine only, whose worker others need.
+// machine only, whose worker others need. A call that is throttled is repeated until the context is
+// done.
 const maxAttempts = 4
 
-// attempt makes a call until the cloud answers it, the attempts are used up or the context is done.
-// The delays are those of repeat.
-func (u *update[T, C]) attempt(ctx context.Context, attempts int, f func(context.Context) error) error {
+// unbounded is the number of attempts of a call that is repeated until the context is done.
+const unbounded = math.MaxInt
+
+// repeat makes a call until it does not fail with this kind of error, the attempts are used up or the
+// context is done. If the cloud names a longer delay than maxNamedDelay, the flow repeats the update.
+func (u *update[T, C]) repeat(
+	ctx context.Context, failure machineupdate.DriverError, attempts int, f func(context.Context) error,
+) error {
 	delay := firstDelay
 	for try := 1; ; try++ {
 		err := f(ctx)
 		kind, after := machineupdate.DriverErrorOf(err)
 		isLast := try >= attempts || isExhausted(err)
-		if kind != machineupdate.ErrUnavailable || after > maxNamedDelay || isLast {
+		if kind != failure || after > maxNamedDelay || isLast {
 			return err
 		}
 		if u.definition.Wait(ctx, u.pause(delay, after, try)) != nil {

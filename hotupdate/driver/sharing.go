@@ -236,7 +236,9 @@ func (u *update[T, C]) connect(ctx context.Context) ([]Resource, error) {
 		}
 		return err
 	}
-	err := u.attempt(ctx, maxAttempts, func(ctx context.Context) error { return u.repeat(ctx, login) })
+	err := u.repeat(ctx, machineupdate.ErrUnavailable, maxAttempts, func(ctx context.Context) error {
+		return u.repeat(ctx, machineupdate.ErrThrottled, unbounded, login)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +277,7 @@ func (u *update[T, C]) do(
 	ctx context.Context, attempts int, action func() share.Action, part *share.Member[*member[C]],
 	send func(context.Context, []*member[C]) error,
 ) (live []Resource, err error) {
-	err = u.attempt(ctx, attempts, func(ctx context.Context) (err error) {
+	err = u.repeat(ctx, machineupdate.ErrUnavailable, attempts, func(ctx context.Context) (err error) {
 		again := &share.Member[*member[C]]{IDs: part.IDs, Equal: part.Equal, Bound: part.Bound, Rank: u.request.Rank}
 		live, err = u.join(ctx, action(), again, send)
 		return err
@@ -297,7 +299,9 @@ func (u *update[T, C]) join(
 		})
 	}
 	if len(action.Draws) == 0 {
-		err := u.repeat(ctx, func(ctx context.Context) error { return call(ctx, []*member[C]{own}) })
+		err := u.repeat(ctx, machineupdate.ErrThrottled, unbounded, func(ctx context.Context) error {
+			return call(ctx, []*member[C]{own})
+		})
 		if err != nil {
 			return own.live, err
 		}

@@ -13,14 +13,14 @@ import (
 
 // The limits of a [Cache].
 const (
-	// Lifetime is how long a client is used. It bounds how long credentials that are no longer in use
+	// lifetime is how long a client is used. It bounds how long credentials that are no longer in use
 	// stay in memory, and how long a client that no longer works is used.
-	Lifetime = time.Hour
-	// Timeout bounds a login.
-	Timeout = time.Minute
-	// MaxClients bounds the number of clients that are kept. A driver serves one cluster, so few are
+	lifetime = time.Hour
+	// timeout bounds a login.
+	timeout = time.Minute
+	// maxClients bounds the number of clients that are kept. A driver serves one cluster, so few are
 	// in use.
-	MaxClients = 100
+	maxClients = 100
 )
 
 // Cache keeps clients by their credentials. Make it with [New]. It is safe for concurrent use.
@@ -59,7 +59,7 @@ func New[C any](login func(ctx context.Context, secret map[string][]byte, scope 
 //   - the error of ctx, if it ends first;
 //   - a [*machineupdate.PanicError], if the login panicked. Its text may quote a value of the secret; the
 //     kit hides it;
-//   - a [*fault.Error] with the code login-timeout, if the login did not end within [Timeout]. It wraps
+//   - a [*fault.Error] with the code login-timeout, if the login did not end within a minute. It wraps
 //     [context.DeadlineExceeded];
 //   - a [*fault.Error] with the code unusable-login, if the login returned neither a client nor an
 //     error, if it ended its goroutine, or if there is no login.
@@ -121,7 +121,7 @@ func (c *Cache[C]) entry(ctx context.Context, secret map[string][]byte, scope st
 
 // begin logs in, in a goroutine.
 func (c *Cache[C]) begin(ctx context.Context, key string, e *entry[C], secret map[string][]byte, scope string) {
-	shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout)
+	shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	context.AfterFunc(shared, func() { c.end(key, e, nil, errTimeout()) }) // without effect if it has ended
 	go func() {
 		defer cancel()
@@ -165,7 +165,7 @@ func (c *Cache[C]) end(key string, e *entry[C], client *C, err error) {
 		return
 	}
 	firstUse := e.firstUse // the timer keeps no client that is dropped earlier
-	time.AfterFunc(Lifetime, func() { c.expire(key, firstUse) })
+	time.AfterFunc(lifetime, func() { c.expire(key, firstUse) })
 	c.evict()
 }
 
@@ -191,7 +191,7 @@ func (c *Cache[C]) evict() {
 			oldest = key
 		}
 	}
-	if kept > MaxClients {
+	if kept > maxClients {
 		delete(c.entries, oldest)
 	}
 }
@@ -213,6 +213,6 @@ func unusable(what, hint string) error {
 func errTimeout() error {
 	return &fault.Error{
 		Kind: fault.Limit, Code: "login-timeout", Where: "login.Cache",
-		What: "the login did not end within " + Timeout.String(), Cause: context.DeadlineExceeded,
+		What: "the login did not end within " + timeout.String(), Cause: context.DeadlineExceeded,
 	}
 }

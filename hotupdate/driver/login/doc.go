@@ -27,7 +27,7 @@
 //   - At most one login is under way for the same values. All callers that ask meanwhile share its
 //     client or its error.
 //   - A login has a separate context, with the values of the context of the caller that began it. The
-//     context ends after [Timeout]. A caller whose context ends waits no longer, and the login goes
+//     context ends after a minute. A caller whose context ends waits no longer, and the login goes
 //     on.
 //   - A login that ignores the end of its context is given up: its callers get an error, its client
 //     is not used, and the next call logs in again.
@@ -36,12 +36,12 @@
 //
 // # How long a client is used
 //
-//   - For [Lifetime] after its login. Clients renew their tokens by themselves if the SDK does so. A
+//   - For an hour after its login. Clients renew their tokens by themselves if the SDK does so. A
 //     client is dropped without being closed, because updates may still use it.
 //   - Until [Cache.Forget] drops it. Call it where the cloud refuses a token, usually with status 401,
 //     and the SDK does not log in again by itself: gophercloud does with AllowReauth, a token source of
 //     golang.org/x/oauth2 does not.
-//   - A Cache keeps at most [MaxClients]. It drops the client that was used least recently.
+//   - A Cache keeps at most 100 clients. It drops the client that was used least recently.
 //
 // Nothing has to be closed when the process ends.
 package login

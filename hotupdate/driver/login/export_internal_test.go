@@ -1,0 +1,8 @@
+package login
+
+// The limits, for the tests.
+const (
+	Lifetime   = lifetime
+	Timeout    = timeout
+	MaxClients = maxClients
+)
