@@ -143,7 +143,7 @@ func (e *Eras[P]) AdditionalData(
 	switch {
 	case err != nil:
 		return AdditionalData{}, &fault.Error{
-			Kind: fault.Failed, Code: "era-failed", Where: eraName(i, eras[i].Name), Cause: err,
+			Kind: fault.Failed, Code: fault.EraFailed, Where: eraName(i, eras[i].Name), Cause: err,
 			What: "its function failed",
 		}
 	case strategy.InPlace():

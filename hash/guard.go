@@ -37,7 +37,7 @@ func CheckCollision(recorded string, wanted Digest) error {
 		return nil
 	case !isDigest:
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-digest", Where: "recorded digest",
+			Kind: fault.Invalid, Code: "malformed-digest", Where: "recorded digest",
 			What: "is " + plaintext.Quoted(recorded),
 			Hint: "write the 64 lower-case hexadecimal digits of Digest.String",
 		}
@@ -45,7 +45,7 @@ func CheckCollision(recorded string, wanted Digest) error {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Conflict, Code: "name-collision", Where: "worker pool hash " + name,
+		Kind: fault.Conflict, Code: fault.NameCollision, Where: "worker pool hash " + name,
 		What: "stands for two digests, " + recorded + " and " + wanted.String() +
 			", so the MachineClass would keep its name, no machine would be replaced, and the change " +
 			"would silently not apply",

@@ -157,7 +157,7 @@ func checkPoolName(w Worker) error {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
+		Kind: fault.Invalid, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
 		Hint: "set the name of the worker pool",
 	}
 }
@@ -167,7 +167,7 @@ func checkStrategy(w Worker) error {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-strategy", Field: "Worker.UpdateStrategy",
+		Kind: fault.Invalid, Code: fault.UnknownStrategy, Field: "Worker.UpdateStrategy",
 		What: "is the unknown strategy " + strconv.Itoa(int(w.UpdateStrategy)), Hint: "use one of package hotupdate",
 	}
 }

@@ -104,7 +104,7 @@ func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalDat
 func workerPool(nodeAgentSecretName, key *string, errKey error, additionalData []string) (Name, error) {
 	if nodeAgentSecretName == nil || *nodeAgentSecretName == "" {
 		return Name{}, errors.Join(&fault.Error{
-			Kind: fault.Missing, Code: "no-secret-name", Field: "NodeAgentSecretName", What: "is empty",
+			Kind: fault.Invalid, Code: fault.NoSecretName, Field: "NodeAgentSecretName", What: "is empty",
 			Hint: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
 		}, errKey)
 	}

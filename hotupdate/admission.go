@@ -26,8 +26,8 @@ import (
 //   - Equal bytes are not an update and are not read, so objects stored under older rules remain
 //     valid.
 //   - Each error names the exact field: fldPath followed by the path of the [Change].
-//   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid,
-//     Required or Duplicate. Duplicate is also an element of a list with key= whose key the list has
+//   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid
+//     or Duplicate. Duplicate is also an element of a list with key= whose key the list has
 //     more often than in old: a hash takes it, but drivers cannot tell such elements apart. One that
 //     old has may stay, and may be mended like any other change.
 //   - A missing Schema and an unknown strategy are Internal.
@@ -140,8 +140,7 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
 		detail := strings.TrimSuffix(problem.What+"; "+problem.Hint, "; ")
-		errs = append(errs, at(fldPath, problem.Path,
-			cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
+		errs = append(errs, at(fldPath, problem.Path, fieldErrorType(problem), detail))
 	}
 	if len(errs) == 0 {
 		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "cannot be checked")}
@@ -149,13 +148,21 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	return errs
 }
 
-// fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are
+// fieldErrorTypes maps codes of problems to types of field errors. Codes that are missing here are
 // Invalid.
-var fieldErrorTypes = map[fault.ErrorKind]field.ErrorType{
-	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal,
-	fault.InvalidSchema: field.ErrorTypeInternal,
-	fault.WrongType:     field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired,
-	fault.Duplicate: field.ErrorTypeDuplicate,
+var fieldErrorTypes = map[string]field.ErrorType{
+	fault.WrongJSONType: field.ErrorTypeTypeInvalid, fault.InvalidIntOrString: field.ErrorTypeTypeInvalid,
+	fault.DuplicateMember: field.ErrorTypeDuplicate, fault.DuplicateMapKey: field.ErrorTypeDuplicate,
+	fault.DuplicateListKey: field.ErrorTypeDuplicate, fault.RepeatedKey: field.ErrorTypeDuplicate,
+}
+
+// fieldErrorType returns the type of a field error. A problem of the program is Internal.
+func fieldErrorType(problem *fault.Error) field.ErrorType {
+	switch problem.Kind { //nolint:exhaustive // the others are problems of the input
+	case fault.Misuse, fault.Declaration, fault.InvalidSchema:
+		return field.ErrorTypeInternal
+	}
+	return cmp.Or(fieldErrorTypes[problem.Code], field.ErrorTypeInvalid)
 }
 
 // Limits of admission warnings. An API server cuts each warning to 256 characters, and drops

@@ -153,7 +153,7 @@ func membersOf(value any, at string) (map[string]any, *fault.Error) {
 	members, isObject := value.(map[string]any)
 	if !isObject {
 		return nil, &fault.Error{
-			Kind: fault.WrongType, Code: "wrong-json-type", Path: at, What: "must be an object",
+			Kind: fault.Invalid, Code: fault.WrongJSONType, Path: at, What: "must be an object",
 			Hint: "pass whole objects, and the pointer of the configuration in them",
 		}
 	}

@@ -35,7 +35,7 @@ func ParseStrategy(name string) (Strategy, error) {
 	at := slices.Index(strategyNames, name)
 	if at < 0 && name != "" {
 		return 0, &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-strategy", What: "the update strategy is unknown",
+			Kind: fault.Invalid, Code: fault.UnknownStrategy, What: "the update strategy is unknown",
 			Hint: "write " + strings.Join(strategyNames[:2], ", ") + " or " + strategyNames[2],
 		}
 	}

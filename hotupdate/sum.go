@@ -88,7 +88,7 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	copy(sum[:], decoded)
 	if err != nil || sum.String() != string(text) {
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum",
+			Kind: fault.Invalid, Code: "malformed-sum", Where: "text of a sum",
 			What: "is not as MarshalText writes it",
 			Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
 		}

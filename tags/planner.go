@@ -80,7 +80,7 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	if additions > 0 && foreign+wanted > p.rules.MaxTags {
 		const what = "%d desired and mandatory and %d foreign keys exceed the limit of %d"
 		return &fault.Error{
-			Kind: fault.Limit, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
+			Kind: fault.Invalid, Code: "over-limit", Where: infrastructureTags, Path: plan.Resource,
 			What: fmt.Sprintf(what, wanted, foreign, p.rules.MaxTags),
 			Hint: "reduce the desired tags, or remove others' tags",
 		}

@@ -22,7 +22,7 @@ func check(projection reflect.Value, options Options) error {
 		}
 		name, _ := fieldplan.PathName(projection.Type().Field(i))
 		problems.Add(&fault.Error{
-			Kind: fault.Limit, Code: "too-deep", Path: name, What: "contains itself, or is nested too deeply",
+			Kind: fault.Invalid, Code: fault.TooDeep, Path: name, What: "contains itself, or is nested too deeply",
 			Hint: "remove the cycle; under ZeroNil, where a nil pointer stands for a zero value that may hold " +
 				"another nil, also set IgnoreZeroValue",
 		})

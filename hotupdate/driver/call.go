@@ -137,7 +137,7 @@ func (u *update[T, C]) failure(function string, resources []*Resource, err error
 		names = append(names, r.text())
 	}
 	return &fault.Error{
-		Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "),
+		Kind: fault.Failed, Code: fault.FailedCall, Where: strings.Join(names, " "),
 		What: u.redacted(err.Error()), Cause: err,
 	}
 }

@@ -97,14 +97,14 @@ func (u *update[T, C]) readRequest() error {
 		}
 		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {
 			problems = append(problems, &fault.Error{
-				Kind: fault.Unknown, Code: "unknown-kind", Where: "part " + asked.Kind,
+				Kind: fault.Invalid, Code: "unknown-kind", Where: "part " + asked.Kind,
 				What: "is of no kind that the lane covers",
 			})
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-request", Where: "UpdateMachineRequest",
+			Kind: fault.Invalid, Code: "unusable-request", Where: "UpdateMachineRequest",
 			What: "its provider spec or one of its parts cannot be read",
 			Hint: "prepare the class with Kit.Driver and the Schema of the Definition", Cause: err,
 		}

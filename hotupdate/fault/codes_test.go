@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -117,6 +118,7 @@ func TestCodesAreSeen(t *testing.T) {
 		{"variable that is assigned", `code = "x"`, "", "x"},
 		{"variable that is declared", `var code = "x"`, "", "x"},
 		{"constant", `const code = "x"`, "", "x"},
+		{"constant of package fault", `_ = fault.Error{Kind: fault.InvalidSchema, Code: fault.TooDeep}`, "too-deep", ""},
 		{"argument", `report("path", "x")`, "", "x"},
 		{"field of a row", `_ = row{code: "x"}`, "", "x"},
 	} {
@@ -285,10 +287,7 @@ func isOfFault(typ ast.Expr, name string) bool {
 }
 
 func kindName(selector *ast.SelectorExpr) string {
-	switch selector.Sel.Name {
-	case "WrongType":
-		return string(fault.WrongType)
-	case "InvalidSchema":
+	if selector.Sel.Name == "InvalidSchema" {
 		return string(fault.InvalidSchema)
 	}
 	return strings.ToLower(selector.Sel.Name)
@@ -324,13 +323,61 @@ func (p *codesOfPackage) results(n *ast.FuncDecl) {
 	})
 }
 
+// constants returns the codes of codes.go by the names of their constants.
+var constants = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
+	if err != nil {
+		return all // TestConstants fails
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			all[spec.Names[0].Name], _ = strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		}
+		return true
+	})
+	return all
+})
+
+// TestConstants: each constant is a code that is used, and no product code spells it as a literal.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	require.NotEmpty(t, constants())
+	golden, err := os.ReadFile("testdata/codes.txt")
+	require.NoError(t, err)
+	names := map[string]string{}
+	for name, code := range constants() {
+		assert.Contains(t, string(golden), "\t"+code+"\t", name)
+		names[strconv.Quote(code)] = name
+	}
+	for folder, files := range sources(t) {
+		if folder == "hotupdate/fault" {
+			continue
+		}
+		for _, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if literal, ok := n.(*ast.BasicLit); ok {
+					assert.Empty(t, names[literal.Value], "%s: write fault.%s", folder, names[literal.Value])
+				}
+				return true
+			})
+		}
+	}
+}
+
 func (p *codesOfPackage) outside(n ast.Expr) {
 	if text, ok := text(n); ok {
 		p.indirect[text] = true
 	}
 }
 
+// text returns the text of a literal, or of a constant of package fault.
 func text(n ast.Expr) (string, bool) {
+	if selector, ok := n.(*ast.SelectorExpr); ok {
+		folder, isIdent := selector.X.(*ast.Ident)
+		code, isConstant := constants()[selector.Sel.Name]
+		return code, isIdent && folder.Name == "fault" && isConstant
+	}
 	literal, ok := n.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
 		return "", false

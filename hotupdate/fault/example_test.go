@@ -43,7 +43,7 @@ func ExampleError() {
 		fmt.Println("an error of another package:", err)
 		return
 	}
-	isConfigWrong := problem.Kind == fault.Malformed || problem.Kind == fault.WrongType
+	isConfigWrong := problem.Kind == fault.Invalid
 	fmt.Println("the user has to correct it:", isConfigWrong, problem.Path, problem.Code)
 	// Output:
 	// the user has to correct it: true iops wrong-json-type

@@ -4,6 +4,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,18 +20,9 @@ const (
 	Declaration ErrorKind = "declaration"
 	// InvalidSchema: a Schema in JSON cannot be loaded. Correct the document.
 	InvalidSchema ErrorKind = "schema"
-	// Malformed: a text does not have its syntax: JSON, UTF-8, a version, a record.
-	Malformed ErrorKind = "malformed"
-	// WrongType: the type of a value is not the type of its field.
-	WrongType ErrorKind = "wrong type"
-	// Missing: a required value is missing.
-	Missing ErrorKind = "missing"
-	// Duplicate: two things have one name or key.
-	Duplicate ErrorKind = "duplicate"
-	// Limit: a number, time, depth, size or count is outside its limits.
-	Limit ErrorKind = "limit"
-	// Unknown: a name is not known: a member, version, strategy or cloud.
-	Unknown ErrorKind = "unknown"
+	// Invalid: the input is malformed, of the wrong type, missing, a duplicate, outside a limit or not
+	// known. Correct the input. The code says which.
+	Invalid ErrorKind = "invalid"
 	// Unsupported: a valid value cannot be used by this operation.
 	Unsupported ErrorKind = "unsupported"
 	// Conflict: two inputs contradict each other.
@@ -46,7 +38,7 @@ const (
 // a configuration; only Cause may.
 type Error struct {
 	Kind  ErrorKind // what a caller can do about it
-	Code  string    // the exact problem, such as malformed-tag; each code has one kind
+	Code  string    // the exact problem, such as malformed-tag; each code has one kind, see [Is]
 	Where string    // what the problem is about, where Field and Path do not tell: machine m1, or pool "a"
 	Field string    // Go field of a type, such as aws.WorkerConfig.Tags
 	Path  string    // path of JSON names in a value, such as dataVolumes[name=a].iops; empty for the root
@@ -96,6 +88,12 @@ func causeText(cause error) string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Is reports whether an error has a problem with a code, such as [UnknownMember]. It looks at what
+// [All] lists.
+func Is(err error, code string) bool {
+	return slices.ContainsFunc(All(err), func(e *Error) bool { return e.Code == code })
+}
 
 // List collects problems, which Err joins.
 type List []*Error

@@ -45,3 +45,16 @@ func TestAll(t *testing.T) {
 	assert.Equal(t, list, fault.All(list.Err()))
 	assert.ErrorIs(t, list.Err(), b.Cause)
 }
+
+// TestIs: a problem is found wherever it is joined or wrapped, by its code alone, and not as a cause.
+func TestIs(t *testing.T) {
+	t.Parallel()
+	unknown := &fault.Error{Kind: fault.Invalid, Code: fault.UnknownMember}
+	other := &fault.Error{Kind: fault.Failed, Code: fault.EraFailed, Cause: &fault.Error{Kind: fault.Invalid, Code: fault.TooDeep}}
+	err := fmt.Errorf("pool a: %w", errors.Join(other, errors.New("x"), unknown))
+	assert.True(t, fault.Is(err, fault.UnknownMember))
+	assert.True(t, fault.Is(err, fault.EraFailed))
+	assert.False(t, fault.Is(err, fault.TooDeep), "a cause is not a problem of its own")
+	assert.False(t, fault.Is(err, fault.InvalidJSON))
+	assert.False(t, fault.Is(nil, fault.UnknownMember))
+}

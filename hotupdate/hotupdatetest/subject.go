@@ -57,7 +57,7 @@ func subjectOf[T any](t rapid.TB, options []Option) *subject {
 // compile reads the Schema's plan, and loads the Schema again from its JSON.
 func (s *subject) compile() error {
 	_, err := s.schema.Hash(reflect.Zero(s.typ).Interface())
-	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
+	if fault.Is(err, fault.TypeMismatch) {
 		return misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}
 	s.plan = (*schemabridge.Schema)(s.schema).Plan()

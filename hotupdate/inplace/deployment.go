@@ -97,7 +97,7 @@ func scaled(path string, value intstr.IntOrString, replicas int, up bool) (n, sh
 }
 
 func invalidLimit(path, what, hint string) error {
-	return &fault.Error{Kind: fault.Malformed, Code: "invalid-limit", Path: path, What: what, Hint: hint}
+	return &fault.Error{Kind: fault.Invalid, Code: "invalid-limit", Path: path, What: what, Hint: hint}
 }
 
 func misuse(code, path, what, hint string) error {
@@ -121,7 +121,7 @@ func parseRecord(text string) (record, error) {
 	}
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return record{}, &fault.Error{
-			Kind: fault.Malformed, Code: "invalid-rollout-record", Path: RolloutAnnotation,
+			Kind: fault.Invalid, Code: "invalid-rollout-record", Path: RolloutAnnotation,
 			What: "cannot be read", Cause: err,
 			Hint: "remove the annotation from the MachineDeployment once no machine is being selected, " +
 				"created or deleted",

@@ -58,7 +58,7 @@ func (c *Creation) begin() annotations {
 		if text, exists := m.GetAnnotations()[lane.annotation]; exists {
 			r, err := record.Parse(text)
 			problem, isProblem := errors.AsType[*fault.Error](c.seen.owns(&r.Header, err))
-			isForeign := isProblem && problem.Code == "foreign-record"
+			isForeign := isProblem && problem.Code == fault.ForeignRecord
 			if !isForeign {
 				c.first = false // this record may be about an earlier attempt
 			}

@@ -107,7 +107,7 @@ func (o *observation) owns(h *record.Header, err error) error {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + name,
+		Kind: fault.Conflict, Code: fault.ForeignRecord, Where: "machine " + name,
 		What: "has the record of another VM", Hint: "do nothing: the machine is updated and gets a new record",
 	}
 }

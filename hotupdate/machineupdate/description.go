@@ -34,7 +34,7 @@ func (c *Classes) PrepareDescribed(class MachineClass, description []byte) (*Pre
 	driver, err := c.describedBy(description)
 	if err != nil {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-description", Where: "description of the driver",
+			Kind: fault.Invalid, Code: "unusable-description", Where: "description of the driver",
 			What: "cannot be read", Hint: "pass the result of Driver.Describe", Cause: err,
 		}
 	}

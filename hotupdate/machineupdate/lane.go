@@ -223,7 +223,7 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane.target = record.NewTarget(wanted, schema, lane.kinds, isHot, limits)
 		if what := lane.target.TooLarge(); what != "" {
 			problems.Add(&fault.Error{
-				Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
+				Kind: fault.Invalid, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what,
 				Hint: "make fewer or shorter fields hot",
 			})
 		}

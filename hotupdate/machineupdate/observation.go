@@ -70,7 +70,7 @@ func (o *Observation) at(now time.Time, machine MachineObject, lane *lane) *obse
 // complete sets ClassError if there is neither a class nor an error.
 func (o *Observation) complete() {
 	if o.Class == nil && o.ClassError == nil {
-		o.ClassError = misuse("missing-class", "Observation", "has neither Class nor ClassError",
+		o.ClassError = misuse(fault.MissingClass, "Observation", "has neither Class nor ClassError",
 			"set them to what Classes.Prepare returned, or Class to what Classes.PrepareUnsupported returned")
 	}
 }

@@ -61,7 +61,7 @@ func prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
 	}
 	if isEmpty(class.ProviderSpec) {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
+			Kind: fault.Invalid, Code: "unusable-class", Where: "class " + class.meta().GetName(),
 			What: "has an empty provider spec, which would remove everything that is ours from its machines",
 			Hint: "pass the raw provider spec",
 		}
@@ -69,7 +69,7 @@ func prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
 	read, err := classspec.Read(schema, class.ProviderSpec, driver.names())
 	if err != nil {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.meta().GetName(),
+			Kind: fault.Invalid, Code: "unusable-class", Where: "class " + class.meta().GetName(),
 			What: "its provider spec cannot be read", Cause: err,
 		}
 	}

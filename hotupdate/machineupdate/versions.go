@@ -88,5 +88,5 @@ func (o *observation) recall(ctx context.Context, d *decision) error {
 
 func (o *observation) unusableVersions(what, hint string) error {
 	where := "versions of the class of machine " + o.Machine.GetName() + o.lane.where()
-	return &fault.Error{Kind: fault.Malformed, Code: "unusable-versions", Where: where, What: what, Hint: hint}
+	return &fault.Error{Kind: fault.Invalid, Code: "unusable-versions", Where: where, What: what, Hint: hint}
 }

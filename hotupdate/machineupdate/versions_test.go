@@ -276,7 +276,7 @@ func TestUnusableVersions(t *testing.T) {
 // reported for each machine.
 func TestUnreadVersionsAreTold(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "versions", nil)
-	malformed := &fault.Error{Kind: fault.Malformed, Code: "malformed-versions", What: "cannot be read"}
+	malformed := &fault.Error{Kind: fault.Invalid, Code: "malformed-versions", What: "cannot be read"}
 	for name, tc := range map[string]struct {
 		err    error
 		isTold bool

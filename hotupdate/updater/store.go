@@ -77,7 +77,7 @@ func (c *content) versions(class string) ([]machineupdate.HotSpec, error) {
 	var hots []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &hots); err != nil {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-versions", Where: "ConfigMap " + storeName, Path: class,
+			Kind: fault.Invalid, Code: "malformed-versions", Where: "ConfigMap " + storeName, Path: class,
 			What: "cannot be read as a list of hot parts", Hint: "remove this entry: " + lostVersions, Cause: err,
 		}
 	}
@@ -155,7 +155,7 @@ func lengthOf(data map[string]string) (length, counted int) {
 
 func full(where string, length, bound int) error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "versions-full", Where: "ConfigMap " + storeName,
+		Kind: fault.Invalid, Code: "versions-full", Where: "ConfigMap " + storeName,
 		What: fmt.Sprintf("has no room for the versions of %s: %d bytes, more than %d", where, length, bound),
 		Hint: "wait until the machines that are being created have joined: their versions are then removed; " +
 			"or remove the longest entry: " + lostVersions,

@@ -60,7 +60,7 @@ func (r *reader) unmatchedGrafts() (problems fault.List) {
 			continue
 		}
 		problems.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unknown-path", Path: path,
+			Kind: fault.Declaration, Code: fault.UnknownPath, Path: path,
 			What: "has a Schema, and is no member with free JSON",
 			Hint: "name a member with x-kubernetes-preserve-unknown-fields",
 		})

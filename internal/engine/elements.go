@@ -56,7 +56,7 @@ func Entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 		if i > 0 && entries[i-1].Key == e.Key {
 			t.Enter(e.Step(n))
 			t.Report(&fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text",
+				Kind: fault.Invalid, Code: fault.DuplicateMapKey, What: "stands for two keys with the same text",
 				Hint: "remove one of the keys",
 			})
 			t.Leave()

@@ -47,7 +47,7 @@ func (r *run) keyedList(n *routine, m memory) bool {
 		before = ','
 		if n.refusesTies && order == mixed && r.isTie(n, &elements, first, first+i) {
 			r.report(&fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-list-key",
+				Kind: fault.Invalid, Code: fault.DuplicateListKey,
 				What: "is one of several elements with this key, which cannot be updated apart from each other",
 				Hint: "give each element a key of its own",
 			})

@@ -388,7 +388,7 @@ const maxDocument = 128 << 20
 
 func tooLarge() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "too-large", What: "makes the canonical document larger than 128 MiB",
+		Kind: fault.Invalid, Code: "too-large", What: "makes the canonical document larger than 128 MiB",
 		Hint: "use fewer or shorter values; arrays of fixed length count with all their elements",
 	}
 }

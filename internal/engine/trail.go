@@ -99,7 +99,7 @@ func (t *Trail) visit(above *Ancestors, n *fieldplan.Node, v reflect.Value, dept
 func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.Error {
 	if depth > MaxDepth {
 		return &fault.Error{
-			Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value",
+			Kind: fault.Invalid, Code: fault.TooDeep, What: "is nested too deeply", Hint: "flatten the value",
 		}
 	}
 	if !n.Recursive {

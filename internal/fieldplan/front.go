@@ -121,7 +121,7 @@ func (c *compiler) structOf(fields []*Field, rest *Field) reflect.Type {
 			all[i].Type = reflect.PointerTo(f.Node.Type)
 		}
 		if !isJSONName(f.Name) {
-			c.faults.Add(mistake(f.place, "no-json-name", "has a name that encoding/json does not take",
+			c.faults.Add(mistake(f.place, fault.NoJSONName, "has a name that encoding/json does not take",
 				"rename the field"))
 		}
 	}

@@ -120,7 +120,7 @@ func unnamed(goField string, sf reflect.StructField, options string, tag *tagged
 	if versionedPackage.MatchString(goField) {
 		hint = "write " + jsonTagOf(sf.Name) + ", its name in JSON today"
 	}
-	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type",
+	return mistake(goField, fault.NoJSONName, "has no JSON name; JSON names are the contract of a versioned API type",
 		hint+", or `json:\"-\"` to leave it out")
 }
 

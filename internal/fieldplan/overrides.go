@@ -118,7 +118,7 @@ func (c *compiler) reportUnmatched(root *Node) {
 			what = singleElement
 			hint = overrideAll(field)
 		}
-		unmatched := mistake("", "unknown-path", what, hint)
+		unmatched := mistake("", fault.UnknownPath, what, hint)
 		unmatched.Path = o.path
 		c.faults.Add(unmatched)
 	}

@@ -62,7 +62,7 @@ func Read(version string) (Minor, bool) {
 // Invalid returns the error for a text that is not a version.
 func Invalid(version string) *fault.Error {
 	e := &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-version", Where: "Kubernetes version",
+		Kind: fault.Invalid, Code: fault.MalformedVersion, Where: "Kubernetes version",
 		What: "is " + plaintext.Quoted(version) + ", which is not a version",
 		Hint: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
 	}

@@ -67,7 +67,7 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 
 func tooDeep() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself",
+		Kind: fault.Invalid, Code: fault.TooDeep, What: "is nested too deeply or contains itself",
 		Hint: "remove the cycle or the nesting",
 	}
 }

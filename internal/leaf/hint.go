@@ -143,7 +143,7 @@ func appendHintedValue(dst []byte, k Kind, raw []byte) ([]byte, *fault.Error) {
 	dst, ok := appendHinted(dst, k, raw)
 	if !ok {
 		return dst, &fault.Error{
-			Kind: fault.WrongType, Code: "wrong-json-type", What: "is not the JSON of a string",
+			Kind: fault.Invalid, Code: fault.WrongJSONType, What: "is not the JSON of a string",
 			Hint: "set it by UnmarshalJSON",
 		}
 	}

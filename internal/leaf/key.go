@@ -80,7 +80,7 @@ func KeyText(key reflect.Value) (string, *fault.Error) {
 // InvalidUTF8Key is the problem of a map key that is not valid UTF-8.
 func InvalidUTF8Key() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
+		Kind: fault.Invalid, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key",
 	}
 }
 

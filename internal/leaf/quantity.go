@@ -159,7 +159,7 @@ func IsSameQuantity(a, b resource.Quantity) bool {
 
 func outOfRange(how string) *fault.Error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "number-range", What: "is a quantity " + how,
+		Kind: fault.Invalid, Code: "number-range", What: "is a quantity " + how,
 		Hint: "use a quantity within Kubernetes' range",
 	}
 }

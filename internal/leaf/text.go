@@ -69,7 +69,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return appendMarshaledText(dst, v)
 	case NotALeaf:
 	}
-	return dst, &fault.Error{Kind: fault.Misuse, Code: "type-mismatch", Type: v.Type().String(), What: "is not a leaf"}
+	return dst, &fault.Error{Kind: fault.Misuse, Code: fault.TypeMismatch, Type: v.Type().String(), What: "is not a leaf"}
 }
 
 // AppendStanding appends the text by which v, a value of kind k without a canonical text, is compared.
@@ -138,7 +138,7 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 		return canonjson.AppendString(dst, v.StrVal)
 	default:
 		return dst, &fault.Error{
-			Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string",
+			Kind: fault.Invalid, Code: fault.InvalidIntOrString, What: "is neither an integer nor a string",
 			Hint: "set Type to intstr.Int or intstr.String",
 		}
 	}
@@ -158,7 +158,7 @@ func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
 		return dst, &fault.Error{
-			Kind: fault.Limit, Code: "invalid-time",
+			Kind: fault.Invalid, Code: "invalid-time",
 			What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time",
 		}
 	}

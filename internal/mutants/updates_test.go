@@ -254,7 +254,7 @@ var updateMutants = []mutant{
 	{"a creation is read by the former Schema", creationFile, "\tif by == nil {\n\t\tby = observed.Former\n\t}\n", "", creations},
 	{"a creation writes its marker first", creationFile, "if !e.write(ctx, creation.begin(), &result) {", "if creation.begin() == nil {", creations},
 	{"a creation after another one is not settled", creationFile, "\t\t\t\tc.first = false", "\t\t\t\tc.first = true", creations},
-	{"a creation after a foreign record is settled", creationFile, `isProblem && problem.Code == "foreign-record"`, `isProblem && problem.Code == "x"`, creations},
+	{"a creation after a foreign record is settled", creationFile, `isProblem && problem.Code == fault.ForeignRecord`, `isProblem && problem.Code == "x"`, creations},
 	{"a creation does not believe a foreign record", creationFile, "\t\t\tif !isProblem {\n", "\t\t\tif true {\n", creations},
 	{"a creation of a driver without hot updates takes as long as before", creationFile, "\tif c.seen == nil {\n\t\treturn ctx\n\t}\n", "", creations},
 	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.left())", "context.WithTimeout(ctx, time.Hour)", creations},

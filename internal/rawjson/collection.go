@@ -136,14 +136,14 @@ func (r *decoding) setByKey(n *Node, m *mapping, name string) {
 	switch {
 	case !readable:
 		r.report(&fault.Error{
-			Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(),
+			Kind: fault.Invalid, Code: fault.WrongJSONType, Type: n.plan.TypeName(),
 			What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key",
 		})
 	case m.names[name]:
 		r.report(duplicateMember())
 	case m.value.Len() == before, r.isWritten(n, m):
 		r.report(&fault.Error{
-			Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(),
+			Kind: fault.Invalid, Code: fault.DuplicateMapKey, Type: n.plan.TypeName(),
 			What: "means the same key as another name", Hint: "remove one of them",
 		})
 	}

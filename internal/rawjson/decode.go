@@ -128,7 +128,7 @@ func (r *decoding) told(last *fault.Error) (findings []Finding, err error) {
 
 // ends reports whether a problem leaves the run without knowing where the next value begins.
 func ends(problem *fault.Error) bool {
-	return problem.Code == "invalid-json" || problem.Code == "too-deep"
+	return problem.Code == fault.InvalidJSON || problem.Code == fault.TooDeep
 }
 
 // kubernetes reads raw into the value of the pointer, as Kubernetes reads manifests, and reports

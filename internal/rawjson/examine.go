@@ -20,7 +20,7 @@ type Finding struct {
 
 // IsRepeatedKey reports whether the finding is an element whose key an element before it has. All others are
 // unknown members.
-func (f Finding) IsRepeatedKey() bool { return f.Problem.Kind == fault.Duplicate }
+func (f Finding) IsRepeatedKey() bool { return f.Problem.Code == fault.RepeatedKey }
 
 // maxFindings bounds the findings.
 const maxFindings = 1000
@@ -66,7 +66,7 @@ func repeatedKey(name string, key any) *fault.Error {
 		what = "has no " + name + ", and neither has an element before it"
 	}
 	return &fault.Error{
-		Kind: fault.Duplicate, Code: "repeated-key", What: what, Hint: "give each element a " + name + " of its own",
+		Kind: fault.Invalid, Code: fault.RepeatedKey, What: what, Hint: "give each element a " + name + " of its own",
 	}
 }
 

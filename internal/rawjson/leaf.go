@@ -97,7 +97,7 @@ func (r *decoding) delegate(n *Node, v reflect.Value, header string) *fault.Erro
 		r.report(n.mismatch(raw))
 	case n.rounds && !isExact(raw):
 		r.report(&fault.Error{
-			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
+			Kind: fault.Invalid, Code: "number-range", Type: n.plan.TypeName(),
 			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly",
 			Hint: "use json.RawMessage as the field's type, or fewer digits",
 		})
@@ -161,7 +161,7 @@ func (r *decoding) wrong(n *Node) *fault.Error {
 func (n *Node) mismatch(raw []byte) *fault.Error {
 	what := "is " + jsonType(raw) + " that is no " + n.want
 	return &fault.Error{
-		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what, Hint: n.hint(),
+		Kind: fault.Invalid, Code: fault.WrongJSONType, Type: n.plan.TypeName(), What: what, Hint: n.hint(),
 	}
 }
 

@@ -63,7 +63,7 @@ func (r *decoding) member(n *Node, next int, seen []bool, v reflect.Value) (int,
 
 func unknownMember(n *Node) *fault.Error {
 	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-member", What: "is not a field of " + n.plan.TypeName(),
+		Kind: fault.Invalid, Code: fault.UnknownMember, What: "is not a field of " + n.plan.TypeName(),
 		Hint: "check the name's spelling and case, and the apiVersion",
 	}
 }
@@ -80,7 +80,7 @@ func (r *decoding) suggest(n *Node, seen []bool, faults []located) {
 	slices.Sort(missing)
 	for i := range faults {
 		found := &faults[i]
-		isOwn := len(found.path) == 1 && found.problem.Code == "unknown-member"
+		isOwn := len(found.path) == 1 && found.problem.Code == fault.UnknownMember
 		if !isOwn {
 			continue
 		}
@@ -90,7 +90,7 @@ func (r *decoding) suggest(n *Node, seen []bool, faults []located) {
 			found.problem.Hint = "did you mean " + similar + "?"
 		}
 		if n.inOtherCase(name) != "" {
-			found.problem.Cause = &fault.Error{Kind: fault.Unknown, Code: "other-case", What: "only the case differs"}
+			found.problem.Cause = &fault.Error{Kind: fault.Invalid, Code: "other-case", What: "only the case differs"}
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (n *Node) inOtherCase(name string) string {
 
 func duplicateMember() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object",
+		Kind: fault.Invalid, Code: fault.DuplicateMember, What: "stands twice in its object",
 		Hint: "remove one of the members",
 	}
 }

@@ -58,7 +58,7 @@ func (s *Schema) Value(config any) (reflect.Value, error) {
 	}
 	if typ := fieldplan.Deref(v.Type()); typ != s.plan.Type {
 		return v, &fault.Error{
-			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
+			Kind: fault.Misuse, Code: fault.TypeMismatch, Type: typ.String(),
 			What: "is not the Schema's type",
 			Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
 		}

@@ -104,7 +104,7 @@ func (r *reading) readClass(text string) {
 		r.inTag = "the class " + text + " is written " + tick(named.Word())
 		hint = r.inTag
 	}
-	r.add("unknown-class", "has unknown class "+tick(text), hint)
+	r.add(fault.UnknownClass, "has unknown class "+tick(text), hint)
 }
 
 // optionKind describes the options of one name.

@@ -118,7 +118,7 @@ func (r reading) problems(where string, spelled func(string) string) fault.List 
 		if ok {
 			flaw.Hint = "write " + tick(spelled(mended))
 		}
-		if ok && flaw.Code == "unknown-class" && r.inTag != "" {
+		if ok && flaw.Code == fault.UnknownClass && r.inTag != "" {
 			flaw.Hint += ": " + r.inTag
 		}
 	}

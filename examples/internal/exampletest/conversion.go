@@ -26,7 +26,7 @@ func (p *Provider[C, I, S]) testConversion(t *testing.T) {
 		t.Error("the internal type has a Schema")
 	}
 	for _, problem := range problems {
-		if problem.Code != "no-json-name" {
+		if problem.Code != fault.NoJSONName {
 			t.Errorf("refused for another reason than its names: %v", problem)
 		}
 	}

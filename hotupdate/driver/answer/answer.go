@@ -18,8 +18,8 @@ import (
 // asked once an hour, and one that has named it by mistake stops no machine for longer.
 const MaxDelay = time.Hour
 
-// headerRetryAfter is the header that names a delay (RFC 9110, section 10.2.3).
-const headerRetryAfter = "Retry-After"
+// HeaderRetryAfter is the header that names a delay (RFC 9110, section 10.2.3).
+const HeaderRetryAfter = "Retry-After"
 
 // Response is [Status] for the status and the header of an answer. A nil answer, or one without a status,
 // means that there was none. Of a success (2xx) with an error the body may be missing. In both cases the error
@@ -124,7 +124,7 @@ func RetryAfter(header http.Header) time.Duration {
 			return delay
 		}
 	}
-	text := header.Get(headerRetryAfter)
+	text := header.Get(HeaderRetryAfter)
 	if delay, ok := number(text, time.Second); ok {
 		return delay
 	}

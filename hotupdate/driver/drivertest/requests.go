@@ -227,7 +227,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	header := http.Header{"Content-Type": {"text/html"}}
 	if t.after > 0 {
-		header.Set("Retry-After", strconv.Itoa(int(t.after.Seconds())))
+		header.Set(answer.HeaderRetryAfter, strconv.Itoa(int(t.after.Seconds())))
 	}
 	return &http.Response{
 		Status: fmt.Sprint(t.status, " ", http.StatusText(t.status)), StatusCode: t.status, Header: header,

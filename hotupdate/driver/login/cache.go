@@ -11,13 +11,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
+// Timeout bounds a login. An HTTP client that a login makes for itself takes it too.
+const Timeout = time.Minute
+
 // The limits of a [Cache].
 const (
 	// lifetime is how long a client is used. It bounds how long credentials that are no longer in use
 	// stay in memory, and how long a client that no longer works is used.
 	lifetime = time.Hour
-	// timeout bounds a login.
-	timeout = time.Minute
 	// maxClients bounds the number of clients that are kept. A driver serves one cluster, so few are
 	// in use.
 	maxClients = 100
@@ -59,7 +60,7 @@ func New[C any](login func(ctx context.Context, secret map[string][]byte, scope 
 //   - the error of ctx, if it ends first;
 //   - a [*machineupdate.PanicError], if the login panicked. Its text may quote a value of the secret; the
 //     kit hides it;
-//   - a [*fault.Error] with the code login-timeout, if the login did not end within a minute. It wraps
+//   - a [*fault.Error] with the code login-timeout, if the login did not end within [Timeout]. It wraps
 //     [context.DeadlineExceeded];
 //   - a [*fault.Error] with the code unusable-login, if the login returned neither a client nor an
 //     error, if it ended its goroutine, or if there is no login.
@@ -121,7 +122,7 @@ func (c *Cache[C]) entry(ctx context.Context, secret map[string][]byte, scope st
 
 // begin logs in, in a goroutine.
 func (c *Cache[C]) begin(ctx context.Context, key string, e *entry[C], secret map[string][]byte, scope string) {
-	shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout)
 	context.AfterFunc(shared, func() { c.end(key, e, nil, errTimeout()) }) // without effect if it has ended
 	go func() {
 		defer cancel()
@@ -212,7 +213,7 @@ func unusable(what, hint string) error {
 
 func errTimeout() error {
 	return &fault.Error{
-		Kind: fault.Limit, Code: "login-timeout", Where: "login.Cache",
-		What: "the login did not end within " + timeout.String(), Cause: context.DeadlineExceeded,
+		Kind: fault.Invalid, Code: fault.LoginTimeout, Where: "login.Cache",
+		What: "the login did not end within " + Timeout.String(), Cause: context.DeadlineExceeded,
 	}
 }

@@ -366,7 +366,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 			return nil, nil //nolint:nilnil // it is not used
 		})
 		_, err := cache.Client(t.Context(), secretOf("private"), "private")
-		assertCode(t, err, fault.Limit, "login-timeout")
+		assertCode(t, err, fault.Invalid, "login-timeout")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.NotContains(t, err.Error(), "private")
 		assert.NotContains(t, fmt.Sprintf("%+v %#v", err, err), "private")

@@ -27,7 +27,7 @@
 //   - At most one login is under way for the same values. All callers that ask meanwhile share its
 //     client or its error.
 //   - A login has a separate context, with the values of the context of the caller that began it. The
-//     context ends after a minute. A caller whose context ends waits no longer, and the login goes
+//     context ends after [Timeout]. A caller whose context ends waits no longer, and the login goes
 //     on.
 //   - A login that ignores the end of its context is given up: its callers get an error, its client
 //     is not used, and the next call logs in again.

@@ -3,6 +3,5 @@ package login
 // The limits, for the tests.
 const (
 	Lifetime   = lifetime
-	Timeout    = timeout
 	MaxClients = maxClients
 )

@@ -48,7 +48,7 @@ func Read(schema *hotupdate.Schema, spec []byte, names Names) (Documents, error)
 	if err == nil {
 		return documents(schema, config)
 	}
-	isOther := func(problem *fault.Error) bool { return problem.Code != "unknown-member" }
+	isOther := func(problem *fault.Error) bool { return problem.Code != fault.UnknownMember }
 	if slices.ContainsFunc(fault.All(err), isOther) {
 		return Documents{}, err
 	}
@@ -96,7 +96,7 @@ func readFolded(schema *hotupdate.Schema, spec []byte, unknown []string) (Docume
 // unreadable says where encoding/json failed. Its own words may quote a value.
 func unreadable(err error) error {
 	problem := &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-value", What: "cannot be read into the driver's type",
+		Kind: fault.Invalid, Code: "malformed-value", What: "cannot be read into the driver's type",
 		Hint: "write a value of the field's type",
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

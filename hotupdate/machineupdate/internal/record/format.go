@@ -151,7 +151,7 @@ func ReadHeader(annotation string) (h Header, contents string, err error) {
 
 func malformed() *fault.Error {
 	return &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint,
+		Kind: fault.Invalid, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint,
 	}
 }
 

@@ -26,7 +26,7 @@ func Parse(text []byte, name string) (*File, error) {
 	root, err := tree.ParseYAML(text, 1)
 	if err != nil {
 		return nil, &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-config", Where: name, What: err.Error(),
+			Kind: fault.Invalid, Code: "malformed-config", Where: name, What: err.Error(),
 		}
 	}
 	p := &parser{name: name, file: &File{Name: name}}
@@ -72,7 +72,7 @@ func (p *parser) hasType(value *tree.Node, path string, kind tree.Kind, must str
 	if as := value.Reading(); as != "" {
 		what += ", and is " + as
 	}
-	p.add(value, path, &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: what})
+	p.add(value, path, &fault.Error{Kind: fault.Invalid, Code: fault.WrongJSONType, What: what})
 	return false
 }
 
@@ -93,7 +93,7 @@ func (p *parser) members(object *tree.Node, path string, known map[string]member
 		if meant := fieldpath.Nearest(name, names); meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		p.add(value, at, &fault.Error{Kind: fault.Unknown, Code: "unknown-member", What: "is unknown", Hint: hint})
+		p.add(value, at, &fault.Error{Kind: fault.Invalid, Code: fault.UnknownMember, What: "is unknown", Hint: hint})
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *parser) members(object *tree.Node, path string, known map[string]member
 func (p *parser) requires(object *tree.Node, path, name, hint string) {
 	if _, found := object.Find([]string{name}); object.Kind() == tree.Object && found == 0 {
 		p.add(object, fieldpath.Join(path, name), &fault.Error{
-			Kind: fault.Missing, Code: "missing-member", What: "is missing", Hint: hint,
+			Kind: fault.Invalid, Code: "missing-member", What: "is missing", Hint: hint,
 		})
 	}
 }
@@ -120,7 +120,7 @@ func (p *parser) entries(object *tree.Node, path, must string, read func(name st
 func (p *parser) checkDuplicates(object *tree.Node, path string) {
 	for _, name := range object.Duplicates() {
 		p.add(object, fieldpath.Join(path, name), &fault.Error{
-			Kind: fault.Duplicate, Code: "duplicate-member", What: "occurs twice", Hint: "leave out one of them",
+			Kind: fault.Invalid, Code: fault.DuplicateMember, What: "occurs twice", Hint: "leave out one of them",
 		})
 	}
 }
@@ -137,7 +137,7 @@ func oneOf(words []string) string {
 func (p *parser) formatVersion(value *tree.Node, path string) {
 	if version, _ := value.Number(); version != "1" {
 		p.add(value, path, &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-version", Hint: "write 1",
+			Kind: fault.Invalid, Code: "unknown-version", Hint: "write 1",
 			What: "is not a version that this command reads",
 		})
 	}
@@ -151,7 +151,7 @@ func (p *parser) text(to *string, must string) member {
 		}
 		if *to = value.Text(); *to == "" {
 			p.add(value, path, &fault.Error{
-				Kind: fault.Malformed, Code: "malformed-value", What: "is empty", Hint: "write " + must,
+				Kind: fault.Invalid, Code: "malformed-value", What: "is empty", Hint: "write " + must,
 			})
 		}
 	}
@@ -169,7 +169,7 @@ func (p *parser) word(value *tree.Node, path string, words []string) string {
 	if meant := fieldpath.Nearest(verdict.Written(value.Text()), words); meant != "" {
 		hint = "did you mean " + meant + "? The words are " + oneOf(words)
 	}
-	p.add(value, path, &fault.Error{Kind: fault.Unknown, Code: "unknown-word", What: "is unknown", Hint: hint})
+	p.add(value, path, &fault.Error{Kind: fault.Invalid, Code: "unknown-word", What: "is unknown", Hint: hint})
 	return ""
 }
 
@@ -184,7 +184,7 @@ func (p *parser) list(value *tree.Node, path, must string, read func(element *tr
 		text := read(element, at)
 		if seen[text] {
 			p.add(element, at, &fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-value", What: "occurs twice", Hint: "leave out one of them",
+				Kind: fault.Invalid, Code: "duplicate-value", What: "occurs twice", Hint: "leave out one of them",
 			})
 		}
 		seen[text] = text != ""
@@ -199,7 +199,7 @@ func (p *parser) matches(value *tree.Node, path string, form *regexp.Regexp, mus
 	if form.MatchString(value.Text()) {
 		return value.Text(), true
 	}
-	p.add(value, path, &fault.Error{Kind: fault.Malformed, Code: "malformed-value", What: "must be " + must})
+	p.add(value, path, &fault.Error{Kind: fault.Invalid, Code: "malformed-value", What: "must be " + must})
 	return "", false
 }
 
@@ -214,7 +214,7 @@ func (p *parser) apply(value *tree.Node, path string) {
 		return
 	}
 	if _, err := apply.Parse(value.Text()); err != nil {
-		p.add(value, path, &fault.Error{Kind: fault.Malformed, Code: "malformed-value", What: err.Error()})
+		p.add(value, path, &fault.Error{Kind: fault.Invalid, Code: "malformed-value", What: err.Error()})
 	}
 	p.file.Apply = value.Text()
 }
@@ -242,7 +242,7 @@ func (p *parser) exclude(value *tree.Node, at string) {
 		glob := element.Text()
 		if _, err := path.Match(glob, ""); err != nil || strings.Trim(glob, "/") == "" {
 			p.add(element, at, &fault.Error{
-				Kind: fault.Malformed, Code: "malformed-value", What: "is not a glob",
+				Kind: fault.Invalid, Code: "malformed-value", What: "is not a glob",
 				Hint: "write the name of a file or folder, or its path, as in templates, *.tpl.yaml or apps/**/base",
 			})
 		}
@@ -365,7 +365,7 @@ func (p *parser) selector(value *tree.Node, path string) labels.Selector {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
 		p.add(value, path, &fault.Error{
-			Kind: fault.Malformed, Code: "malformed-value", What: fmt.Sprintf("is not a label selector: %v", err),
+			Kind: fault.Invalid, Code: "malformed-value", What: fmt.Sprintf("is not a label selector: %v", err),
 		})
 	}
 	return selector

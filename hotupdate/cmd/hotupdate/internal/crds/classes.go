@@ -49,7 +49,6 @@ type compiled struct {
 func (c *classes) compile(r *resource) *compiled {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	const unknownPath = "unknown-path"
 	meaning := meaningOf(r, c.all)
 	schema, err := schemaOf(r, meaning, nil)
 	missing := map[string]bool{}
@@ -57,7 +56,7 @@ func (c *classes) compile(r *resource) *compiled {
 		switch one := meaning.given(problem.Path); {
 		case meaning.isBuiltInAt(problem.Path): // another version has the field, or has it with other keys
 			missing[problem.Path] = true
-		case problem.Code == unknownPath && one != nil:
+		case problem.Code == fault.UnknownPath && one != nil:
 			missing[problem.Path] = true
 			if c.first[one.key()] == nil {
 				c.first[one.key()] = problem

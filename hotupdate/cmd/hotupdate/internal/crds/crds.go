@@ -183,7 +183,7 @@ func checkVersion(definition *tree.Node) error {
 	err := facts.CheckVersion(definition, func(string) []string { return []string{definitionVersion} })
 	if err == nil && definition.At("apiVersion").Text() != definitionVersion {
 		err = &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
+			Kind: fault.Invalid, Code: "unknown-version", Path: "apiVersion",
 			What: "is one that CRDs do not have, or no longer have", Hint: "write " + definitionVersion,
 		}
 	}

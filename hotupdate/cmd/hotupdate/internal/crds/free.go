@@ -58,7 +58,7 @@ func planIn(file, version string) (*fieldplan.Plan, error) {
 	}
 	if exported.Schema == nil {
 		return nil, manifest.InFile(file, &fault.Error{
-			Kind: fault.Malformed, Code: "no-schema-file", What: "has no Schema",
+			Kind: fault.Invalid, Code: "no-schema-file", What: "has no Schema",
 			Hint: "name a CRD, or an exported Schema",
 		})
 	}

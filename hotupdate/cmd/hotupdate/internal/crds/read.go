@@ -78,7 +78,7 @@ func (c *classes) readKinds(kinds *tree.Node) (problems []error) {
 		place := []string{kindsMember, name}
 		reject := func(what, hint string) {
 			problems = append(problems, c.locateAt(place, &fault.Error{
-				Kind: fault.Malformed, Code: "no-kind", Path: kindsMember + "." + name, What: what, Hint: hint,
+				Kind: fault.Invalid, Code: "no-kind", Path: kindsMember + "." + name, What: what, Hint: hint,
 			}))
 		}
 		if !strings.Contains(name, ".") {
@@ -124,7 +124,7 @@ func (c *classes) checkKinds(sets ...*Set) error {
 			continue
 		}
 		problems = append(problems, c.locateAt([]string{kindsMember, name}, &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-kind", Path: kindsMember + "." + name, What: "is the kind of no CRD",
+			Kind: fault.Invalid, Code: "unknown-kind", Path: kindsMember + "." + name, What: "is the kind of no CRD",
 			Hint: "did you mean " + meant + "?",
 		}))
 	}
@@ -137,7 +137,7 @@ const writeClass = `write CLASS or "CLASS,OPTION", as in a struct tag, or an obj
 // classOf reads the class of a field: a text, or an object with the class and the reason for it.
 func classOf(path string, value *tree.Node) (class, *fault.Error) {
 	one := class{path: path}
-	malformed := &fault.Error{Kind: fault.Malformed, Code: "no-class", What: "is not a class", Hint: writeClass}
+	malformed := &fault.Error{Kind: fault.Invalid, Code: "no-class", What: "is not a class", Hint: writeClass}
 	switch value.Kind() {
 	case tree.Bool:
 		one.tag = string(value.JSON())

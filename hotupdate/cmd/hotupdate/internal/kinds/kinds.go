@@ -90,8 +90,8 @@ func (k Kind) Examine(manifest *tree.Node) (found Findings, err error) {
 	}
 	for _, problem := range fault.All(err) {
 		value, _ := manifest.Find(tree.Steps(problem.Path))
-		isReading := problem.Kind == fault.WrongType && value.Reading() != ""
-		if isReading {
+		isOfType := problem.Code == fault.WrongJSONType || problem.Code == fault.InvalidIntOrString
+		if isOfType && value.Reading() != "" {
 			problem.What = "is " + value.Reading()
 		}
 	}

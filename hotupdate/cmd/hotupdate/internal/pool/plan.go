@@ -292,7 +292,7 @@ func hasProviders(old, updated *facts.Manifest) error {
 		what = "is compared with a manifest that has no " + field
 	}
 	return &fault.Error{
-		Kind: fault.Missing, Code: "no-provider-type", What: what,
+		Kind: fault.Invalid, Code: "no-provider-type", What: what,
 		Hint: "compare whole manifests: a part of one, such as a patch, has to be merged first",
 	}
 }

@@ -40,7 +40,7 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 		r.Schemas.custom.LeaveOpen()
 		versions := strings.Join(r.Schemas.custom.Versions(m.Type), ", ")
 		return &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-version", Path: "apiVersion",
+			Kind: fault.Invalid, Code: "unknown-version", Path: "apiVersion",
 			What: "has a version that the CRD of " + m.Type.Kind + " does not serve", Hint: "write one of " + versions,
 		}
 	}

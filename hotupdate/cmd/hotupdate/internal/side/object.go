@@ -276,7 +276,7 @@ type unknownMembers struct {
 func unknownOf(m *Input) (unknown unknownMembers) {
 	for _, found := range m.Unknown {
 		problem := &fault.Error{
-			Kind: fault.Unknown, Code: "unknown-member", Path: found.Path,
+			Kind: fault.Invalid, Code: fault.UnknownMember, Path: found.Path,
 			What: "is not a member of a " + string(m.Kind),
 		}
 		if found.Meant == "" {
@@ -348,14 +348,14 @@ func (c *Catalog) typoOf(kind facts.TypeMeta, object *tree.Node) error {
 }
 
 func unknownKind(path, hint string) error {
-	return &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Path: path, What: "is unknown", Hint: hint}
+	return &fault.Error{Kind: fault.Invalid, Code: "unknown-kind", Path: path, What: "is unknown", Hint: hint}
 }
 
 // withoutKind returns the problem of an object without a kind. As an object of another kind it would not be
 // compared, and its counterpart would seem to be removed.
 func withoutKind() error {
 	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is missing",
+		Kind: fault.Invalid, Code: "unknown-kind", Path: "kind", What: "is missing",
 		Hint: "write Shoot or Worker; kubectl get -o yaml gives each item of a list its kind, and kubectl get --raw " +
 			"does not",
 	}

@@ -100,7 +100,7 @@ var ErrOtherKind = otherKind(
 
 func otherKind(hint string) error {
 	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
+		Kind: fault.Invalid, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 		Hint: hint,
 	}
 }
@@ -180,7 +180,7 @@ func (m *Manifest) checkNames() error {
 			continue
 		}
 		problems.Add(&fault.Error{
-			Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(name),
+			Kind: fault.Invalid, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(name),
 			What: "there are two pools of this name", Hint: "give each pool another name",
 		})
 	}

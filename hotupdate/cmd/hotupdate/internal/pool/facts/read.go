@@ -171,7 +171,7 @@ func (m *Manifest) newPool(list string, from, kubelet *tree.Node) (Pool, error) 
 	strategy := strategyIn(at, from, &problems)
 	if name == "" {
 		problems.Add(&fault.Error{
-			Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name",
+			Kind: fault.Invalid, Code: "no-pool-name", Path: at, What: "has no name",
 			Hint: "set the name of the worker pool",
 		})
 	}

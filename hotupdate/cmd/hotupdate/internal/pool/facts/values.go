@@ -43,7 +43,7 @@ func wholeIn(n *tree.Node) int {
 func checkWhole(path string, n *tree.Node, problems *fault.List) {
 	if wholeIn(n) < 0 {
 		problems.Add(&fault.Error{
-			Kind: fault.Limit, Code: "negative-machines", Path: path, What: "is below 0",
+			Kind: fault.Invalid, Code: "negative-machines", Path: path, What: "is below 0",
 			Hint: "write 0 or a greater number of machines",
 		})
 	}

@@ -43,7 +43,7 @@ func areNames(group, version string) bool {
 
 func malformedVersion(what, hint string) error {
 	return &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-version", Path: "apiVersion", What: what, Hint: hint,
+		Kind: fault.Invalid, Code: fault.MalformedVersion, Path: "apiVersion", What: what, Hint: hint,
 	}
 }
 
