@@ -69,7 +69,9 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return appendMarshaledText(dst, v)
 	case NotALeaf:
 	}
-	return dst, &fault.Error{Kind: fault.Misuse, Code: fault.TypeMismatch, Type: v.Type().String(), What: "is not a leaf"}
+	return dst, &fault.Error{
+		Kind: fault.Misuse, Code: fault.TypeMismatch, Type: v.Type().String(), What: "is not a leaf",
+	}
 }
 
 // AppendStanding appends the text by which v, a value of kind k without a canonical text, is compared.
