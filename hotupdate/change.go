@@ -19,9 +19,9 @@ const (
 // Change is one difference between two configurations.
 type Change struct {
 	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops.
-	// Sensitive keys read (sensitive). If elements of a list have one key, the second is
-	// dataVolumes[name=kubelet-dir]#2. They are numbered in the order in which they are hashed, so a
-	// Pointer may have another order.
+	// Sensitive keys read (sensitive). If several elements of a list have the same key, the second
+	// one is dataVolumes[name=kubelet-dir]#2. The numbers follow the order of hashing, which may
+	// differ from the positions in Pointer.
 	Path string
 	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for a
 	// removal. It stops before a sensitive key.
@@ -48,8 +48,8 @@ type Change struct {
 	// Sensitive says that the values must not be shown. The Change does not hold them.
 	Sensitive bool
 	// Omitted says that one side omits the field and the Schema declares no default for it. If one
-	// side may have been defaulted, for instance the object that a cluster returns, the change may
-	// be none.
+	// side may have been defaulted, like an object that was read from a cluster, then both sides
+	// may mean the same.
 	Omitted bool
 }
 

@@ -6,7 +6,8 @@ import "github.com/hotupdate/providerconfig/internal/structtag"
 // zero value is the strictest.
 type Class uint8
 
-// The classes, with the words that stand for them in a struct tag. They have the numbers of package structtag.
+// The classes, with the words that stand for them in a struct tag. The numbers equal those of
+// package structtag.
 const (
 	// Immutable fields need replacement: a change rolls the machines. It is the default. Struct
 	// tag: false.

@@ -14,13 +14,15 @@ import "github.com/hotupdate/providerconfig/internal/schemadiff"
 //     marshals itself is opaque: another such type in its place is no finding either, whatever it
 //     writes. A Schema cannot tell a renamed type from another one. Check such a change with the
 //     vectors of a golden file, see package hotupdatetest.
-//   - A field that is gone, and an added one of its type, class and options in the same object, are
-//     FieldRenamed, a guess. So is an added one in another object that has the same name as well, or
-//     whose type is an object with several fields, or a list or map of them. A scalar that has moved
-//     and has another name is not guessed: many fields are a string. A Schema has no alias for the old
-//     path: the same value would then have two places in a configuration, and each rule on presence,
-//     defaults and errors would need an order of the two. Let the function of the era that is in force
-//     move the member back in the raw JSON before it hashes with the old Schema.
+//   - FieldRenamed is a guess: a field was removed, and a field of the same type, class and options
+//     was added in the same object. An added field in another object is also paired with it if it
+//     has the same name, or if the type is an object with several fields, or a list or map of such
+//     objects. A scalar with another name in another object is never paired: too many fields are
+//     strings.
+//   - A Schema has no aliases: with one, a value could stand in two places of a configuration, and
+//     every rule about presence, defaults and errors would have to say which place wins. To rename
+//     a field, let the function of the current era move the member back to its old path in the raw
+//     JSON, and hash with the old Schema.
 //   - The findings are sorted by path. A change of class is reported at the topmost field that it
 //     comes from.
 //
@@ -97,6 +99,6 @@ func (f Finding) Harmless() bool { return f.Roll == Effect{} && f.Forbidden == E
 // not the consequence of this finding. It is false for a configuration that neither Schema reads.
 func (f Finding) MayRoll(raw []byte) bool { return f.found.Meets(f.found.Roll, raw) }
 
-// String returns what changed and what follows from it, as a sentence. It speaks of objects if a
-// Schema is from [SchemaOfCRD], and else of worker pools.
+// String returns what changed and what follows from it, as a sentence. The sentence is about
+// objects if one of the Schemas comes from [SchemaOfCRD], and otherwise about worker pools.
 func (f Finding) String() string { return f.found.Sentence() }

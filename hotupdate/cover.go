@@ -29,9 +29,9 @@ type Coverage struct {
 // hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in them, such
 // as /spec, and empty if the object is the configuration.
 //
-// The patch keeps the meaning of everything Immutable. The rest of the patched configuration equals
-// the desired one to the letter, including order, spelling, declared defaults, null, empty objects
-// and TypeMeta. So the two differ exactly in what replaces machines:
+// The patch keeps the meaning of everything Immutable. Everything else in the patched configuration
+// equals the desired one exactly, including order, spelling, declared defaults, null, empty objects
+// and TypeMeta. So the two differ only in what replaces machines:
 //
 //   - An Immutable field whose meaning changes stays as it is. A set counts as one field, and so
 //     does an array in which everything is Immutable.
@@ -39,17 +39,17 @@ type Coverage struct {
 //     field with the option presence. An added field without presence is left out if nothing else
 //     is added with it.
 //   - A removed value that is Immutable or holds something Immutable stays, reduced to its
-//     Immutable parts and to what identifies it in its collection. In a list that is paired by
-//     position, empty elements before it keep its position.
+//     Immutable parts and to the fields that identify it in its collection. In a list that is
+//     paired by position, empty elements before it keep its position.
 //
-// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Elements
-// of one key are those that [Schema.Diff] pairs; if a list repeats a key, one without a partner is added
-// or removed, and what stays of it stands at the end.
+// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too.
+// Elements with the same key are paired as by [Schema.Diff]. If a list repeats a key, an element
+// without a partner counts as added or removed, and parts of it that stay are appended to the list.
 // Nothing outside of the configuration is patched, except that missing objects on the way to it are
 // created. The objects and the configurations are read as by [Schema.Decode]: empty input, white
-// space, null and an absent configuration are the empty configuration. A patch of empty input or
-// white space is for null. Additional error codes are malformed-pointer, and wrong-json-type if
-// pointer leads through a value that is not an object.
+// space, null and an absent configuration are the empty configuration. If current is empty or white
+// space, the patch applies to the document null. Additional error codes are malformed-pointer, and
+// wrong-json-type if pointer leads through a value that is not an object.
 func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error) {
 	if s.isMissing() {
 		return Coverage{}, noSchema()
@@ -76,7 +76,8 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	return s.coverage(before, wanted, names, covered)
 }
 
-// coverage describes the changes to a covered configuration, and from there to the desired one.
+// coverage lists the changes from the current to the covered configuration, and from the covered to
+// the desired one.
 func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c Coverage, err error) {
 	after, err := s.side(covered)
 	if c.Covered, err = s.changes(before.config.Value, after.Value, err); err != nil {
@@ -139,7 +140,7 @@ func member(object any, names []string) (any, *fault.Error) {
 		}
 		value = below
 		isLast := i == len(names)-1
-		if isLast || value == nil { // null above the configuration is a configuration that is null
+		if isLast || value == nil { // if an object around the configuration is null, so is the configuration
 			return value, nil
 		}
 		above = fieldpath.Join(above, name)

@@ -13,14 +13,16 @@ import (
 //   - Values with the same meaning do not differ: 1Gi and 1024Mi, an omitted field and its declared
 //     default, an empty object and an absent one, another order of a set or keyed list.
 //   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by
-//     position. If a list repeats a key, its elements are paired in their order among those of one
-//     class as projected, see hash/FORMAT.md. If neither does, they are paired whatever their class.
+//     position. If a list repeats a key, the elements with this key are paired in order, separately
+//     for each class, see hash/FORMAT.md. If neither list repeats the key, the two elements are
+//     paired regardless of their class.
 //   - An added or removed element is listed by its leaves. The element itself is listed if its
 //     class is stricter than the class of every leaf.
 //   - An entry of a map has the class of its key, if the key has one.
-//   - A Hot or Ignored quantity of more digits than a hash takes, or a time outside the years of RFC
-//     3339, is compared by its exact value, and a json.Number beyond the bounds by its spelling. So
-//     two configurations that have hashes can be compared.
+//   - Hot and Ignored values need not be hashable: a quantity with more digits than can be hashed,
+//     or a time outside the years of RFC 3339, is compared by its exact value, and a json.Number
+//     beyond the bounds by its spelling. So any two configurations that can be hashed can be
+//     compared.
 //   - Where the two sides disagree on the class, for instance because hotwhen holds on one side
 //     only, the stricter one counts.
 //

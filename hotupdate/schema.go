@@ -15,7 +15,8 @@ import (
 // compared. A Schema is immutable and safe for concurrent use.
 type Schema compiled
 
-// compiled is what the packages of this module know of a Schema beside its methods: they convert it.
+// compiled is the form to which the packages of this module convert a Schema to call its internal
+// methods.
 type compiled = schemabridge.Schema
 
 // Option changes how [SchemaOf] and [SchemaOfCRD] read a type.
@@ -64,7 +65,7 @@ func schemaOf(plan *fieldplan.Plan, err error) (*Schema, error) {
 	return (*Schema)(schemabridge.New(plan)), nil
 }
 
-// bridge converts s as other packages of this module do, to ask what is not for adopters.
+// bridge converts s to the form that has the internal methods.
 func (s *Schema) bridge() *schemabridge.Schema { return (*schemabridge.Schema)(s) }
 
 // isMissing reports whether s does not come from SchemaOf.
@@ -132,7 +133,7 @@ func (s *Schema) Fingerprint() (string, error) {
 // instead of errors. It serves programs that compare configurations newer than their Schema: every
 // change of an unknown member replaces machines.
 //
-//   - The Schema has a fingerprint of its own, unless s admits unknown members already.
+//   - Its fingerprint differs from the fingerprint of s, unless s admits unknown members already.
 //     Configurations without unknown members hash as under s.
 //   - Unknown members hold free JSON; null counts as absent. A [Change] does not show their values,
 //     which may be secret; its origin is unknown member.
@@ -173,15 +174,15 @@ func LoadSchema(data []byte) (*Schema, error) {
 //   - Integers, x-kubernetes-int-or-string, quantities (by format, or by the pattern that
 //     controller-gen writes), and strings of format byte, date-time and duration mean what Go's
 //     types do. Format password is sensitive.
-//   - The API server also admits other texts where a format says quantity, date-time or duration, or
-//     where as=quantity is given to an x-kubernetes-int-or-string. Such a text stands for itself. If
-//     it is empty, it is present.
+//   - The API server also admits other texts where a format says quantity, date-time or duration,
+//     or where as=quantity is given to an x-kubernetes-int-or-string. Such a text is compared
+//     literally, and counts as present even if it is empty.
 //   - A string has the option as=duration or as=quantity if its pattern admits only durations of Go
 //     or only quantities, beside words such as Never. A pattern of durations must admit hours or
 //     seconds, and one of quantities a binary unit, since 5m is both. Other formats only validate.
 //   - The option as of a field wins over its format and pattern: as=quantity where the CRD does not
-//     say it, as=text to take it back. For x-kubernetes-int-or-string only these two can be said.
-//     The command hotupdate explain tells what was recognized.
+//     say it, as=text to take it back. An x-kubernetes-int-or-string allows only these two. The
+//     command hotupdate explain tells what was recognized.
 //   - The default of the spec itself is not read: a missing spec is the empty configuration.
 //   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and
 //     x-kubernetes-embedded-resource are free JSON. A spec that preserves unknown fields is opened

@@ -27,8 +27,9 @@
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that
 //     others created again with another value stays.
 //  4. Keys that MCM, the driver or the cloud relies on are reserved. They are never removed, not
-//     even if they are owned. Users must not write them. Of a flat map, which the extension writes
-//     with pool labels in it, they are mandatory or left alone: see [Rules.LeftAlone].
+//     even if they are owned. Users must not write them. In a flat map, which the extension writes
+//     and which contains pool labels, a reserved key is mandatory or left alone: see
+//     [Rules.LeftAlone].
 //  5. A plan changes only keys whose live value differs. Reads of a cloud lag, and requests land
 //     late, so a plan may miss what an earlier one has sent. So a success counts only after a
 //     second plan, made when all requests have landed and reads have caught up, is empty or has
@@ -43,11 +44,11 @@
 //     nothing is planned for any resource.
 //  10. After a plan was applied and desired recorded as last-applied without attempts, the next
 //     plan is empty.
-//  11. A desired key that [Rules.AnyValue] names is right with any live value: the plan sets the key
-//     where it is missing, and never overwrites it, not even a value of ours. Another value in the
-//     spec reaches only resources without the key; on the others the plan reports it as kept.
+//  11. A desired key that [Rules.AnyValue] names is right with any live value: the plan sets the
+//     key where it is missing, and never overwrites it, not even a value of ours. Another value in
+//     the spec reaches only resources without the key; on the others the plan reports it as kept.
 //     Ownership does not change: once the key is not wanted, rule 3 removes it if its live value is
-//     owned. A value of others stays, and so does one of ours that is recorded no longer.
+//     owned. A value of others stays, and so does a value of ours that is no longer recorded.
 //
 // # Edge cases
 //
@@ -65,7 +66,8 @@
 //     others set in this window is lost, and every key that others remove comes
 //     back.
 //   - A value that others set, and that equals ours, counts as ours.
-//   - A key of [Rules.AnyValue] that a read does not show yet is set, and loses its new value.
+//   - A key of [Rules.AnyValue] that a lagging read does not show yet is set again, which
+//     overwrites the value that others gave it.
 //
 // # Errors
 //

@@ -42,8 +42,8 @@ func newPlanner(r *Rules, s *PlanInput) *planner {
 	return p
 }
 
-// check returns the errors that do not depend on live: of the rules, else of desired and mandatory
-// keys.
+// check returns the errors that do not depend on live: errors in the rules, or if there are none,
+// errors in the desired and mandatory keys.
 func (p *planner) check() error {
 	if err := p.rules.check(); err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 )
 
 // spec has infrastructure tags by identity: keys that the cloud takes for the same key have one
-// identity. Of its spellings the first represents it: the identity itself, else the smallest.
+// identity. The first spelling in the list represents the key: the identity itself if it occurs,
+// else the smallest spelling.
 type spec map[string][]Tag
 
 func (r *Rules) spec(tags map[string]string) spec {

@@ -1,7 +1,7 @@
 // Package hashstructure reproduces the sums of github.com/mitchellh/hashstructure/v2 over the
 // immutable projection of a provider config, for fleets that are named by such sums today. All
-// others use package hash: hashstructure misses some changes and reports others that are none, and
-// it has been archived since 2024.
+// others use package hash: hashstructure misses some changes, changes its sums without a change of
+// meaning, and has been archived since 2024.
 //
 // [Of] returns what [hashstructure.Hash] returns for the projection with the same [Options]. Where
 // nothing hot is set, this is the sum of the configuration itself, with the exceptions below.
@@ -37,19 +37,19 @@
 //
 // # Weaknesses
 //
-// Each has an example of its name, which also shows what package hash makes of the same
-// configurations.
+// Each weakness has an example named after it, which also shows what package hash returns for the
+// same configurations.
 //
 // Changes that are missed:
-//   - Sets: elements with the same beginning cancel out. RepeatedElements: so does one that occurs
-//     twice. SwappedFields: in format v1, elements of a set can swap fields.
+//   - Sets: elements with the same beginning cancel out. RepeatedElements: so do two equal
+//     elements. SwappedFields: in format v1, elements of a set can swap fields.
 //   - NestedLists and Bytes: under SlicesAsSets the boundaries of lists in lists, and the order of
 //     bytes, are lost.
 //   - Quantities: of a [resource.Quantity] only the kind of its suffix is hashed, not the value.
 //   - Embedded: an embedded struct of an unexported type is not hashed, though it is in JSON.
 //   - NilAndZero: without options a nil pointer to an int, or to a number of 64 bits, is 0; with
 //     ZeroNil every nil pointer is zero, but not in fields if IgnoreZeroValue is also set.
-//   - UnknownWords: hash:"sett" is accepted and means nothing.
+//   - UnknownWords: hash:"sett" is accepted and has no effect.
 //
 // Sums that change without a change of meaning:
 //   - QuantityText: under hash:"string" the spelling of a quantity counts, except of 1Gi and 1024Mi.

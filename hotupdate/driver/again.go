@@ -13,20 +13,21 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
-// Again makes a part of a call of the Definition, such as the next look at an operation, and repeats it
-// alone while the cloud throttles it or fails to answer it: the part before, such as the write that began
-// the operation, is not made again. The rules are those of whole calls, see "Calls that fail" in CALLS.md. A write
-// that is refused as [Outdated] is not repeated here: the kit reads the resource before it writes again.
-// Translate of the Definition gets the error of the part before that. Its context is that of the call.
+// Again makes one part of a call of the Definition, such as a poll of an operation, and repeats
+// only this part while the cloud throttles it or fails to answer it. Earlier parts, such as the
+// write that began the operation, are not repeated. Parts are repeated by the same rules as whole
+// calls, see "Calls that fail" in CALLS.md. A write that is refused as [Outdated] is not repeated
+// here: the kit reads the resource before it writes again. Translate of the Definition gets the
+// error of the part first. Pass the context of the call.
 func Again(ctx context.Context, part func(ctx context.Context) error) error {
 	return repeatHere(ctx, part, machineupdate.ErrThrottled, machineupdate.ErrUnavailable)
 }
 
-// AtOnce makes independent parts of a read at once, such as the lists of VMs and of disks, and repeats
-// each part alone that the cloud fails to answer. A part must return the same when it is made again.
-// AtOnce returns the errors of all parts, or the error of a throttled part alone, the one with the longest
-// delay: then the kit makes the whole read again. Translate of the Definition gets the error of each part
-// before that. Its context is that of the read.
+// AtOnce makes independent parts of a read at once, such as the lists of VMs and of disks, and
+// repeats each part alone that the cloud fails to answer. A part must return the same when it is
+// made again. AtOnce returns the errors of all parts, or the error of a throttled part alone, the
+// one with the longest delay: then the kit makes the whole read again. Translate of the Definition
+// gets the error of each part first. Pass the context of the read.
 func AtOnce(ctx context.Context, parts ...func(ctx context.Context) error) error {
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup
@@ -55,13 +56,14 @@ func AtOnce(ctx context.Context, parts ...func(ctx context.Context) error) error
 	return errors.Join(errs...)
 }
 
-// errNoReturn is the error of a part that ends its goroutine, as a failed assertion of a test does.
+// errNoReturn is the error of a part that ends its goroutine, for example by a failed assertion in
+// a test.
 var errNoReturn = errors.New("a part of the read has ended its goroutine, and returned nothing")
 
 // againKey is the key of what a call's context has for its parts.
 type againKey struct{}
 
-// parts is how the parts of a call are repeated.
+// parts says how the parts of a call are repeated.
 type parts struct {
 	of         string // the machine that makes the call: the delays of machines differ
 	translated func(err error) error
@@ -101,14 +103,14 @@ func repeatHere(
 	}
 }
 
-// exhaustedError is the error of a part of a call that was made as often as calls are made. The call is
-// not made again.
+// exhaustedError is the error of a part that was repeated as often as allowed. The call is not
+// repeated.
 type exhaustedError struct{ err error }
 
 func (e *exhaustedError) Error() string { return e.err.Error() }
 func (e *exhaustedError) Unwrap() error { return e.err }
 
-// Is makes a join of errors, which may have several kinds, an unanswered call.
+// Is makes the error of kind ErrUnavailable, even if it joins errors of several kinds.
 func (e *exhaustedError) Is(target error) bool { return target == error(machineupdate.ErrUnavailable) }
 
 func isExhausted(err error) bool {

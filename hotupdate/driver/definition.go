@@ -28,9 +28,10 @@ type Definition[T, C any] struct {
 	// Schema is the Schema of T. It decodes the hot parts of requests. Nil is the result of
 	// [hotupdate.SchemaOf] without options.
 	Schema *hotupdate.Schema
-	// CaseSensitive says that the driver reads provider specs by a codec of Kubernetes. A name that differs
-	// from that of a field in case only is then a mistake, and the class is unusable. Without it, the
-	// driver reads by encoding/json, and such a name is that of the field.
+	// CaseSensitive says that the driver decodes provider specs with a codec of Kubernetes. A
+	// member whose name differs from a field's name only in case is then a mistake that makes the
+	// class unusable. Otherwise the driver decodes with encoding/json, which reads such a member
+	// into the field.
 	CaseSensitive bool
 	// Connect returns a C. Class is the provider spec of the machine's class. Members that T does
 	// not have are ignored. Package login keeps the clients of a cloud with a login.
@@ -40,23 +41,23 @@ type Definition[T, C any] struct {
 	// interfaces of a CNI plugin belong to others. An empty result means that there is no VM. If a
 	// read does not show all resources yet, the error is [machineupdate.ErrPending].
 	//
-	// If Sharing.Resources is set, it makes the first read of every update, also of one machine.
-	// Resources is then only for the reads before a Replace, and may be nil.
+	// If Sharing.Resources is set, it makes the first read of every update, even for a single
+	// machine. Resources is then called only before a Replace, and may be nil.
 	Resources func(ctx context.Context, cloud C) ([]Resource, error)
-	// Translate turns an error of a function that calls the cloud, also of Connect, into one that says
-	// whether the call may be repeated. Package answer does so for answers over HTTP. Cloud is what
-	// Connect returned, also with an error; of a shared call, that of one of its machines. Translate does
-	// not get an error of package machineupdate or a code of MCM that the kit understands. If it returns
-	// nil, the error stays as it is. Translate may be nil.
+	// Translate turns an error of a function that calls the cloud, also of Connect, into one that
+	// says whether the call may be repeated. Package answer does so for answers over HTTP. Cloud is
+	// the result of Connect, even if Connect returned an error. For a shared call it is the C of
+	// one of the machines. Translate does not get an error of package machineupdate or a code of
+	// MCM that the kit understands. If it returns nil, the error stays as it is. Translate may be
+	// nil.
 	Translate func(cloud C, err error) error
 	Tags      []Tagging[T, C]
 	Groups    []AttributeGroup[T, C]
 	Sets      []Set[T, C]
-	// Lanes are the lanes that Groups and Sets name, with their paths; Groups and Sets determine their
-	// kinds.
-	// Attributes whose change the cloud may refuse for hours need a separate lane, or
-	// infrastructure tags wait with them. A lane with paths of class InPlace is changed only while
-	// the node is drained.
+	// Lanes are the lanes that Groups and Sets name, with their paths; Groups and Sets determine
+	// their kinds. Attributes whose change the cloud may refuse for hours need a separate lane,
+	// because otherwise changes of infrastructure tags wait for them. A lane with paths of class
+	// InPlace is changed only while the node is drained.
 	Lanes []machineupdate.Lane
 	// Sharing lets machines share calls, and paces them. The zero value does neither.
 	Sharing Sharing[C]
@@ -93,9 +94,9 @@ type Tagging[T, C any] struct {
 	Remove func(ctx context.Context, cloud C, resources []string, remove []tags.Tag) error
 	// Replace is set instead of Set and Remove where the cloud writes all infrastructure tags of a
 	// resource at once. The kit reads them and merges the change. With the guard
-	// [tags.GuardVersion], Replace writes on condition of the resource's Version, or of its Tags, which
-	// the kit has read; Version may then be empty. If they are out of date, the error is that of [Outdated]:
-	// before the next attempt the kit reads the resource again. With
+	// [tags.GuardVersion], Replace writes on condition of the resource's Version, or of its Tags,
+	// which the kit has read; Version may then be empty. If they are out of date, it returns an
+	// error from [Outdated]: before the next attempt the kit reads the resource again. With
 	// [tags.Unguarded] the write has no condition: see "Whole sets" in CALLS.md.
 	Replace func(ctx context.Context, cloud C, resource *Resource, all map[string]string) error
 
@@ -153,8 +154,8 @@ type Set[T, C any] struct {
 	// may be old. If the cloud refuses changes for a time, the error wraps a
 	// [*machineupdate.RetryError].
 	AddMember func(ctx context.Context, cloud C, resource *Resource, member string) error
-	// RemoveMember removes one member, with the same errors. It succeeds for a member that is gone
-	// already.
+	// RemoveMember removes one member, with the same errors as AddMember. It succeeds for a member
+	// that is gone already.
 	RemoveMember func(ctx context.Context, cloud C, resource *Resource, member string) error
 }
 
@@ -162,9 +163,9 @@ type Set[T, C any] struct {
 type Resource struct {
 	Kind tags.Kind
 	ID   string
-	// IsMissing says that the launch created the resource, and the read does not show it. ID is then what
-	// the operator knows it by, such as its name. The other resources are updated, and the update fails
-	// with an error that names the missing one, so that its kind is not confirmed.
+	// IsMissing says that the launch created the resource, and the read does not show it. ID is
+	// then a name by which the operator can find it. The other resources are updated, and the
+	// update fails with an error that names the missing one, so that its kind is not confirmed.
 	IsMissing bool
 	// Name is the resource's name in the provider spec, such as a device name, for
 	// [AttributeGroup.Project] and [Set.Members].

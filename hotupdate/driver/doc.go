@@ -40,10 +40,11 @@
 // A changed tag is the same call for every machine of a pool. With [Definition.Sharing] machines
 // share calls, and the kit paces them, so that the cloud refuses none. A driver says
 //
-//   - Key: of whom calls may be shared, such as region, endpoint and credentials;
-//   - Buckets: the cloud's quotas, since no cloud tells them, and which functions draw from them;
-//   - a read of many machines, and which errors are about some resources only, if the cloud has
-//     them.
+//   - Key: which machines may share calls, by region, endpoint and credentials;
+//   - Buckets: the quotas from the cloud's documentation, since no API reports them, and which
+//     functions draw from them;
+//   - optionally a read of many machines, and which errors concern only some of the resources of a
+//     call.
 //
 // # Logins and answers
 //
@@ -55,14 +56,9 @@
 //
 // # Fields and methods
 //
-// A [Definition] has functions in its fields, where an interface could ask for a type with the
-// methods Set, Remove, Replace and Modify, and find an optional batch reader as [io.ReaderFrom] is
-// found. The wiring of AWS, GCP, OpenStack, Hetzner and a new cloud was written in both forms: 256
-// lines with fields, 280 with methods. Of thirteen mistakes in it, the compiler finds four with
-// fields, [New] finds eight, and one is silent until package drivertest runs: Set and Remove are
-// swapped. With methods the compiler finds two, New finds five, two are impossible, and four are
-// silent, since one method serves several kinds and groups, where a forgotten branch does nothing,
-// and since an optional method with another signature is not found.
+// A [Definition] has functions in fields instead of an interface, because more mistakes are found:
+// a method would serve several kinds and groups, where a forgotten branch does nothing, and an
+// optional method with a wrong signature would be ignored. [New] reports a missing function.
 //
 // # Specification
 //

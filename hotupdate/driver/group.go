@@ -23,9 +23,9 @@ func (a *Attributes) Validate(old, new map[string]string, path *field.Path) fiel
 	return append(a.incomplete(new, whole, path), a.check(old, whole, path)...)
 }
 
-// whole returns the desired values of all attributes of the group, or nil if none is to be changed:
-// a group is changed as a whole or not at all, so that no value that was read is written back.
-// Defaults are restored only if one of the recorded specs has set an attribute.
+// whole returns the desired values of all attributes of the group, or nil if none is to be changed.
+// A group is changed as a whole or not at all, so that an update never writes back a value that it
+// only read. Defaults are restored only if one of the recorded specs has set an attribute.
 func (a *Attributes) whole(desired map[string]string, recorded ...map[string]string) map[string]string {
 	isOurs := a.anyOf(a.Defaults) && slices.ContainsFunc(recorded, a.anyOf)
 	if !isOurs && !a.anyOf(desired) {

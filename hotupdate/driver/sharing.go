@@ -21,11 +21,11 @@ import (
 // does neither. See "Shared calls" in CALLS.md.
 type Sharing[C any] struct {
 	// Key returns what must be equal for a call to be shared: the region, the endpoint, and the
-	// credentials, of which the kit keeps a digest. Key of package login returns one of credentials and
-	// region. A function that makes a shared call uses of its C only what Key returns.
+	// credentials, of which the kit keeps a digest. Key of package login returns one of credentials
+	// and region. A function that makes a shared call may use only the parts of C that Key returns.
 	Key func(cloud C) []string
-	// Buckets are the quotas of the cloud, from which the kit spends half. A function that draws from no
-	// bucket is neither paced nor shared.
+	// Buckets are the quotas of the cloud, of which the kit spends half. A function that draws from
+	// no bucket is neither paced nor shared.
 	Buckets []Bucket
 	// Resources reads several machines, at most MaxMachines, and calls answer once for each from
 	// the same goroutine: without resources if there is no VM. A machine without an answer fails, and is
@@ -41,27 +41,27 @@ type Sharing[C any] struct {
 	Divisible func(err error) (rejected []string, ok bool)
 }
 
-// Bucket is a quota of the cloud: a bucket of requests that is refilled all the time. There is one for
-// each Key and Name. The kit spends half of its burst and half of its refill, because creations and other
-// programs use the same account.
+// Bucket is a quota of the cloud in the form of a token bucket that is refilled continuously. There
+// is one for each Key and Name. The kit spends half of its burst and half of its refill, because
+// creations and other programs use the same account.
 type Bucket struct {
 	Name string
 	// Burst is the number of requests that the cloud admits at once after an idle period, and Refill the
 	// number that it admits a second thereafter, both as the cloud documents them. [Windows] returns them
 	// for a cloud that counts requests in windows of time.
 	Burst, Refill float64
-	// Requests is the number of requests that one call of a function draws from the bucket. The functions
-	// are Resources, Set, Remove, Replace, Modify, AddMember and RemoveMember. A kind of resource for which
-	// a function draws from other buckets has separate entries, such as "Modify disk", in each of them; Set
-	// and Remove are of the first kind of their Tagging. The read before a Replace is counted
-	// by the kit. If a call may need more requests, such as the pages of a list, pass those that it made
-	// beyond this number to [Spend].
+	// Requests is the number of requests that one call of a function draws from the bucket. The
+	// functions are Resources, Set, Remove, Replace, Modify, AddMember and RemoveMember. If a
+	// function draws from other buckets for some kind of resource, give the kind a separate entry,
+	// such as "Modify disk", in each of these buckets. Set and Remove count for the first kind of
+	// their Tagging. The read before a Replace is counted by the kit. If a call may need more
+	// requests, such as the pages of a list, pass those that it made beyond this number to [Spend].
 	Requests map[string]int
 }
 
-// Windows returns burst and refill of a bucket that exceeds no quota of requests in a window of time,
-// however the windows lie: a fifth at once, and the rest evenly. Such as 1,500 requests a minute: 300 at
-// once, and 20 a second.
+// Windows returns the burst and refill of a bucket for a quota of requests in a window of time. The
+// bucket never exceeds the quota, whenever the window begins: a fifth is admitted at once, and the
+// rest evenly. For 1,500 requests a minute that is 300 at once, and 20 a second.
 func Windows(requests int, window time.Duration) (burst, refill float64) {
 	burst = float64(requests) / 5
 	return burst, 4 * burst / window.Seconds()
@@ -71,7 +71,7 @@ func Windows(requests int, window time.Duration) (burst, refill float64) {
 // calls wait until they are paid for. It does nothing in calls that are not paced.
 func Spend(ctx context.Context, bucket string, requests int) { share.Spend(ctx, bucket, requests) }
 
-// member is the part of one machine in a call.
+// member is one machine's part in a shared call.
 type member[C any] struct {
 	cloud   C
 	id      string   // the provider ID
@@ -391,9 +391,9 @@ func unusableAnswer(providerID, what string) error {
 	}
 }
 
-// shown is what a member sees of an error: its text, and its kind if that is about the member too.
-// Unlike the text of any other error, this one is not searched for the codes of
-// machine-controller-manager.
+// shown is the error of a shared call as one of its members sees it: the text, and the kind if it
+// concerns the member, too. MCM's codes are not searched for in its text, as they are in the text
+// of other errors.
 type shown struct {
 	text string
 	kind error
@@ -402,7 +402,7 @@ type shown struct {
 func (s *shown) Error() string { return s.text }
 func (s *shown) Unwrap() error { return s.kind }
 
-// ofAll are the kinds of errors of a shared call that are about each of its members.
+// ofAll are the kinds of errors of a shared call that concern each of its members.
 var ofAll = []machineupdate.DriverError{
 	machineupdate.ErrThrottled, machineupdate.ErrUnavailable, machineupdate.ErrPending,
 	machineupdate.ErrUnimplemented,

@@ -68,7 +68,7 @@ func (u *update[T, C]) tellKeptTags(plan *tags.ResourcePlan) {
 	}
 }
 
-// contains reports whether a problem is told already.
+// contains reports whether a problem was reported before.
 func contains(problems fault.List, problem *fault.Error) bool {
 	return slices.ContainsFunc(problems, func(other *fault.Error) bool { return other.Error() == problem.Error() })
 }
@@ -131,11 +131,11 @@ func (u *update[T, C]) replaceTags(
 // isEmpty reports whether a plan changes nothing.
 func isEmpty(plan *tags.ResourcePlan) bool { return len(plan.Set)+len(plan.Remove) == 0 }
 
-// Outdated marks err, the error of [Tagging].Replace, as the refusal of a write whose condition does not
-// hold: others have changed the resource since it was read, or an attempt whose answer was lost has. Before the
-// next attempt the kit reads the resource again, and plans again: if nothing is left to change, nothing more is
-// written. [Again] does not repeat such a write. The result has the text of err, wraps it, and is a
-// [machineupdate.ErrUnavailable]. Outdated returns nil for nil.
+// Outdated marks err, the error of [Tagging].Replace, as the refusal of a conditional write: the
+// resource has changed since it was read, by another writer or by an earlier attempt whose answer
+// was lost. Before the next attempt the kit reads the resource again, and plans again: if nothing
+// is left to change, nothing more is written. [Again] does not repeat such a write. The result has
+// the text of err, wraps it, and is a [machineupdate.ErrUnavailable]. Outdated returns nil for nil.
 func Outdated(err error) error {
 	if err == nil {
 		return nil
@@ -156,10 +156,10 @@ func isOutdated(err error) bool {
 	return ok
 }
 
-// replaceAfresh reads the infrastructure tags of the resource of a step again, plans again, and writes all of
-// them unless the plan is empty. A write without a condition loses what others have changed since the read. A
-// paced call may go on when its update has ended, so it changes nothing of the update but replanned of the
-// step.
+// replaceAfresh reads the infrastructure tags of the step's resource again, plans again, and writes
+// all of them unless the plan is empty. A write without a condition loses what others have changed
+// since the read. A paced call may outlive its update, so the only field that it changes is
+// replanned of the step.
 func (u *update[T, C]) replaceAfresh(
 	ctx context.Context, t *Tagging[T, C], s *step[C], input *tags.PlanInput,
 ) error {
@@ -214,8 +214,8 @@ type replanned struct {
 	earlier *replanned
 }
 
-// tellReplanned reports what the later plans of a step take from others or leave to them, unless that is told
-// already.
+// tellReplanned reports the keys that later plans of a step overwrite or leave to others, unless
+// they were reported before.
 func (u *update[T, C]) tellReplanned(s *step[C]) {
 	if s.plan == nil {
 		return

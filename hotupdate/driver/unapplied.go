@@ -8,8 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// tellUnapplied reports a change of the hot part of which no Project and no Members shows anything, for
-// instance of a field that none of them reads: the update succeeds without a call.
+// tellUnapplied reports a change of the hot part that changes no result of a Project or Members,
+// for instance a change of a field that none of them reads: the update succeeds without a call.
 func (u *update[T, C]) tellUnapplied() {
 	isChanged := func(part machineupdate.Part) bool { return part.Applied != "" && part.Applied != part.Desired }
 	if !slices.ContainsFunc(u.request.Parts, isChanged) || u.isProjected() {
@@ -25,8 +25,8 @@ func (u *update[T, C]) laneText() string {
 	return u.request.Lane
 }
 
-// isProjected reports whether a Project or Members tells the desired part of a kind from the applied
-// one.
+// isProjected reports whether a Project or Members returns different results for the desired and
+// the applied part of a kind.
 func (u *update[T, C]) isProjected() bool {
 	for i := range u.definition.Tags {
 		t := &u.definition.Tags[i]
@@ -61,8 +61,8 @@ func (u *update[T, C]) isProjected() bool {
 	return false
 }
 
-// tellKept reports attributes that the applied part has set, that the desired part does not set, and
-// that have no default: they keep their values.
+// tellKept reports attributes without a default that the applied part set and the desired part does
+// not set: they keep their values.
 func (u *update[T, C]) tellKept(g *AttributeGroup[T, C], r *Resource, desired, applied map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(g.Defaults)) {
 		if g.Defaults[name] == "" && desired[name] == "" && applied[name] != "" {

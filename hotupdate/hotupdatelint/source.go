@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// readSource collects from the syntax of the package what its types do not tell.
+// readSource collects facts from the syntax of the package that its types do not contain.
 func (l *linter) readSource() {
 	for _, file := range l.Files {
 		for _, declaration := range file.Decls {

@@ -14,10 +14,10 @@ import (
 )
 
 // author makes configurations from choices, which it draws at random and remembers. So it can make
-// a configuration any number of times, each in memory of its own.
+// a configuration any number of times, each time in separate memory.
 //
-// The configurations of a trial share choices about their meaning. Each has choices of its own
-// about its spelling, and about parts of the redrawn classes.
+// The configurations of a trial share the choices about their meaning. Choices about spelling, and
+// about parts of the redrawn classes, are separate for each.
 type author struct {
 	s       *subject
 	t       *rapid.T       // nil if everything is chosen
@@ -118,7 +118,7 @@ func (a author) pick(question string, n int) int {
 
 func (a author) at(question string) string { return a.owner + a.path + " " + question }
 
-// chance is true once in n times.
+// chance is true with a probability of 1/n.
 func (a author) chance(question string, n int) bool { return a.pick(question, n) == n-1 }
 
 func among[V any](a author, question string, all ...V) V { return all[a.pick(question, len(all))] }
@@ -262,7 +262,8 @@ func (a author) collection(to reflect.Value, n *fieldplan.Node) {
 	}
 }
 
-// reverse reverses the order of elements. Those of one key of a list keep theirs, which has a meaning.
+// reverse reverses the order of elements. Elements with the same key keep their order, which has a
+// meaning.
 func reverse(n *fieldplan.Node, all []entry) {
 	inOrder := map[string][]entry{}
 	for _, e := range all {
@@ -278,8 +279,8 @@ func reverse(n *fieldplan.Node, all []entry) {
 	}
 }
 
-// add adds an element, if its class is wanted. A key of a map is used once, and a key of a list at times
-// again, since a hash takes that.
+// add adds an element, if its class is wanted. Each key of a map is used once. A key of a list may
+// be repeated, since such lists can be hashed.
 func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
 	e := entry{value: reflect.New(n.Type.Elem()).Elem()}
 	below := a.element(at)

@@ -45,14 +45,13 @@ type vector struct {
 // The file is written, and written anew, with the flag of [UpdateFlag]:
 //   - -update writes it only if no hash changes and nothing is refused; otherwise the test fails,
 //     with the explanation.
-//   - -update=roll writes it in any case. Vectors of the file that the type refuses are left out of
-//     it. A Schema that has named pools has to live on in an era (see [hash.Eras]), so keep the old
-//     file.
+//   - -update=roll writes it in any case. It drops recorded vectors that the type refuses. A Schema
+//     that has named pools has to live on in an era (see [hash.Eras]), so keep the old file.
 //
-// A file that does not exist is written by either. The vectors are one for each field that has a
-// value of its own; those in the file stay as long as they can be read, so that a vector outlives
-// the release that wrote it. One that is added to the file by hand, with name and config, is
-// completed by -update=roll.
+// Both write a file that does not exist. It gets one vector for each field that has a value.
+// Vectors in the file stay as long as they can be read, so that a vector outlives the release that
+// wrote it. A vector that is added to the file by hand, with name and config, is completed by
+// -update=roll.
 func Golden[C any](t rapid.TB, file string, options ...Option) {
 	t.Helper()
 	s := subjectOf[C](t, options)

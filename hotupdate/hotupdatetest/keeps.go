@@ -12,15 +12,15 @@ import (
 // an era. Run it for a Kubernetes minor of each era before the canonical one, with all fields of the
 // pool that the released function reads.
 //
-//   - The released function decides: where it returns an error, no pool exists, and the other function is
-//     not called. Where only the other one fails, the check fails.
+//   - The released function decides: where it returns an error, no pool exists, and the other
+//     function is not called. If only the other function fails, the check fails.
 //   - The configurations are of the versioned type, without apiVersion and kind. The functions may
 //     change them.
 //   - A failure is shrunk to a small counter-example, as by [Check], with the path of the field if only one
 //     is set.
 //
-// Before must not get a field that is new: give the type of the release, or leave the field unset at the
-// top of before. With the latter the check also shows that the era does not hash the field.
+// Before must not get a new field: use the type of the release, or unset the field at the beginning
+// of before. Unsetting also checks that the era does not hash the field.
 func Keeps[C any](t rapid.TB, before, after func(config *C) ([]string, error), options ...Option) {
 	t.Helper()
 	s := subjectOf[C](t, options)

@@ -15,7 +15,7 @@ import (
 // maker makes a value. The results of two calls mean the same and share no memory.
 type maker func() reflect.Value
 
-// texts are values in JSON; a type has those that it reads. Some values have several spellings.
+// texts are values in JSON, some in several spellings. Each type uses those that it can read.
 var texts = []string{
 	`0`, `1`, `2`, `3`, `100`, `-1`, `127`, `-128`, `255`, `32767`, `-32768`, `65535`, `2147483647`, `-2147483648`,
 	`4294967295`, `9223372036854775807`, `-9223372036854775808`, `18446744073709551615`, `12345678901234567890`,

@@ -27,8 +27,8 @@ func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	return slices.Min(slices.Collect(maps.Values(first))), true
 }
 
-// memory is the address of each variable and map that a value reaches, with the path on which it
-// does.
+// memory maps the address of each variable and map that a value reaches to the path that leads to
+// it.
 type memory map[uintptr]string
 
 func (m memory) has(at uintptr) bool {

@@ -14,8 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Option gives the kit facts that the type does not have. The functions of this package return
-// Options; their order has no meaning.
+// Option adds facts that the type does not contain. The order of Options has no meaning.
 type Option func(s *subject) error
 
 // WithSchema uses this Schema instead of the type's own, such as one with [hotupdate.WithTag].
@@ -93,8 +92,8 @@ func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
-// readInto makes a given value: a copy, or what type t reads from its JSON. The copy shares no
-// memory with it, as far as possible.
+// readInto returns a maker of a given value: it copies the value, or lets type t read its JSON. As
+// far as possible, the copy shares no memory with the value.
 func readInto(t reflect.Type, given any) maker {
 	v := reflect.ValueOf(given)
 	if !v.IsValid() || !v.Type().AssignableTo(t) {

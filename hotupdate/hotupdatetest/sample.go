@@ -80,7 +80,7 @@ func (s *subject) keySamples(
 	}
 }
 
-// ruledKey returns a key that a rule is for.
+// ruledKey returns a key that a rule matches.
 func ruledKey(rule *fieldplan.KeyRule) string {
 	if prefix, isPrefix := fieldplan.PrefixOf(rule.Pattern); isPrefix {
 		return prefix + "x"

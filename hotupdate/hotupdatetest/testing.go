@@ -24,7 +24,7 @@ func (*trialRun) FailNow()                       {} // after Errorf
 func (r *trialRun) Failed() bool                 { return r.report.Len() > 0 }
 func (r *trialRun) Fatalf(f string, args ...any) { r.Errorf(f, args...) }
 
-// Errorf keeps how rapid says to reproduce the failure.
+// Errorf keeps rapid's instructions to reproduce the failure.
 func (r *trialRun) Errorf(format string, args ...any) {
 	fmt.Fprintf(&r.report, format+"\n", args...)
 }

@@ -20,20 +20,20 @@ type MachineDeployment struct {
 	Revision int64
 	Strategy hotupdate.Strategy
 	Replicas int
-	// Paused is spec.paused. The caller makes no MachineSet for a changed template then: Target and
-	// Revision are those of the newest MachineSet. A pause holds back what has not begun:
+	// Paused is spec.paused. The caller then creates no MachineSet for a changed template: Target
+	// and Revision name the newest MachineSet. A pause stops what has not begun:
 	//
 	//   - Select selects no node and creates no surge machine. Next makes no node a candidate.
 	//   - A node that is selected already, also by its user, waits while its condition is
-	//     CandidateForUpdate. It is not cordoned, and keeps its pods.
+	//     CandidateForUpdate. It is not cordoned or drained.
 	//   - A node whose condition has reached SelectedForUpdate goes on to the end: it is drained,
 	//     updated, transferred and made schedulable again. So is a candidate that is still cordoned by
 	//     us. Remove SelectedLabel to stop it before its agent begins.
 	//   - Machines that the pool lacks are created, for the newest MachineSet, and surplus is deleted.
 	//
 	// After the pause, the rollout goes on to the target that the template then has. By contrast,
-	// machine-controller-manager v0.62.1 drains whatever is selected, transfers and uncordons no node
-	// before the end of the pause, and scales no pool in the middle of an in-place update.
+	// machine-controller-manager v0.62.1 drains every selected node, transfers and uncordons no
+	// node before the end of the pause, and does not scale a pool during an in-place update.
 	Paused bool
 	// MaxUnavailable and MaxSurge are numbers, or percentages of Replicas. They are not read if the
 	// strategy is ManualInPlaceUpdate.
@@ -112,8 +112,8 @@ type record struct {
 	Delete []string `json:"delete,omitempty"`
 }
 
-// parseRecord reads a record. An unreadable record is an error: if a promise were lost, one machine
-// too many could be taken.
+// parseRecord reads a record. An unreadable record is an error: if a promise were lost, more
+// machines than allowed could become unavailable.
 func parseRecord(text string) (record, error) {
 	var r record
 	if text == "" {

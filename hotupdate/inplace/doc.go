@@ -33,9 +33,9 @@
 //     part, the machine becomes a candidate again. An answer of the agent counts for the revision
 //     for which the node was made ready. After a failure the agent retries on its own, and may be
 //     working on a former revision: its next answer is ignored, and it is asked once more.
-//  2. A newer target takes over an update under way as soon as the agent has answered or its time
-//     is over, so that no node stays between the two. After a rollback, a machine whose update had
-//     begun is updated back.
+//  2. A newer target replaces the target of an update under way once the agent has answered or its
+//     time is over, so that no node stays between two targets. After a rollback, a machine whose
+//     update had begun is updated back.
 //  3. No available machine is selected or deleted if fewer than replicas minus maxUnavailable would
 //     remain. Failures of machines, and selections by the user of a manual pool, may lead below
 //     that number. Of machines that may be deleted, those with the lowest priority go first.

@@ -101,8 +101,8 @@ func (n *Node) hasBegun() bool {
 
 func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }
 
-// selectedFor returns the node with the label and with its annotation, which belong into one write:
-// without the annotation, a label that is yet to be written looks like one that a user has removed.
+// selectedFor returns the node with the label and its annotation. Both belong in one write: if the
+// annotation came first, the missing label would look as if a user had removed it.
 func (n *Node) selectedFor(revision int64) *Node {
 	selected := n.copied()
 	selected.Labels[SelectedLabel] = "true"
@@ -111,7 +111,7 @@ func (n *Node) selectedFor(revision int64) *Node {
 }
 
 // isDeselected reports whether a user has removed the label that Select gave to the node for a
-// revision. Whatever else removes the label also removes the annotation.
+// revision. Other removals of the label also remove the annotation.
 func (n *Node) isDeselected(revision int64) bool {
 	return !n.isSelected() && n.Annotations[SelectionAnnotation] == strconv.FormatInt(revision, 10)
 }

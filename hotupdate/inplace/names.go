@@ -22,18 +22,18 @@ const (
 )
 
 // RolloutAnnotation is this package's own state: on a node the target of its update, on a
-// MachineDeployment the [MachineDeployment.Record]. A node object that is deleted during its update,
-// and registers again, has lost it: after a rollback it counts as updated.
+// MachineDeployment the [MachineDeployment.Record]. A node object that is deleted during its update
+// and registers again has lost the annotation: after a rollback it counts as updated.
 const RolloutAnnotation = "node.machine.sapcloud.io/in-place-rollout"
 
 // SelectionAnnotation has the revision for which [Select] has selected the node. It is written
-// together with [SelectedLabel], and this package removes both together. So a node that has it for the
-// present revision, and not the label, was deselected by a user, and Select does not select it. The
-// node is updated when somebody adds the label. It takes its turn again when somebody removes this
-// annotation, or with the next revision.
+// together with [SelectedLabel], and this package removes both together. So a node with the
+// annotation for the present revision and without the label was deselected by a user, and Select
+// skips it. The node is updated when the label is added. Select considers it again when this
+// annotation is removed, or for the next revision.
 //
-// A node that has the label from elsewhere, such as from a user, may be selected once after the label
-// was removed.
+// A node that got the label from a user or another program may be selected once more after the
+// label was removed.
 const SelectionAnnotation = "node.machine.sapcloud.io/in-place-selection"
 
 // Annotations of nodes: the cluster-autoscaler does not remove a node with the first one. The
@@ -43,8 +43,8 @@ const (
 	scaleDownDisabledByMCM = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm"
 )
 
-// priorityAnnotation of a Machine is a number, defaultPriority without one: of two machines, that
-// with the lower priority is deleted.
+// priorityAnnotation of a Machine is a number, defaultPriority if it is absent: the machine with
+// the lower priority is deleted first.
 const (
 	priorityAnnotation = "machinepriority.machine.sapcloud.io"
 	defaultPriority    = 3

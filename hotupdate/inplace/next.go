@@ -11,16 +11,17 @@ type Action string
 
 // The actions.
 const (
-	// ActionDone means that nothing is to do: the machine is updated, has not joined, or leaves the pool.
+	// ActionDone means that there is nothing to do: the machine is updated, has not joined, or
+	// leaves the pool.
 	ActionDone Action = "done"
 	// ActionWait means that another program or the user acts next.
 	ActionWait Action = "wait"
 	// ActionBlocked means that the update needs an intervention: report it.
 	ActionBlocked Action = "blocked"
-	// ActionWriteNode copies labels, annotations and unschedulable from Step.Node to the node. Taints are
-	// the caller's: in the write that ends an update, which removes the label candidate-for-update,
-	// machine-controller-manager also removes its taint prefer-no-schedule, and adds the taint
-	// node.gardener.cloud/critical-components-not-ready.
+	// ActionWriteNode copies labels, annotations and unschedulable from Step.Node to the node. The
+	// caller is responsible for taints: in the write that ends an update and removes the label
+	// candidate-for-update, machine-controller-manager also removes its taint prefer-no-schedule,
+	// and adds the taint node.gardener.cloud/critical-components-not-ready.
 	ActionWriteNode Action = "write node"
 	// ActionSetCondition sets the node's condition to Step.Node.Reason, status True.
 	ActionSetCondition Action = "set condition"
@@ -37,8 +38,8 @@ const (
 type Step struct {
 	Do   Action
 	Node *Node // the node to write; nil if the step does not write it
-	// Why is for people: a clause in lower case, without a full stop, that names its subject. What
-	// follows from it, or what to do, stands behind a colon.
+	// Why is for people: a clause in lower case, without a full stop, that names its subject. A
+	// consequence or an instruction follows after a colon.
 	Why string
 }
 
@@ -157,8 +158,8 @@ func (d *MachineDeployment) unanswered(m *Machine) Step {
 	return Step{Do: ActionBlocked, Why: "the node condition " + ConditionType + " has the unknown reason " + n.Reason}
 }
 
-// holdsBack reports whether a pause keeps the update of a node from beginning. A node that we have
-// cordoned for an update goes on, so that it is given back.
+// holdsBack reports whether a pause prevents the update of a node from beginning. The update of a
+// node that we have cordoned goes on, so that the node becomes schedulable again.
 func (d *MachineDeployment) holdsBack(n *Node) bool { return d.Paused && !n.mark().Cordoned }
 
 const paused = "the MachineDeployment is paused"

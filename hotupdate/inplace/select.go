@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Selection is what a rollout does next, and how far it is. It is the same until it has been
-// carried out.
+// Selection is the next step of a rollout, and its progress. Until the step has been carried out,
+// Select returns the same Selection.
 //
 // If Record differs from the pool's, write it to the MachineDeployment first, with the
 // resourceVersion of the observed pool. Begin with the rest once that write has succeeded. On a
@@ -25,9 +25,9 @@ type Selection struct {
 	// Progress has the machines of the pool by their state, each with a message for people.
 	// Machines that are to be created or deleted are not listed.
 	Progress map[MachineState]map[string]string
-	// Finished says that the pool has as many machines as replicas, that all are [StateUpdated], and
-	// that nothing is left to do. It is false while the MachineDeployment is paused, as a change of the
-	// template may wait.
+	// Finished says that the pool has as many machines as replicas, that all are [StateUpdated],
+	// and that nothing is left to do. It is false while the MachineDeployment is paused, because a
+	// change of the template may wait.
 	Finished bool
 }
 
@@ -53,8 +53,9 @@ type Selection struct {
 //     created for it, until the user selects it, or removes [SelectionAnnotation]. It is
 //     [StateWaitingForUser]. If its pool has a surplus, it may be deleted.
 //   - While the MachineDeployment is paused, nothing is selected, and no surge machine is created.
-//     Open promises to select wait. Machines that the pool lacks are created, and surplus is deleted.
-//     A node that is still cordoned for an update is selected, so that it is given back.
+//     Open promises to select wait. Machines that the pool lacks are created, and surplus is
+//     deleted. A node that is still cordoned for an update is selected, so that its update can end
+//     and uncordon it.
 func Select(d MachineDeployment) (Selection, error) {
 	if err := d.check(); err != nil {
 		return Selection{}, err
@@ -81,8 +82,8 @@ func Select(d MachineDeployment) (Selection, error) {
 	return s, nil
 }
 
-// selected returns the nodes that are promised to be selected, as they are to be written. A promise
-// that was made before a pause, or before the strategy changed, is kept and not carried out.
+// selected returns the nodes to write for recorded promises to select. A promise that was made
+// before a pause, or before the strategy changed, stays recorded and is not carried out.
 func (r *rollout) selected() map[string]*Node {
 	nodes := map[string]*Node{}
 	for _, m := range r.machines {
@@ -93,7 +94,7 @@ func (r *rollout) selected() map[string]*Node {
 	return nodes
 }
 
-// mayBegin reports whether nothing keeps the update of a machine with a node from beginning.
+// mayBegin reports whether the update of a machine with a node may begin.
 func (d *MachineDeployment) mayBegin(m *Machine) bool {
 	return m.Phase != phaseFailed && !d.holdsBack(m.Node)
 }
@@ -140,10 +141,10 @@ func newRollout(d *MachineDeployment) (*rollout, error) {
 	return r, nil
 }
 
-// isWithdrawn reports whether a recorded promise to select a machine is dropped now, since a user has
-// deselected its node, or the machine has failed. Until the record says so, the machine does not count
-// as available: if the annotation is removed meanwhile, or the machine recovers, another controller
-// still keeps the promise.
+// isWithdrawn reports whether a recorded promise to select a machine is dropped because a user has
+// deselected its node or the machine has failed. Until the record without the promise is written,
+// the machine counts as unavailable: if the annotation is removed or the machine recovers before
+// that, another controller may still carry out the promise.
 func (d *MachineDeployment) isWithdrawn(m *Machine, recorded record) bool {
 	isDeselected := m.Node != nil && m.Node.isDeselected(d.Revision)
 	isDropped := isDeselected || m.Phase == phaseFailed
@@ -287,7 +288,7 @@ func (r *rollout) maySelect(m *candidate) bool {
 	return has(m.Node.Labels, candidateLabel)
 }
 
-// takesTurn reports whether a machine is updated in its turn.
+// takesTurn reports whether Select may choose the machine by itself.
 func (r *rollout) takesTurn(m *candidate) bool {
 	isDeselected := m.Node != nil && m.Node.isDeselected(r.Revision)
 	return m.stage == idle && m.Phase != phaseFailed && !isDeselected
@@ -308,7 +309,7 @@ func (r *rollout) create() {
 	if r.missing() > 0 && !r.Paused {
 		wanted += min(r.surge, r.count(r.takesTurn))
 	}
-	for i := 0; r.total() < wanted; i++ { // the same pool gives the same names, so that a second creation fails
+	for i := 0; r.total() < wanted; i++ { // names depend only on the pool, so that a second creation fails
 		name := fmt.Sprintf("%s-%d", r.Target, i)
 		isTaken := func(m Machine) bool { return m.Name == name }
 		if !slices.ContainsFunc(r.Machines, isTaken) && !slices.Contains(r.promised.Create, name) {

@@ -48,8 +48,8 @@ func (o *observation) urgency(why Reason) Reason {
 	return why
 }
 
-// call calls the driver between marker and result. A driver that goes on when its time is over gives its
-// place back by the function end: it must send nothing more.
+// call writes the marker, calls the driver and ends the pass by its result. If the driver does not
+// return in time, end frees its place in the Limiter. The driver must send nothing more by then.
 func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M], end func()) {
 	left := o.Settings.callTimeout() - elapsed(o.now, e.Now())
 	callCtx, cancel := context.WithTimeout(ctx, left)
@@ -112,7 +112,7 @@ type markOnce struct {
 	err    error // of the marker: nothing may be sent
 }
 
-// before is BeforeWrite of a request: it returns nil if the driver may change the cloud.
+// before implements BeforeWrite of a request: it returns nil if the driver may change the cloud.
 func (m *markOnce) before(ctx context.Context) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -133,7 +133,7 @@ func (m *markOnce) close() {
 	m.isDone = true
 }
 
-// failure returns the error of the marker; nil if it was written, or was not needed.
+// failure returns the error of writing the marker; nil if the marker was written or not needed.
 func (m *markOnce) failure() error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -166,8 +166,8 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 	return nil
 }
 
-// update calls the driver. A panic is an error of this machine: it must end neither the process nor
-// the updates of other machines.
+// update calls the driver. A panic becomes an error of this machine: it must end neither the
+// process nor the updates of other machines.
 func (e *Executor[M]) update(ctx context.Context, request *UpdateMachineRequest) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -182,7 +182,7 @@ func isPanic(err error) bool {
 	return ok
 }
 
-// finish ends the pass by what the driver returned. Without a marker nothing was sent.
+// finish ends the pass according to what the driver returned. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
 	now := e.Now()
@@ -219,7 +219,7 @@ func (e *Executor[M]) record(
 	}
 }
 
-// unimplemented restores the record of before, and remembers that the driver cannot update.
+// unimplemented restores the previous record, and remembers that the driver cannot update.
 func (e *Executor[M]) unimplemented(
 	ctx context.Context, o *observation, result *Result[M], callErr error, now time.Time,
 ) {
@@ -238,7 +238,7 @@ func (e *Executor[M]) failed(ctx context.Context, o *observation, result *Result
 	kind, after := DriverErrorOf(callErr)
 	isPartial := kind == errPartial && after == 0
 	isRemembered := isPartial && e.Memory != nil && !result.decision.adopts
-	if isRemembered && !result.marked { // nothing was sent that no record has
+	if isRemembered && !result.marked { // the record already has everything that was sent
 		result.end(partial, shortRetry, callErr)
 		return
 	}

@@ -20,7 +20,7 @@ type MachineClass struct {
 	ProviderSpec []byte // raw
 }
 
-// nameless is the object of a class without one. It is never changed.
+// nameless stands for the object of a class that has none. It is never changed.
 var nameless metav1.Object = &metav1.ObjectMeta{}
 
 func (c *MachineClass) meta() metav1.Object {
@@ -94,10 +94,11 @@ type preparation struct {
 // an error are not updated, but they are created. The error is a [*fault.Error] with the code
 //
 //   - unusable-class, if the provider spec does not fit the Schema, or if it has no members: it is
-//     nil, empty, null or {}. Members that the Schema does not know are Immutable, since an extension
-//     may be rolled out before its driver. A member whose name differs from a known name only in case
-//     is an error, since drivers would read it as the known member. So is an element of a list with
-//     key= that is Hot or InPlace, or has such a part, and whose key the list repeats.
+//     nil, empty, null or {}. Members that the Schema does not know are Immutable, since an
+//     extension may be rolled out before its driver. A member whose name differs from a known name
+//     only in case is an error, since drivers would read it as the known member. It is also an
+//     error if a list with key= repeats the key of an element that is Hot or InPlace or has such a
+//     part.
 //   - large-hot-part, if no record can hold the hot part.
 //   - unusable-schema or invalid-lane, as in [Driver.Validate].
 func (c *Classes) Prepare(class MachineClass, driver Driver) (*PreparedClass, error) {
@@ -161,16 +162,16 @@ func (c *Classes) keep(key string, p preparation) {
 	c.prepared[key] = p
 }
 
-// learn takes over what the process has learned about the driver from the former version of a
-// class. Call it if provider spec, Schema and driver are the same.
+// learn copies what the process has learned about the driver from the previous version of a class.
+// Call it if provider spec, Schema and driver are the same.
 func (p *PreparedClass) learn(former *PreparedClass) {
 	for i := range p.lanes {
 		p.lanes[i].ability = former.lanes[i].ability
 	}
 }
 
-// same reports whether two Schemas mean the same. Schemas of one type share their plan, and need no
-// fingerprint.
+// same reports whether two Schemas mean the same. Schemas of one type share their plan, so their
+// fingerprints need not be compared.
 func same(a, b *hotupdate.Schema) bool {
 	switch {
 	case a == b:

@@ -240,8 +240,8 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	return d + jitter.Below(d/2, o.Machine.GetName(), h.Since.Unix())
 }
 
-// nextTry returns how long after a failed pass with this record the next pass is made. By then
-// decide no longer waits.
+// nextTry returns how long after a failed pass with this record the next pass is made. After this
+// delay, decide makes the pass.
 func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&r.Header), shortRetry)
 	if r.State == record.Unconfirmed {
@@ -251,8 +251,9 @@ func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
 	return delay + min(max(r.Since.Sub(now), 0), time.Second)
 }
 
-// elapsed returns how long ago a time was, by the clock that says longer: while a process is
-// suspended, the monotonic clock may stand still, and the wall clock may be set back at any time.
+// elapsed returns how long ago a time was, by the wall clock or the monotonic clock, whichever says
+// longer: while a process is suspended, the monotonic clock may stand still, and the wall clock may
+// be set back at any time.
 func elapsed(from, to time.Time) time.Duration {
 	return max(to.Sub(from), to.Round(0).Sub(from.Round(0)), 0)
 }

@@ -14,8 +14,8 @@ type description struct {
 	Driver Driver          `json:"driver"`
 }
 
-// Describe returns the driver as JSON, for [Classes.PrepareDescribed]. Its form may change: driver
-// and controller are one process. The error is the error of Validate.
+// Describe returns the driver as JSON, for [Classes.PrepareDescribed]. The format may change
+// between releases: driver and controller run in one process. The error is the error of Validate.
 func (d *Driver) Describe() ([]byte, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
@@ -27,9 +27,9 @@ func (d *Driver) Describe() ([]byte, error) {
 	return json.Marshal(description{exported, *d})
 }
 
-// PrepareDescribed is Prepare with a driver as JSON, as Driver.Describe wrote it. The description is
-// read once. If it cannot be read, as the empty one, the error is a [*fault.Error] with the code
-// unusable-description.
+// PrepareDescribed is Prepare with a driver as JSON, as Driver.Describe wrote it. The description
+// is read once. If it cannot be read, for example because it is empty, the error is a
+// [*fault.Error] with the code unusable-description.
 func (c *Classes) PrepareDescribed(class MachineClass, description []byte) (*PreparedClass, error) {
 	driver, err := c.describedBy(description)
 	if err != nil {

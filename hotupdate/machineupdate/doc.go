@@ -23,17 +23,17 @@
 //     parts that are specific to a driver.
 //   - Package machineupdatetest checks the wiring, with an API server that, unlike fake clients,
 //     returns conflicts and loses answers.
-//   - [Memory] keeps faults that last from costing calls and writes at every event.
+//   - With a [Memory], a fault that lasts does not cost a call and a write at every event.
 //   - Executor.Count and [Fleet] provide the numbers for metrics. Settings.Paused pauses updates,
-//     and so does the annotation machine.sapcloud.io/pause-hot-update with any other value than
-//     false, on a Machine or a MachineClass.
+//     and so does the annotation machine.sapcloud.io/pause-hot-update on a Machine or a
+//     MachineClass, unless its value is false.
 //
 // # Specification
 //
 // FLOW.md beside this code is the specification:
 // https://github.com/hotupdate/providerconfig/blob/main/hotupdate/machineupdate/FLOW.md. It has the
 // table of decisions, the lanes of a driver, the update in place, the format and the rules of the
-// record with an example, creations without a record, faults that last, what has to hold for times,
+// record with an example, creations without a record, faults that last, the conditions on times,
 // and rollbacks.
 //
 // # Messages

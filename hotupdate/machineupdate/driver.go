@@ -29,9 +29,10 @@ type Driver struct {
 	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines in the
 	// desired state cost reads of the cloud and no marker.
 	ReadsFirst bool
-	// CaseSensitive says that the driver reads provider specs by a codec of Kubernetes. A name that differs
-	// from that of a field in case only is then a mistake, and the class is unusable. Without it, the
-	// driver reads by encoding/json, and such a name is that of the field.
+	// CaseSensitive says that the driver decodes provider specs with a codec of Kubernetes. A
+	// member whose name differs from a field's name only in case is then a mistake that makes the
+	// class unusable. Otherwise the driver decodes with encoding/json, which reads such a member
+	// into the field.
 	CaseSensitive bool
 }
 
@@ -50,7 +51,7 @@ func (d *Driver) Annotations() []string {
 	return names
 }
 
-// names says how the driver tells the names of members apart.
+// names says whether the driver's decoder ignores the case of member names.
 func (d *Driver) names() classspec.Names {
 	if d.CaseSensitive {
 		return classspec.Exact

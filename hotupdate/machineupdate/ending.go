@@ -26,8 +26,8 @@ const (
 	confirmed ending = "Confirmed" // the machine is settled
 )
 
-// isFailure reports whether the driver could not update the machine, for a cause that people have to
-// know.
+// isFailure reports whether the driver could not update the machine, for a cause that must be
+// reported to people.
 func (e ending) isFailure() bool {
 	//exhaustive:ignore
 	switch e {
@@ -38,8 +38,8 @@ func (e ending) isFailure() bool {
 	}
 }
 
-// isFutile reports whether a pass that has written nothing is repeated later and later, and told once. The
-// others either begin with a new reason, or are told when to come back.
+// isFutile reports whether a pass that has written nothing is repeated with growing delays and
+// reported once. After any other ending, the next pass has a new reason or a known time.
 func (e ending) isFutile() bool {
 	//exhaustive:ignore
 	switch e {

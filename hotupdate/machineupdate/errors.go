@@ -29,8 +29,9 @@ const (
 	ErrDiffers DriverError = "the driver found a resource that is not as desired"
 	// ErrThrottled says that the cloud refused calls because there were too many.
 	ErrThrottled DriverError = "the cloud throttles the driver"
-	// ErrUnavailable says that the cloud failed to answer a call, for a cause that may pass. The call
-	// may have taken effect. The machine is updated again as after an error without a kind.
+	// ErrUnavailable says that the cloud failed to answer a call, for a cause that may be
+	// temporary. The call may have taken effect. The machine is updated again as after an error
+	// without a kind.
 	ErrUnavailable DriverError = "the cloud is unavailable"
 	// errPartial says that some resources were updated. It takes precedence over the kinds above,
 	// whatever the cause.
@@ -50,12 +51,12 @@ func (k DriverError) Error() string { return string(k) }
 //     MCM itself does: the codes Unimplemented, NotFound, Unavailable and ResourceExhausted, which
 //     is ErrThrottled.
 //
-// It is for implementations of UpdateMachine and for their tests: errors.Is finds neither MCM's
-// codes nor a kind that all joined errors have, and does not tell the precedence above.
+// It is for implementations of UpdateMachine and for their tests: errors.Is does not know MCM's
+// codes, the rule for joined errors or the precedence above.
 //
-// Joined errors have a kind if all of them have it: a driver that reports something unimplemented
-// beside another error may have sent calls. A single throttled error makes the whole ErrThrottled,
-// and a PartialError makes it partial.
+// Joined errors have a kind if all of them have it: a driver that joins ErrUnimplemented with
+// another error may have sent calls. If one of the errors is throttled, so is the whole error, and
+// a PartialError makes it partial.
 func DriverErrorOf(err error) (kind DriverError, retryAfter time.Duration) {
 	if err == nil {
 		return errOther, 0

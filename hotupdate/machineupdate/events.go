@@ -56,8 +56,8 @@ func (e *Executor[M]) tell(o *observation, result *Result[M]) {
 	}
 }
 
-// notDone tells one partial update from another: by the resources that the driver could not update, to which class,
-// and why.
+// notDone identifies a partial update: the resources that the driver could not update, the class,
+// and the cause.
 func (o *observation) notDone(err error) string {
 	problem, _ := errors.AsType[*PartialError](err)
 	if problem == nil {
@@ -67,7 +67,8 @@ func (o *observation) notDone(err error) string {
 	return fmt.Sprint(problem.NotDone, maphash.String(seedOfTold, class), wordsOf(problem))
 }
 
-// seedOfTold is of the hashes of classes: what was told is kept in memory, which has no need of whole classes.
+// seedOfTold is the seed for hashes of classes: the memory of reported faults keeps hashes instead
+// of whole classes.
 var seedOfTold = maphash.MakeSeed()
 
 // wordsOf returns the words of an error that have no digit, sorted: times, the IDs of requests, and the order of the
@@ -119,8 +120,8 @@ func (o *observation) reportEnding(d *decision, how ending, err error) report {
 	return report{}
 }
 
-// reportFutile reports a pass that ended without a record; the zero report if its cause may pass, or is
-// the cloud's.
+// reportFutile reports a pass that ended without a record; the zero report if the cause may be
+// temporary or lies in the cloud.
 func (o *observation) reportFutile(why Reason, how ending, err error) report {
 	isForbidden := apierrors.IsForbidden(err)
 	isFault := len(fault.All(err)) > 0
@@ -138,7 +139,8 @@ func (o *observation) reportFutile(why Reason, how ending, err error) report {
 	return report{}
 }
 
-// reportLasting reports a fault that has lasted for several passes; the zero report if it is the cloud's.
+// reportLasting reports a fault that has lasted for several passes; the zero report if the cause
+// lies in the cloud.
 func (o *observation) reportLasting(why Reason, how ending, err error) report {
 	//exhaustive:ignore
 	switch how {
@@ -177,7 +179,7 @@ func forgotten(pass *record.Pass) string {
 	return ": no longer recorded are " + strings.Join(all, ", ") + more
 }
 
-// because returns the reason of a decision in parentheses, with the lane.
+// because returns a clause with the reason of a decision in parentheses and the lane.
 func (o *observation) because(why Reason) string {
 	return " (" + string(why) + o.lane.where() + ")"
 }

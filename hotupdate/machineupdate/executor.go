@@ -41,13 +41,14 @@ type Executor[M MachineObject] struct {
 	// Limiter bounds the calls of the driver. With nil, the updates of a fleet may occupy all workers
 	// of the controller.
 	Limiter *Limiter
-	// Memory has a fault that lasts cost few calls and writes, and be reported once. Pass the Memory of
-	// the process. With nil, a pass that ends without a record is repeated at every reconcile.
+	// With a Memory, a fault that lasts costs few calls and writes and is reported once. Pass the
+	// Memory of the process. With nil, a pass that ends without a record is repeated at every
+	// reconcile.
 	Memory *Memory
 	Now    func() time.Time
 	// Count is called for each lane of a machine with the action, its reason and its ending, for a
-	// counter with these labels. They are texts, because nothing but a counter needs them. Nil
-	// counts nothing.
+	// counter with these labels. They are strings, because only a counter needs them. Nil counts
+	// nothing.
 	//
 	//   - The actions are None, Wait, Unsupported, Update and Confirm.
 	//   - The endings are NotCalled, Denied (by the limiter), Conflicted, WriteFailed, Canceled,
@@ -171,7 +172,7 @@ func (e *Executor[M]) remember(o *observation, result *Result[M]) {
 	isRepeated := result.RequeueAfter > 0
 	switch {
 	case e.Memory == nil:
-	case hasWritten && result.ending.isFutile(): // what was written is the marker, by which the record repeats the pass
+	case hasWritten && result.ending.isFutile(): // the marker was written: the record makes the pass be repeated
 		e.Memory.marked(o, result.RequeueAfter, e.Now())
 		result.lasting = result.decision.pass.Marker.Retries >= lastingSteps
 	case hasWritten:

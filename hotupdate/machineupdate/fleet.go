@@ -11,8 +11,8 @@ import (
 )
 
 // Fleet tracks the records of all machines, for metrics. It remembers since when a machine has not
-// been settled, because each repetition writes the record again. The zero value is ready for use,
-// and safe for concurrent use.
+// been settled, because each repetition rewrites the record and its time. The zero value is ready
+// for use, and safe for concurrent use.
 type Fleet[M metav1.Object] struct {
 	mutex sync.Mutex
 	begun map[string]record.Header // by the machine's UID and the annotation of the lane

@@ -18,10 +18,11 @@ type InPlaceState string
 
 // The states. InPlaceUnknown is the zero value.
 const (
-	// InPlaceUnknown: nothing is recorded, as after an adoption: the next drain applies it
+	// InPlaceUnknown: nothing is recorded, as after an adoption: the part is applied after the next
+	// drain
 	InPlaceUnknown InPlaceState = ""
 	// InPlacePending: another part is applied, an update is unfinished, or a read found a
-	// difference: a drain has to apply it
+	// difference: the node must be drained to apply the part
 	InPlacePending InPlaceState = "Pending"
 	// InPlaceUnconfirmed: it is applied, and a later read has to confirm it: the machine waits, and
 	// needs no drain
@@ -82,7 +83,7 @@ func (o *observation) mayDifferBeside() bool {
 	return o.Former.uncovered != o.Class.uncovered
 }
 
-// recorded returns the state by the record of the lane that is InPlace.
+// recorded returns the state that follows from the record of the InPlace lane.
 func (o *observation) recorded(lane *lane) InPlaceState {
 	r, err := record.Parse(o.Machine.GetAnnotations()[lane.annotation])
 	switch {
@@ -106,7 +107,7 @@ func (p *PreparedClass) inPlace() *lane {
 	return nil
 }
 
-// DrainedNode is a node that was drained for an in-place update, as read from the API server.
+// DrainedNode is a node that was drained for an in-place update, read from the API server.
 type DrainedNode struct {
 	UID           types.UID
 	Drained       time.Time // the transition time of the condition that reports the drain

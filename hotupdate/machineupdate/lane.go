@@ -23,7 +23,7 @@ import (
 // its own lane. The Hot leaves without a Lane form the first lane, which has no name.
 //
 // A leaf that moves to another lane is adopted there: values that were set before and are no longer
-// wanted stay.
+// wanted are not removed.
 type Lane struct {
 	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and
 	// the name behind it.

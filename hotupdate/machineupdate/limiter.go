@@ -56,7 +56,7 @@ func (l *Limiter) Validate() error {
 	return problems.Err()
 }
 
-// rank returns how many quarters of a limit are left to more urgent updates.
+// rank returns how many quarters of a limit are reserved for more urgent updates.
 func (r Reason) rank() int {
 	//exhaustive:ignore
 	switch r {
@@ -73,7 +73,7 @@ func (r Reason) rank() int {
 // is called. A nil limiter allows everything.
 //
 // The tokens are counted here, because a golang.org/x/time/rate.Limiter whose clock was set back
-// adds none until the clock has caught up: this type would have to keep the time as well.
+// adds none until the clock has caught up: this type would have to store the time, too.
 func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	if l == nil {
 		return true

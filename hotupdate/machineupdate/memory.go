@@ -12,13 +12,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
-// Memory is what a process remembers of its machines beside their records:
+// Memory holds what a process remembers about its machines in addition to their records:
 //
-//   - Which passes ended without a record. So a fault that lasts costs few calls and writes, and is
-//     reported once: see "Faults that last" in FLOW.md. Without a Memory such a pass is repeated at every
-//     reconcile.
-//   - Since when, by the monotonic clock, the updates that it has made wait for their confirmation: a
-//     wall clock that is set ahead ends no wait. See "Time" in FLOW.md.
+//   - Which passes ended without a record. A fault that lasts then costs few calls and writes, and
+//     is reported once: see "Faults that last" in FLOW.md. Without a Memory such a pass is repeated
+//     at every reconcile.
+//   - When its own updates began to wait for their confirmation, by the monotonic clock, so that a
+//     wall clock that is set ahead does not end the wait. See "Time" in FLOW.md.
 //
 // The zero value is ready for use, and safe for concurrent use. One Memory serves all machines of a
 // process. It holds at most two entries for each lane of a machine, and drops old ones.
@@ -44,7 +44,7 @@ type memorized struct {
 	drained bool   // its node is drained for an in-place update
 }
 
-// futile is about the last passes of a lane, which ended without a record.
+// futile describes the last passes of a lane, which ended without a record.
 type futile struct {
 	circumstances uint64 // a hash of what ends the wait when it changes
 	steps         int    // how often the wait was set; it doubles with each step
@@ -57,15 +57,16 @@ type futile struct {
 }
 
 const (
-	// ordinaryConflicts is how many conflicts without a record between them do not count as a fault, each
-	// about a version that was not refused before.
+	// ordinaryConflicts is how many conflicts since the last record, each about a new version, do
+	// not count as a fault.
 	ordinaryConflicts = 5
-	// lastingSteps is how many steps make a fault that lasts of an error that may pass.
+	// lastingSteps is the number of steps after which an error counts as a fault that lasts.
 	lastingSteps = 3
-	// lookAgain is the longest time until a machine that waits is looked at: a change of its secret has
-	// no event.
+	// lookAgain is the longest time until a waiting machine is checked again, because a change of
+	// its secret causes no event.
 	lookAgain = time.Minute
-	// maxTold is how many faults of a lane are told until it has a record: texts of errors may differ without end.
+	// maxTold is how many faults of a lane are reported until it has a record, because the texts of
+	// errors may differ each time.
 	maxTold = 64
 	// purgeFrom is the least number of entries at which old ones are dropped.
 	purgeFrom = 64
@@ -136,8 +137,9 @@ func (m *Memory) add(
 	return f.wait, f.steps >= lastingSteps
 }
 
-// isOrdinary reports whether a pass ended by a conflict about a version that was not refused before, as
-// one does when another program has just written the machine. Beyond some of them it is no chance.
+// isOrdinary reports whether a pass ended with a conflict about a new version, because another
+// program has just written the machine. After ordinaryConflicts of them, a further conflict is no
+// coincidence.
 func (f *futile) isOrdinary(o *observation, how ending) bool {
 	if how != conflicted || f.refused == o.Machine.GetResourceVersion() {
 		return false
@@ -146,7 +148,7 @@ func (f *futile) isOrdinary(o *observation, how ending) bool {
 	return f.conflicts <= ordinaryConflicts
 }
 
-// of returns the entry of a lane, as it is under the present circumstances.
+// of returns the entry of a lane under the present circumstances.
 func (m *Memory) of(o *observation, now time.Time) *futile {
 	key := o.memorized()
 	f, isKnown := m.futile[key]
@@ -197,8 +199,9 @@ func (m *Memory) wrote(o *observation, annotation string, now time.Time) {
 	}
 }
 
-// marked remembers a pass whose marker was written, and that ended without a result: what was told of its lane is not
-// told again. The record repeats the pass after some time, until which the entry has to stay.
+// marked remembers a pass whose marker was written and that ended without a result, so that the
+// faults of its lane are not reported again. The entry is kept until the record makes the pass be
+// repeated.
 func (m *Memory) marked(o *observation, next time.Duration, now time.Time) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -208,15 +211,15 @@ func (m *Memory) marked(o *observation, next time.Duration, now time.Time) {
 	delete(m.successes, o.memorized().inAnyNode())
 }
 
-// since returns the time of a record that was written between two times, with the reading of the monotonic
-// clock.
+// since returns the time of a record that was written between begin and end, with a reading of the
+// monotonic clock.
 func since(h *record.Header, begin, end time.Time) time.Time {
 	ago := end.Round(0).Sub(h.Since)
 	return end.Add(-max(min(ago, end.Sub(begin)), 0))
 }
 
-// unripe returns how long an update that this process has made still waits for its confirmation, by the
-// monotonic clock; zero if it need not wait, or if another process has made it.
+// unripe returns how long an update of this process still waits for its confirmation, by the
+// monotonic clock; zero if the wait is over, or if another process made the update.
 func (m *Memory) unripe(o *observation) time.Duration {
 	if m == nil {
 		return 0
@@ -232,13 +235,15 @@ func (m *Memory) unripe(o *observation) time.Duration {
 	return min(max(confirmAfter-o.now.Sub(s.at), 0), confirmAfter)
 }
 
-// inAnyNode identifies a lane whether the node of its machine is drained or not: both have one record.
+// inAnyNode identifies a lane regardless of whether its node is drained, since the record is the
+// same.
 func (of memorized) inAnyNode() memorized {
 	of.drained = false
 	return of
 }
 
-// isNews reports whether a fault was not told yet, and remembers that it is. A lane has room for maxTold faults.
+// isNews reports whether a fault has not been reported yet, and remembers it as reported. A lane
+// has room for maxTold faults.
 func (m *Memory) isNews(o *observation, what string) bool {
 	if m == nil {
 		return true
@@ -266,8 +271,8 @@ func (o *observation) memorized() memorized {
 	return of
 }
 
-// steadyPhase is the phase without what a flapping node does to it: MCM takes a node that is not ready out of
-// Running, and back.
+// steadyPhase is the phase, with Unknown replaced by Running: MCM switches between the two whenever
+// the node's readiness changes.
 func (o *observation) steadyPhase() string {
 	if o.Phase == phaseUnknown {
 		return phaseRunning
@@ -275,9 +280,10 @@ func (o *observation) steadyPhase() string {
 	return o.Phase
 }
 
-// circumstances is a hash of all that may end a fault, apart from what other programs do: the machine's
-// spec, phase and annotations of ours, its class and secret, and the drain of its node. It has nothing
-// of the machine's status but the phase: a node that flaps changes the status all the time.
+// circumstances is a hash of everything that may end a fault, except the actions of other programs:
+// the machine's spec, its phase, our annotations, its class and secret, and the drain of its node.
+// Of the machine's status it covers only the phase, because a flapping node changes the status all
+// the time.
 func (m *Memory) circumstances(o *observation) uint64 {
 	if m.seed == (maphash.Seed{}) {
 		m.seed = maphash.MakeSeed()

@@ -67,7 +67,7 @@ func (o *Observation) at(now time.Time, machine MachineObject, lane *lane) *obse
 	return &observation{Observation: *o, Machine: machine, lane: lane, now: now}
 }
 
-// complete sets ClassError if there is neither a class nor an error.
+// complete sets ClassError if the observation has neither a class nor an error.
 func (o *Observation) complete() {
 	if o.Class == nil && o.ClassError == nil {
 		o.ClassError = misuse(fault.MissingClass, "Observation", "has neither Class nor ClassError",
@@ -75,7 +75,7 @@ func (o *Observation) complete() {
 	}
 }
 
-// given returns the error of a machine that is nil.
+// given returns an error if the machine is nil.
 func given[M MachineObject](where string, m M) error {
 	v := reflect.ValueOf(m)
 	isNil := !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
@@ -85,7 +85,7 @@ func given[M MachineObject](where string, m M) error {
 	return nil
 }
 
-// versioned returns the error of a machine to which no write can be bound.
+// versioned returns an error if a write cannot name the version of the machine.
 func versioned[M MachineObject](where string, m M) error {
 	if err := given(where, m); err != nil {
 		return err

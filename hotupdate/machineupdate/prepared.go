@@ -34,7 +34,7 @@ func unsupported(class MachineClass) *PreparedClass {
 // isUnsupported reports whether the driver has no hot updates: it has no Schema.
 func (p *PreparedClass) isUnsupported() bool { return p != nil && p.driver.Schema == nil }
 
-// of prepares another class of the same driver.
+// of prepares another class for the same driver.
 func (p *PreparedClass) of(class MachineClass) (*PreparedClass, error) {
 	if class.key() == p.class.key() && bytes.Equal(class.ProviderSpec, p.class.ProviderSpec) {
 		return p, nil

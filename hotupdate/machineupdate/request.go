@@ -24,14 +24,14 @@ import (
 // and another error if none was or it does not know. It sends nothing once the context is done.
 //
 // The driver may be called at any time, also while requests of an earlier call are still under way.
-// Each call starts from the beginning and repeats what an earlier, failed call did not do. So a
-// driver retries throttled calls, with growing delays, until the context is done, and calls that the
-// cloud failed to answer a few times: the next update comes only after RetryAfter, and then later and
-// later. Package driver implements all this.
+// Each call starts from the beginning and repeats what an earlier, failed call did not do. The next
+// update comes only after RetryAfter, and each further one after a longer delay. So a driver
+// retries throttled calls with growing delays until the context is done, and retries a few times a
+// call that the cloud failed to answer. Package driver implements all this.
 //
-// Its JSON has all that is plain: everything except Class, Secret, Object, BeforeWrite, Tell, TellClass
-// and OtherWriter. So a driver interface that has these seven can pass on the rest as bytes, and needs
-// no type of this package.
+// Its JSON has all fields except Class, Secret, Object, BeforeWrite, Tell, TellClass and
+// OtherWriter. So a driver interface that has these seven can pass on the rest as bytes, without a
+// type of this package.
 type UpdateMachineRequest struct {
 	Machine    string `json:"machine"` // its name
 	ProviderID string `json:"providerID"`
@@ -71,8 +71,8 @@ type UpdateMachineRequest struct {
 	// applied it before with the value that it writes now: another writer, such as a policy of the
 	// cloud, has changed it. The resource is a text for people, such as "vm i-1". The live value
 	// tells reports apart and is never shown. An [Executor] makes the event HotUpdateOtherWriter of
-	// what it has not reported yet. It sets OtherWriter only where reads have caught up since the
-	// last success: for confirmations and verifications. Nil reports nothing.
+	// what it has not reported yet. It sets OtherWriter only for confirmations and verifications,
+	// when reads have caught up since the last success. Nil reports nothing.
 	OtherWriter func(resource, key, live string) `json:"-"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// apart is how many of the latest versions are never merged, so that they are known as they are.
+// apart is how many of the latest versions are never merged, so that they stay exact.
 const apart = 8
 
 // merged stands between merged versions and the versions that were added since: the hot part
@@ -24,8 +24,8 @@ const merged HotSpec = "{}"
 // stored.
 //
 // Versions are merged from time to time, except the latest 8: every value of every leaf stays, and
-// values that versions have in common stand once. One text has one value of each leaf, so a leaf of
-// which the versions have N values takes N texts. Merged texts end with {}. Adding N versions takes
+// values that versions have in common stand once. Each text has one value for each leaf, so a leaf
+// with N values in the versions needs N texts. Merged texts end with {}. Adding N versions takes
 // time proportional to their length.
 func (p *PreparedClass) AddVersion(versions []HotSpec) (all []HotSpec, isNew bool) {
 	if p.hot == merged || slices.Contains(versions, p.hot) {
@@ -34,8 +34,8 @@ func (p *PreparedClass) AddVersion(versions []HotSpec) (all []HotSpec, isNew boo
 	all = append(slices.Clip(versions), p.hot)
 	begin := mergedIn(all)
 	end := len(all) - apart
-	// Versions are merged once they are an eighth of what they are merged with: then no text is
-	// laid out too often, and little room is lost until then.
+	// Versions are merged once they are an eighth as long as the merged versions: so texts are
+	// rewritten rarely, and little space is lost until then.
 	isFew := end-begin < apart
 	if isFew || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
 		return all, true
@@ -60,8 +60,7 @@ func lengthOf(versions []HotSpec) (total int) {
 	return total
 }
 
-// recall plans the first pass of a machine again, with the versions with which its VM may have been
-// created.
+// recall replans the first pass of a machine with the versions that may have created its VM.
 func (o *observation) recall(ctx context.Context, d *decision) error {
 	if o.Versions == nil || !d.adopts {
 		return nil

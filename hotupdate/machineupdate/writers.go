@@ -20,8 +20,8 @@ type rewritten struct {
 	live     string // its value
 }
 
-// writers remembers what was reported of other writers, for the machines of a class. It has a hash
-// of each, since the values may be secret, and the machines of a class are many.
+// writers remembers which changes of other writers were reported for the machines of a class. It
+// keeps hashes, because the values may be secret and a class may have many machines.
 type writers struct {
 	mutex sync.Mutex
 	seed  maphash.Seed

@@ -23,10 +23,10 @@ const attemptTimeout = storeTimeout / 2
 // attempts has the delays between attempts.
 var attempts = wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: time.Second}
 
-// additions stores the versions of creations. Creations that come while an attempt is under way
+// additions stores the versions of creations. Creations that begin while an attempt is under way
 // share the next attempt, which is one read and at most one write: MCM may create hundreds of
-// machines at once. No creation shares a read that was sent before the creation began, because such
-// a read need not show the mark of a pruning that has listed the machines without the new one.
+// machines at once. A creation never shares a read that was sent before it began: such a read may
+// lack the mark of a pruning whose list of machines does not have the new one.
 type additions struct {
 	objects typedcorev1.ConfigMapInterface // with a budget of queries for creations only
 
@@ -70,7 +70,7 @@ func (s *additions) add(
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if own.err != nil {
-		return false, own.err // it says more than the context
+		return false, own.err // more specific than the error of the context
 	}
 	return false, ctx.Err()
 }
@@ -121,7 +121,7 @@ func (s *additions) attempt(round []*addition) error {
 	if err != nil {
 		return err
 	}
-	if found.object.DeletionTimestamp != nil { // what is written is lost once its finalizers have gone
+	if found.object.DeletionTimestamp != nil { // a write would be lost once the finalizers are removed
 		return errBeingDeleted
 	}
 	wrote := make([]bool, len(round))

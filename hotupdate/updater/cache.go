@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// resync is how often every machine is looked at, as MCM does: a pause of all machines ends without
-// an event.
+// resync is how often every machine is reconciled without an event, as in MCM: the end of a pause
+// of all machines causes none.
 const resync = 10 * time.Minute
 
 // caches are the informers of a namespace.
@@ -45,14 +45,14 @@ func newCache(client dynamic.Interface, namespace string) *caches {
 	return c
 }
 
-// unreadOfMachines are the largest members of a Machine. Neither an Updater nor the flow reads them, and
-// drivers do not get them, see [Options.Driver].
+// unreadOfMachines are the largest members of a Machine that neither an Updater nor the flow reads.
+// Drivers do not get them, see [Options.Driver].
 var unreadOfMachines = [][]string{{"spec", "nodeTemplate"}, {"status", "conditions"}, {"status", "lastOperation"}}
 
-// without returns a transformation that saves the memory of members.
+// without returns a transformation that removes members to save memory.
 func without(members [][]string) cache.TransformFunc {
 	return func(obj any) (any, error) {
-		if found, isObject := obj.(*object); isObject { // else it says what is gone
+		if found, isObject := obj.(*object); isObject { // otherwise it is a tombstone
 			for _, path := range members {
 				unstructured.RemoveNestedField(found.Object, path...)
 			}
@@ -96,7 +96,7 @@ func (c *caches) allMachines() (all []*object) {
 	return all
 }
 
-// ownership is what the owners of a machine say about it.
+// ownership holds what the owners of a machine determine about it.
 type ownership struct {
 	former  string // the class of its set
 	wanted  string // the class that the machine should have
@@ -121,9 +121,9 @@ func (c *caches) ownership(machine *object) (ownership, error) {
 	return ownership{former: former, wanted: wantedOf(deployment), inPlace: true}, nil
 }
 
-// origins returns the names of the classes with which a machine may have been created: the class that
-// it names, and in a pool that is updated in place the class that it should have and the classes of
-// all MachineSets of its deployment, because a newer MCM has overwritten the name.
+// origins returns the names of the classes with which a machine may have been created: the class
+// that it names and, in a pool that is updated in place, the class that it should have and the
+// classes of all MachineSets of its deployment, because a newer MCM may have overwritten the name.
 func (c *caches) origins(machine *object) ([]string, error) {
 	names := []string{text(machine, "spec", "class", "name")}
 	set, err := c.owner(machine, "MachineSet", c.sets)
@@ -175,8 +175,8 @@ func (c *caches) owner(of *object, kind string, in informers.GenericInformer) (*
 	return found, err
 }
 
-// handle calls a function for each object that is new, has changed, or is gone: without before,
-// with both, or with neither.
+// handle calls a function for each object that was added, changed or deleted. Before is nil for an
+// added object, and both are nil for a deleted one.
 func handle(of informers.GenericInformer, do func(name string, before, after *object)) error {
 	asObject := func(obj any) *object { return obj.(*object) } //nolint:forcetypeassert // as above
 	_, err := of.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{

@@ -19,9 +19,9 @@ import (
 // process, whether or not Run has the lease.
 //
 // If the version cannot be stored, the creation goes on: an event and a metric report it. If the
-// class drops a key before this machine is adopted, the key then stays on the VM. A machine outside
-// of the Namespace of the Options is also reported: nothing is stored for it. A nil Updater stores
-// nothing.
+// class then drops a key before this machine is adopted, the key stays on the VM. A machine outside
+// of the Namespace of the Options is also reported, and nothing is stored for it. A nil Updater
+// stores nothing.
 //
 // If Run was not called within a minute after New, the event HotUpdateNotRunning of the machine says
 // so.
@@ -72,7 +72,7 @@ func (u *Updater) tellNotRunning(ctx context.Context, machine metav1.Object) {
 	klog.FromContext(ctx).Error(errors.New(what), "hot updates", "machine", klog.KObj(machine))
 }
 
-// reference names a Machine, which need not know its kind.
+// reference refers to a Machine whose kind may not be set.
 func (u *Updater) reference(machine metav1.Object) *corev1.ObjectReference {
 	namespace := machine.GetNamespace()
 	if namespace == "" {

@@ -13,8 +13,8 @@
 //	...
 //	must(app.Run(server, driver)) // as today
 //
-// CreateMachine and InitializeMachine of the driver begin with one more line. A driver whose
-// InitializeMachine is not implemented needs none there:
+// CreateMachine and InitializeMachine of the driver begin with one more line. A driver that does
+// not implement InitializeMachine omits it there:
 //
 //	d.hot.Creating(ctx, req.Machine, req.MachineClass, req.MachineClass.ProviderSpec.Raw)
 //
@@ -45,17 +45,18 @@
 // record" in FLOW.md of package machineupdate.
 //
 // The ConfigMap machine-controller-hot-update-versions has a list of hot parts for each class, one
-// write for each version. Hot parts are what updates may change, such as infrastructure tags, and
-// no credentials. They may be confidential nevertheless. Grant the right to read the ConfigMap only
-// to those who may read Machines and MachineClasses, which have the same values. Versions are removed
+// write for each version. Hot parts contain what updates may change, such as infrastructure tags,
+// but no credentials. They may still be confidential. Grant the right to read the ConfigMap only to
+// those who may read Machines and MachineClasses, which have the same values. Versions are removed
 // when every Machine that may have been created with the class has a record; the last version stays
-// while the class exists. If a pool that is updated in place gets a new class while Machines have no
-// record, such as during a pause, the new class also gets the versions of the old class: an MCM newer
-// than v0.62.1 writes the name of the new class into the Machines. Beyond 16 versions the older
-// versions are merged, and no value is lost: values that they have in common stand once, and a leaf
-// of which they have N values takes N texts. Once all Machines of a class have records, an annotation of
-// the ConfigMap notes that records hold its versions. Versions that nothing holds and to which no Machine
-// leads are removed with the event HotUpdateVersionsLost, if a pool is updated in place.
+// while the class exists. If a pool that is updated in place gets a new class while Machines have
+// no record, such as during a pause, the new class also gets the versions of the old class: an MCM
+// newer than v0.62.1 writes the name of the new class into the Machines. Beyond 16 versions the
+// older versions are merged without losing a value: common values are stored once, and a leaf with
+// N values needs N texts. Once all Machines of a class have records, an annotation of the ConfigMap
+// notes that its versions are also in records. If a pool is updated in place, versions that are
+// stored nowhere else and that no Machine can lead to are removed with the event
+// HotUpdateVersionsLost.
 //
 // A creation tries for 5 seconds to store its version, and then goes on without. It goes on at once
 // if the versions of its class are full or malformed, which concerns no other class. The event
@@ -68,23 +69,24 @@
 // hot_update_reconciles_total{ending="Panicked"} counts it, and the log has its stack. The machine
 // is updated again as after any other error.
 //
-// A call that does not return when its context has ended keeps one worker and its machine, and
-// hot_update_overdue_calls counts it. If the lease is lost meanwhile, the process waits 5 seconds for
-// such calls, and competes for the lease again. In its next term all other machines are updated, by new
-// workers. The machine waits until its call has returned, in whatever term that is, and is then updated
-// to the class of that moment. So there are never more such goroutines than machines. The call gives its
-// place in a Limiter back when its context ends.
+// A call that does not return after the end of its context blocks one worker and its machine, and
+// is counted by hot_update_overdue_calls. If the lease is lost meanwhile, the process waits 5
+// seconds for such calls, and competes for the lease again. In its next term, new workers update
+// all other machines. The blocked machine waits until its call has returned, even over several
+// terms, and is then updated to the class that it should have by then. So there are never more such
+// goroutines than machines. When the context of the call ends, its place in a Limiter is free
+// again.
 //
-// After a crash of the process, another or the same one continues once the lease has expired, 15
-// seconds after it was renewed last. Updates that were interrupted are made again: their markers are
-// in the records.
+// After a crash, another or the restarted process continues once the lease has expired, 15 seconds
+// after its last renewal. Interrupted updates are repeated: their markers are in the records.
 //
 // # Faults that last
 //
-// A machine whose record the API server refuses, or whose stored versions cannot be read, waits longer
-// and longer, up to ConfirmAfter, whatever events come. A change of its class is tried at once. An
-// event tells the fault once for each machine. "Faults that last" in FLOW.md of package machineupdate
-// says what each fault costs, and how soon machines are updated once it is mended.
+// A machine whose record the API server refuses, or whose stored versions cannot be read, is
+// retried after growing delays, up to ConfirmAfter, regardless of events. A change of its class is
+// tried at once. An event reports the fault once for each machine. "Faults that last" in FLOW.md of
+// package machineupdate says what each fault costs, and how soon machines are updated after it is
+// fixed.
 //
 // # Wirings that do not work
 //
@@ -99,9 +101,10 @@
 //
 // # Pools that are updated in place
 //
-// The class and its secret come from the template of the MachineDeployment. Its Hot fields reach all
-// machines at once, also those whose turn in the rollout has not come, and also while the MachineDeployment
-// is paused: spec.paused holds back the rollout only. See [machineupdate.Settings] for pauses of updates.
+// The class and its secret come from the template of the MachineDeployment. Its Hot fields are
+// applied to all machines at once, even to machines that the rollout has not reached, and while the
+// MachineDeployment is paused: spec.paused stops only the rollout. See [machineupdate.Settings] for
+// pauses of updates.
 //
 // MCM leaves no gap between drain and ready, so a separate process cannot apply InPlace fields safely: the
 // updater reports them, by events and hot_update_in_place, and confirms them, and never writes them. With
@@ -112,12 +115,12 @@
 //
 // # Together with the wiring inside MCM
 //
-// Both keep the same record. To switch over, release a driver on an MCM with the wiring, without
-// the Updater: every machine keeps its record, and none is called for the switch. While both run,
-// each write names the resourceVersion, so one of them gets a conflict and reconciles again: this
-// costs calls, and loses nothing. A creation that MCM records has a record when the updater sees the
-// machine, so that versions are not needed. After the switch delete the ConfigMap, once all
-// machines have records.
+// Both keep the same record. To switch over, release a driver with an MCM that has the wiring, and
+// without the Updater: every machine keeps its record, and the switch causes no call of the driver.
+// While both run, each write names the resourceVersion, so one of them gets a conflict and
+// reconciles again: this costs calls, and loses nothing. A creation that MCM records has a record
+// when the updater sees the machine, so that versions are not needed. After the switch delete the
+// ConfigMap, once all machines have records.
 //
 // # Versions of MCM and of drivers
 //
@@ -126,8 +129,8 @@
 // by itself: where a process has two Updaters, give the metrics of each a label with
 // prometheus.WrapRegistererWith.
 //
-// The release that understands a new field of the provider spec goes first: a driver that decodes
-// strictly fails on the class of a newer extension, see [order of releases].
+// Release a driver that knows a new field of the provider spec before the extension that sets it: a
+// driver that decodes strictly fails on the class of a newer extension, see [order of releases].
 //
 // A missing secret is an error: nothing is called or written. MCM treats it as empty data.
 //

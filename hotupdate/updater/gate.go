@@ -19,10 +19,10 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// WrapTransport wraps the transport of MCM's client of the target cluster: rest.Config.Wrap takes it. MCM
-// drains a node and reports it as ready for its update in one go. The transport holds that report
-// back, as a conflict that MCM repeats, until the driver has applied the InPlace part of the new
-// class. Every other request passes.
+// WrapTransport wraps the transport of MCM's client of the target cluster: rest.Config.Wrap takes
+// it. MCM drains a node and reports it as ready for its update in one reconcile. Until the driver
+// has applied the InPlace part of the new class, the transport answers that report with a conflict,
+// which MCM repeats. It sends every other request.
 //
 // It needs MCM's StartControllers in place of app.Run, which makes its clients itself. Use it only
 // if the driver has a lane that is InPlace. Without it, such a part is reported, and never applied.
@@ -34,7 +34,7 @@ type gate struct {
 	next http.RoundTripper
 }
 
-// RoundTrip sends a request, unless it reports a node as ready whose machine is not.
+// RoundTrip sends a request, unless the request reports a node as ready before its machine is.
 func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, isStatus := nodeOfStatus(r)
 	if !isStatus || r.Body == nil {
@@ -67,7 +67,8 @@ func nodeOfStatus(r *http.Request) (name string, ok bool) {
 }
 
 // reportsReady reports whether a status or patch may say that the node is ready. All encodings that
-// clients of nodes use have the word as it is. A JSON patch has no other word of the condition.
+// clients of nodes use contain the word unescaped. A JSON patch may contain no other word of the
+// condition.
 func reportsReady(body []byte) bool { return bytes.Contains(body, []byte(inplace.ReadyForUpdate)) }
 
 // reasonOf returns the condition of a node that reports its update in place.
@@ -80,7 +81,7 @@ func reasonOf(node *corev1.Node) (found corev1.NodeCondition) {
 	return found
 }
 
-// opened is open. A panic is a reason to hold the report back, and must not end MCM.
+// opened calls open. After a panic the report is held back; the panic must not end MCM.
 func (g *gate) opened(r *http.Request, name string) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -183,7 +184,7 @@ func (g *gate) node(ctx context.Context, r *http.Request) (*corev1.Node, error) 
 	return node, json.Unmarshal(body, node)
 }
 
-// refusal is the answer to a report that is held back. MCM repeats it after a few seconds.
+// refusal is the answer to a report that is held back. MCM repeats the report after a few seconds.
 func refusal(r *http.Request, node string, cause error) *http.Response {
 	status := apierrors.NewConflict(corev1.Resource("nodes"), node, cause).Status()
 	status.Kind = "Status"

@@ -56,7 +56,7 @@ func (u *Updater) Describe(descs chan<- *prometheus.Desc) {
 	descs <- u.metrics.inPlace
 }
 
-// Collect returns the numbers of this process.
+// Collect sends the metrics of this process.
 func (u *Updater) Collect(samples chan<- prometheus.Metric) {
 	u.metrics.reconciles.Collect(samples)
 	u.metrics.versions.Collect(samples)

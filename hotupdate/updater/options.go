@@ -35,8 +35,8 @@ type Options struct {
 	// which is right with a driver.Kit that has Buckets: it paces its calls, and a machine that a
 	// Limiter denies waits for minutes. See "Limits, by where updates run" in CALLS.md of package driver.
 	Limiter *machineupdate.Limiter
-	// Workers is the number of machines that are handled at once. Zero is 20. With the writes that
-	// Control allows it bounds how fast a fleet is updated: see CALLS.md of package driver.
+	// Workers is the number of machines that are handled at once. Zero is 20. Together with the QPS
+	// of Control it bounds how fast a fleet is updated: see CALLS.md of package driver.
 	Workers  int
 	Settings machineupdate.Settings
 	// Epoch, unless it is empty, replaces the Epoch of the Driver.
@@ -102,7 +102,7 @@ func (o *Options) check() (driver machineupdate.Driver, err error) {
 	return driver, problems.Err()
 }
 
-// described describes the driver, with the Epoch of the options. A driver that is nil, or made of a
+// described describes the driver, with the Epoch of the options. A nil driver, or a driver around a
 // nil Kit, panics.
 func (o *Options) described() (driver machineupdate.Driver, err error) {
 	defer func() {

@@ -23,8 +23,8 @@ import (
 // machine may need them any more.
 const pruneEvery = 10 * time.Second
 
-// tendVersions looks after the stored versions until the term ends: at an interval, and when a
-// MachineDeployment has another class.
+// tendVersions passes on and prunes the stored versions until the term ends: at an interval, and
+// when a MachineDeployment gets another class.
 func (u *Updater) tendVersions(term context.Context) {
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
@@ -42,8 +42,9 @@ func (u *Updater) tendVersions(term context.Context) {
 	}
 }
 
-// inherit gives the class that a machine without a record should have the versions of the classes with
-// which the machine may have been created, as rule 3 of "Creations without a record" in FLOW.md says.
+// inherit copies versions as rule 3 of "Creations without a record" in FLOW.md says: for a machine
+// without a record, from the classes with which it may have been created to the class that it
+// should have.
 func (u *Updater) inherit(ctx context.Context) error {
 	heirs, err := u.heirs(u.cache.allMachines())
 	if err != nil || len(heirs) == 0 {
@@ -117,7 +118,7 @@ func (u *Updater) prune(ctx context.Context) error {
 	return u.pruneMarked(ctx, found)
 }
 
-// mark marks the ConfigMap, with all that it holds.
+// mark marks the ConfigMap, and returns its content.
 func (u *Updater) mark(ctx context.Context) (content, error) {
 	found, err := readStore(ctx, u.store.objects)
 	if err != nil {
@@ -152,9 +153,9 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	return err
 }
 
-// dropUnused removes versions from a content that no machine may need any more, and reports whether it
-// has changed. It returns the removed versions, by class, that nothing else holds. After an error the
-// content is unchanged.
+// dropUnused removes the versions from a content that no machine can need any more, and reports
+// whether the content has changed. It returns those of the removed versions, by class, that were
+// stored nowhere else. After an error the content is unchanged.
 func (u *Updater) dropUnused(c *content, machines []*object) (changed bool, lost map[string][]version, err error) {
 	usage, err := u.usage(machines)
 	if err != nil {
@@ -188,7 +189,7 @@ func (u *Updater) dropUnused(c *content, machines []*object) (changed bool, lost
 	return changed, lost, nil
 }
 
-// tellLost reports versions that were removed although nothing else holds them. Of a pool that rolls, the
+// tellLost reports removed versions that were stored nowhere else. In a pool that rolls, the
 // machines with such versions are gone.
 func (u *Updater) tellLost(removed *corev1.ConfigMap, lost map[string][]version) {
 	if !u.cache.hasInPlace() {
@@ -235,9 +236,9 @@ func collect(found sets.Set[string], pointer string, value any) {
 	}
 }
 
-// usage returns the classes that machines name, and the classes with which machines without a record
-// may have been created. The value says whether a machine without a record may have the class. It is
-// an error if that cannot be told of a machine.
+// usage returns the classes that machines name, and the classes with which machines without a
+// record may have been created. The value says whether a machine without a record may have the
+// class. It is an error if that is unknown for a machine.
 func (u *Updater) usage(machines []*object) (map[string]bool, error) {
 	names := u.driver.Annotations()
 	unrecorded := map[string]bool{}

@@ -16,7 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// Times after which a machine is looked at again.
+// Times after which a machine is reconciled again.
 const (
 	unknownRetry = 10 * time.Second // its class, owner or secret could not be read
 	brokenRetry  = time.Minute      // its reconcile did not return
@@ -26,7 +26,7 @@ const (
 // forgotten: an API server that was restored from a backup counts from an older version on.
 const writtenAge = time.Minute
 
-// reconcile updates a machine, and returns when to look at it again.
+// reconcile updates a machine, and returns the time until its next reconcile.
 func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	machine, err := u.cache.get(u.cache.machines, name)
 	if err != nil || !isFinished(machine) {
@@ -48,9 +48,9 @@ func (u *Updater) reconcile(ctx context.Context, name string) time.Duration {
 	return result.RequeueAfter
 }
 
-// isFinished reports whether MCM has finished creating a machine, and is not deleting it. A decision
-// also excludes such machines, apart from machines with the phase Pending; here their classes and
-// secrets are not even read.
+// isFinished reports whether MCM has finished creating a machine, and is not deleting it. A
+// decision also excludes other machines, except those in the phase Pending; this check saves
+// reading their classes and secrets.
 func isFinished(machine *object) bool {
 	switch text(machine, "status", "currentStatus", "phase") {
 	case "", "Pending", "CrashLoopBackOff", "Failed", "Terminating":
@@ -106,7 +106,7 @@ func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation
 	}
 }
 
-// prepare reads a class.
+// prepare reads and prepares a class.
 func (u *Updater) prepare(name string) (class *object, prepared *machineupdate.PreparedClass, err error) {
 	class, err = u.cache.get(u.cache.classes, name)
 	if err != nil {
@@ -165,15 +165,16 @@ func (u *Updater) tellClass(name string, class *object, err error) {
 	u.recorder.Event(class, level, reasonUnusable, problem)
 }
 
-// tellMachine reports a problem of a machine, once until the machine is written or has another problem.
+// tellMachine reports a problem of a machine once, and again only after the machine was written or
+// had another problem.
 func (u *Updater) tellMachine(machine *object, reason, problem string) {
 	if before, _ := u.broken.Swap(machine.GetName(), problem); before != problem {
 		u.recorder.Event(machine, corev1.EventTypeWarning, reason, problem)
 	}
 }
 
-// log logs the error of an update, with the stack of a panic. Conflicts are frequent, and what ends
-// with the term is repeated by the next one.
+// log logs the error of an update, with the stack of a panic. It logs neither conflicts, which are
+// frequent, nor errors at the end of a term, since the next term repeats the update.
 func (u *Updater) log(ctx context.Context, machine *object, err error) {
 	logger := klog.FromContext(ctx).WithValues("machine", klog.KObj(machine))
 	if problem, ok := errors.AsType[*machineupdate.PanicError](err); ok {
@@ -224,8 +225,8 @@ func versionOf(machine *object) uint64 {
 	return version
 }
 
-// reportInPlace reports the InPlace part of a machine that is to be updated in place, once for each
-// state.
+// reportInPlace reports the state of the InPlace part of a machine that is updated in place, once
+// for each state.
 func (u *Updater) reportInPlace(machine *object, observed *machineupdate.Observation, of ownership) {
 	state := observed.InPlace(machine)
 	name := machine.GetName()

@@ -13,8 +13,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// secretAge is how old the data of a secret may be, or the error of reading it: a missing secret costs no
-// read for each machine.
+// secretAge bounds how long the data of a secret, or the error of reading it, is reused, so that a
+// missing secret does not cost a read for each machine.
 const secretAge = 5 * time.Second
 
 // secrets reads the secrets of classes. Workers that need the same secret at once share one read.

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Server is what an Updater needs of MCM's MCServer, the type with the flags of a driver. Its
-// members have the names that they have there.
+// Server is what an Updater needs of MCM's MCServer, the type with the flags of a driver. The
+// fields have the same names as in MCServer.
 type Server struct {
 	// ControlKubeconfig is the path of the kubeconfig of the cluster that has the Machines, or
 	// inClusterConfig, which Gardener sets. Empty is TargetKubeconfig.

@@ -21,8 +21,8 @@ import (
 // storeName is the name of the ConfigMap.
 const storeName = "machine-controller-hot-update-versions"
 
-// The greatest lengths in bytes. They bound what is added: a person or another release may have
-// written more.
+// The greatest lengths in bytes. They limit additions; a person or another release may have written
+// more.
 const (
 	maxClass  = 96 << 10  // of the versions of one class, so that a record has room for them
 	maxStore  = 768 << 10 // of all classes, each of which counts at most maxClass
@@ -33,9 +33,9 @@ const (
 // mark writes the ConfigMap, also if its version stands there.
 const annotationPruning = "machine.sapcloud.io/hot-update-pruning"
 
-// annotationHeld has the names of classes, separated by commas, whose versions are all held elsewhere: by
-// the records of machines, or as versions of a class that has inherited them. What nobody holds is lost
-// when it is removed.
+// annotationHeld has the names of classes, separated by commas, whose versions are all stored
+// elsewhere: in the records of machines, or as versions of a class that has inherited them.
+// Removing versions of other classes loses them.
 const annotationHeld = "machine.sapcloud.io/hot-update-held"
 
 // store is the ConfigMap with the versions of classes with which VMs may have been created. Its
@@ -88,13 +88,14 @@ func (c *content) versions(class string) ([]machineupdate.HotSpec, error) {
 	return versions, nil
 }
 
-// held returns the classes whose versions are held elsewhere.
+// held returns the classes whose versions are also stored elsewhere.
 func (c *content) held() sets.Set[string] {
 	all := sets.New(strings.Split(c.object.Annotations[annotationHeld], ",")...)
 	return all.Delete("")
 }
 
-// hold notes that the versions of a class are held elsewhere, and reports whether that is news.
+// hold notes that the versions of a class are also stored elsewhere, and reports whether that was
+// not noted before.
 func (c *content) hold(class string) (isNew bool) {
 	all := c.held()
 	isNew = !all.Has(class)
@@ -102,7 +103,7 @@ func (c *content) hold(class string) (isNew bool) {
 	return isNew
 }
 
-// unhold notes that a class has a version that nobody else holds.
+// unhold notes that a class has a version that is stored nowhere else.
 func (c *content) unhold(class string) { c.noteHeld(c.held().Delete(class)) }
 
 func (c *content) noteHeld(classes sets.Set[string]) {
@@ -113,10 +114,11 @@ func (c *content) noteHeld(classes sets.Set[string]) {
 	metav1.SetMetaDataAnnotation(&c.object.ObjectMeta, annotationHeld, strings.Join(sets.List(classes), ","))
 }
 
-// lostVersions is what becomes of machines whose versions are removed by hand.
+// lostVersions says what happens to machines whose versions are removed by hand.
 const lostVersions = "what its class drops before a machine is adopted then stays on the machine"
 
-// textOf returns the entry of a class. An encoder would escape, and versions are compared as texts.
+// textOf returns the entry of a class. It does not use an encoder, which would escape characters:
+// versions are compared as texts.
 func textOf(versions []machineupdate.HotSpec) string {
 	texts := make([]string, len(versions))
 	for i, version := range versions {

@@ -67,8 +67,9 @@ func (t *term) left() (all, outside int) {
 	return t.running, t.running - t.calling
 }
 
-// end waits until all goroutines of the term have ended. After a while it does not wait for those inside
-// a call of the driver that ignores the end of its context: each keeps its machine, see claims.
+// end waits until all goroutines of the term have ended. After deafAfter it no longer waits for
+// goroutines in a call of the driver that ignores the end of its context: each keeps its machine,
+// see claims.
 func (t *term) end() {
 	patience := time.NewTimer(deafAfter)
 	defer patience.Stop()
@@ -87,20 +88,21 @@ func (t *term) end() {
 	}
 }
 
-// claims are the machines that workers have in hand, of whatever term. So a call of the driver that does
-// not return keeps its machine from all later terms of this process, and no others.
+// claims are the machines that workers of all terms are handling. So a call of the driver that does
+// not return blocks its own machine in all later terms of this process, and no other machine.
 type claims struct {
 	mutex sync.Mutex
 	held  map[string]*claim
 }
 
-// claim is a machine in the hand of a worker.
+// claim is a machine that a worker is handling.
 type claim struct {
 	term     context.Context //nolint:containedctx // of the worker
 	isWanted bool            // by a worker of a later term
 }
 
-// take claims a machine for a worker, unless another worker has it, to whom its release then matters.
+// take claims a machine for a worker. If another worker has it, take notes that the machine is
+// wanted after its release.
 func (c *claims) take(ctx context.Context, machine string) (ok bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

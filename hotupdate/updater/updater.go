@@ -95,8 +95,8 @@ func (u *Updater) Run(ctx context.Context) {
 	u.leading <- struct{}{} // the last term has ended
 }
 
-// record has events sent to the API server. Creations have some before Run is called, and in the
-// namespace of their machine, whatever ours is.
+// record has events sent to the API server. A creation may record an event before Run is called,
+// and in a namespace other than ours.
 func (u *Updater) record() {
 	u.recording.Do(func() {
 		u.broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: u.clients.core.Events("")})
@@ -106,7 +106,7 @@ func (u *Updater) record() {
 // compete competes for the lease until it was lost and the term has ended.
 func (u *Updater) compete(ctx context.Context) {
 	host, _ := os.Hostname()                                          // only for people
-	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it dies of an invalid configuration
+	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{ // it panics only for an invalid configuration
 		Lock: &resourcelock.LeaseLock{
 			LeaseMeta: metav1.ObjectMeta{Namespace: u.options.Namespace, Name: leaseName}, Client: u.clients.leases,
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
@@ -198,7 +198,7 @@ func (u *Updater) next(ctx context.Context, machines queue) (isOver bool) {
 // errNoReturn is the error of a driver that ends its goroutine.
 var errNoReturn = errors.New("the update did not return")
 
-// watch has the machines enqueued that a change concerns.
+// watch enqueues the machines that a change concerns.
 func (u *Updater) watch() error {
 	machines := handle(u.cache.machines, func(name string, _, after *object) {
 		if after == nil {
@@ -225,7 +225,7 @@ func (u *Updater) watch() error {
 			u.enqueueIf(func(machine *object) bool { return metav1.GetControllerOf(machine) != nil })
 			select {
 			case u.succession <- struct{}{}:
-			default: // the versions are about to be looked at
+			default: // a run of tendVersions is due anyway
 			}
 		}
 	})

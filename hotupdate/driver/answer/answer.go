@@ -14,18 +14,19 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// MaxDelay bounds the delays of [RetryAfter] and [Throttled]. A cloud that has named a longer delay is
-// asked once an hour, and one that has named it by mistake stops no machine for longer.
+// MaxDelay bounds the delays of [RetryAfter] and [Throttled]. A cloud that names a longer delay is
+// asked once an hour, so a delay that was named by mistake stops no machine for longer.
 const MaxDelay = time.Hour
 
 // HeaderRetryAfter is the header that names a delay (RFC 9110, section 10.2.3).
 const HeaderRetryAfter = "Retry-After"
 
-// Response is [Status] for the status and the header of an answer. A nil answer, or one without a status,
-// means that there was none. Of a success (2xx) with an error the body may be missing. In both cases the error
-// of a broken connection in err makes the call [Unavailable], and any other error is returned as it is. Such
-// an error is a [*url.Error], which net/http returns, a [net.Error], or an end of the answer before its end:
-// [io.EOF] or [io.ErrUnexpectedEOF].
+// Response is [Status] for the status and the header of an answer. A nil answer, or one without a
+// status, means that there was none. A success (2xx) with an error means that the body may be
+// incomplete. In both cases, the error of a broken connection in err makes the call [Unavailable],
+// and any other error is returned unchanged. Errors of broken connections are a [*url.Error], which
+// net/http returns, a [net.Error], and [io.EOF] or [io.ErrUnexpectedEOF], by which an answer ends
+// too early.
 func Response(err error, answer *http.Response, throttled ...int) error {
 	isAnswered := answer != nil && answer.StatusCode != 0
 	switch {
@@ -89,9 +90,9 @@ func Throttled(err error, after time.Duration) error {
 }
 
 // Unavailable marks err as the error of a call that the cloud failed to answer for a cause that may
-// pass, such as another change of the resource that is under way. The call may have taken effect. The
-// result has the text of err, wraps it, and is a [machineupdate.ErrUnavailable]. Unavailable returns nil
-// for nil.
+// be temporary, such as another change of the resource that is under way. The call may have taken
+// effect. The result has the text of err, wraps it, and is a [machineupdate.ErrUnavailable].
+// Unavailable returns nil for nil.
 func Unavailable(err error) error {
 	if err == nil {
 		return nil
@@ -143,7 +144,7 @@ func number(text string, unit time.Duration) (delay time.Duration, ok bool) {
 		if digit < '0' || digit > '9' {
 			return 0, false
 		}
-		// MaxDelay is so far below the largest number that this does not overflow.
+		// This cannot overflow: MaxDelay is far below the largest number.
 		delay = min(10*delay+time.Duration(digit-'0')*unit, MaxDelay)
 	}
 	return delay, text != ""

@@ -5,21 +5,21 @@
 //
 // A driver translates the errors of its SDK in one function, Translate of the Definition. It gets
 // the errors of all functions that call the cloud, Connect included. [Response] and [Status] decide
-// by the answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that say it
-// otherwise, such as by a code in the body. All return nil for nil.
+// by the answer over HTTP. [Throttled] and [Unavailable] are for clouds and calls that report it in
+// another way, such as a code in the body. All return nil for nil.
 //
 // An error has one of three meanings:
 //
 //   - The call was throttled, because there were too many: the kit repeats it in the same update, and
 //     slows down other calls that share its quota. After a delay of more than a minute the flow
 //     repeats the update. See [machineupdate.ErrThrottled] and [machineupdate.RetryError].
-//   - The cloud failed to answer, for a cause that may pass: the kit makes the call at most four
-//     times. See [machineupdate.ErrUnavailable].
-//   - Any other error is final for the update. The flow repeats the update, first after 15 seconds, and
-//     then later and later.
+//   - The cloud failed to answer, for a cause that may be temporary: the kit makes the call at most
+//     four times. See [machineupdate.ErrUnavailable].
+//   - Any other error is final for the update. The flow repeats the update, first after 15 seconds,
+//     and then after growing delays.
 //
-// A driver turns the retryer of its SDK off, so nobody but the kit repeats a call, and the kit repeats
-// only what is marked.
+// A driver turns the retryer of its SDK off, so that only the kit repeats calls, and only those
+// that are marked.
 //
 // An SDK may hide the answer in an error that does not wrap it: take the cause out first, or let [Watch]
 // look at the requests, as for the logins of Azure and Google Cloud, whose errors have a text only. For
@@ -30,8 +30,8 @@
 //
 //   - RFC 6585, section 4: the status 429 Too Many Requests.
 //   - RFC 9110, sections 15.5.14 and 15.6.4: the statuses 413 Content Too Large and 503 Service
-//     Unavailable say with the header Retry-After that they are temporary. Without it a 413 is an error
-//     like any other: a quota may be used up.
+//     Unavailable say with the header Retry-After that they are temporary. A 413 without the header
+//     is an ordinary error: a quota may be used up.
 //   - RFC 9110, sections 15.5.9 and 15.6: the statuses 408, 500, 502, 503 and 504 say nothing about the
 //     request.
 //   - RFC 9110, section 10.2.3: the header Retry-After, and section 5.6.7: its dates.

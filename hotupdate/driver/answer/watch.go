@@ -39,9 +39,9 @@ func (w *Watch) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Told marks the error of a call as [Response] does, by the answer to the last request or by the error of
-// its connection, also one that ends the body of a success early. A call whose last request was answered
-// otherwise has its error as it is.
+// Told marks the error of a call as [Response] does, by the answer to the last request or by the
+// error of its connection, even if that ended the body of a success early. If the last request was
+// answered in another way, the error is returned unchanged.
 func (w *Watch) Told(err error, throttled ...int) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -28,10 +28,10 @@ type Setup struct {
 	Unchanged []string
 }
 
-// State is a provider spec with the resulting resources of the machine and around it. All states
-// have the same resources. A resource that is equal in all states belongs to others, such as
-// the volume of a CSI driver. Version is not read. A set that only other states have is empty. Each set
-// of the machine also gets a member of others.
+// State is a provider spec with the resources that result from it: the machine's own, and others
+// around it. All states have the same resources. A resource that is equal in all states belongs to
+// others, such as the volume of a CSI driver. Version is not read. A set that this state lacks and
+// another state has is empty. Each set of the machine also gets a member of others.
 type State struct {
 	Spec      string // JSON
 	Resources []driver.Resource
@@ -110,7 +110,7 @@ func (c *checker) run(s scenario) {
 }
 
 // report collects broken promises, each once. They are found deep in calls and by other goroutines.
-// Check tells them itself, so that the test names the line that calls Check.
+// Check reports them itself, so that the failure names the line that calls Check.
 type report struct {
 	mutex    sync.Mutex
 	promises []string

@@ -35,7 +35,7 @@ type FakeCloud struct {
 	isGone  bool                 // the VM no longer exists
 }
 
-// resource is a resource with its live state, and with its state to come.
+// resource is a resource with its live state and its future state.
 type resource struct {
 	fakecloud.Resource
 
@@ -75,7 +75,7 @@ func (w *write) isIn(shown []driver.Resource) bool {
 	return true
 }
 
-// requests are what the driver must not repeat once it has failed.
+// requests identifies what the driver must not repeat after a failure.
 func (w *write) requests() (all []string) {
 	called := w.function
 	if w.member != "" {
@@ -93,7 +93,8 @@ type moment struct {
 	resources []driver.Resource
 }
 
-// event is what happens at a time: a request reaches the cloud late, or a change ends.
+// event is something that happens at a point in time: a delayed request reaches the cloud, or a
+// change ends.
 type event struct {
 	at time.Time
 	do func()

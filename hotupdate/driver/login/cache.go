@@ -51,12 +51,12 @@ func New[C any](login func(ctx context.Context, secret map[string][]byte, scope 
 }
 
 // Client returns the client of a secret and a scope. If there is none, it logs in, or waits for a
-// login that is under way. Scope names what else the client depends on, such as the region; it is
-// empty if that is nothing.
+// login that is under way. Scope names everything else that the client depends on, such as the
+// region, and may be empty.
 //
 // The error is one of these:
 //
-//   - the error of the login, as it is, so that the driver finds the SDK's error in it;
+//   - the unchanged error of the login, so that the driver finds the SDK's error in it;
 //   - the error of ctx, if it ends first;
 //   - a [*machineupdate.PanicError], if the login panicked. Its text may quote a value of the secret; the
 //     kit hides it;
@@ -133,7 +133,7 @@ func (c *Cache[C]) begin(ctx context.Context, key string, e *entry[C], secret ma
 	}()
 }
 
-// attempt calls the login. A panic is its error: it must not end the process.
+// attempt calls the login and returns a panic as an error, so that it does not end the process.
 func (c *Cache[C]) attempt(ctx context.Context, secret map[string][]byte, scope string) (client *C, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -197,7 +197,7 @@ func (c *Cache[C]) evict() {
 	}
 }
 
-// copied returns the values that a login gets.
+// copied returns a copy of the values for a login.
 func copied(secret map[string][]byte) map[string][]byte {
 	own := maps.Clone(secret)
 	delete(own, userData)

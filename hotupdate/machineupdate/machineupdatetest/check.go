@@ -115,8 +115,8 @@ func (c *checker[M]) class(providerSpec string) {
 	c.classes[wantedClass] = class{providerSpec, c.classes[wantedClass].version + 1}
 }
 
-// detached makes the machine one without a node label, as without a target cluster, that a user
-// preserves: the machine-controller-manager then writes its status after the update.
+// detached removes the node label, as in a setup without a target cluster, and lets a user preserve
+// the machine: machine-controller-manager then writes the machine's status after the update.
 func (c *checker[M]) detached() {
 	object := c.server.object.DeepCopy()
 	object.SetLabels(nil)

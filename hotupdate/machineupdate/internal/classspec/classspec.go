@@ -1,9 +1,9 @@
 // Package classspec reads the provider spec of a MachineClass for the update flow: into the canonical
 // documents of its Hot, InPlace and other fields.
 //
-// It owns what is read where the spec has members that the Schema does not know. A driver ignores
-// them, so they make no class unusable. Package hotupdate reads all else, and package machineupdate
-// knows what the documents are for.
+// The package owns the rules for members that the Schema does not know. A driver ignores them, so
+// they do not make a class unusable. Package hotupdate reads everything else, and package
+// machineupdate uses the documents.
 package classspec
 
 import (
@@ -17,15 +17,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// Names says how a driver tells the names of members apart.
+// Names says whether a driver's decoder distinguishes the case of member names.
 type Names uint8
 
 // The ways.
 const (
-	// Folded: as encoding/json does, by which most drivers read. A name that differs from a field's in
-	// case only is that field.
+	// Folded: case does not count, as in encoding/json, which most drivers use. A name that differs
+	// from a field's name only in case means the field.
 	Folded Names = iota
-	// Exact: as the codecs of Kubernetes do. Such a name is a mistake.
+	// Exact: case counts, as in the codecs of Kubernetes. A name that differs from a field's name
+	// only in case is a mistake.
 	Exact
 )
 
@@ -39,9 +40,8 @@ type Documents struct {
 // would fail, too.
 //
 //   - Unknown members are Immutable. The documents of the known ones are the same without them.
-//   - With [Folded], a spec with names that differ from those of fields in case only is decoded by
-//     encoding/json, which is what the driver does. A name that could be that of several fields is an
-//     error.
+//   - With [Folded], a spec in which names differ from field names only in case is decoded by
+//     encoding/json, like in the driver. A name that could mean several fields is an error.
 //   - With [Exact], each such name is an error.
 func Read(schema *hotupdate.Schema, spec []byte, names Names) (Documents, error) {
 	config, err := schema.Decode(spec)
@@ -93,7 +93,7 @@ func readFolded(schema *hotupdate.Schema, spec []byte, unknown []string) (Docume
 	return d, err
 }
 
-// unreadable says where encoding/json failed. Its own words may quote a value.
+// unreadable says where encoding/json failed. The text of its error may quote a value.
 func unreadable(err error) error {
 	problem := &fault.Error{
 		Kind: fault.Invalid, Code: "malformed-value", What: "cannot be read into the driver's type",

@@ -13,10 +13,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// findings are the members of a spec whose names are not those of fields.
+// findings are the members of a spec whose names differ from all field names.
 type findings struct {
-	isFolded    bool     // a name differs from that of a field in case only
-	isAmbiguous bool     // it differs so from those of several fields
+	isFolded    bool     // a name differs from a field's name only in case
+	isAmbiguous bool     // such a name could mean several fields
 	entries     []string // the others, each with its path and canonical JSON, sorted
 }
 
@@ -31,8 +31,8 @@ func unknown(schema *hotupdate.Schema, spec []byte) *findings {
 	return found
 }
 
-// value looks through a value. What is not shaped as the node says is free of members, or an error of
-// whoever reads it.
+// value searches a value for unknown members. A value that does not have the node's shape is
+// skipped: reading the spec reports it.
 func (f *findings) value(n *fieldplan.Node, value json.RawMessage, path string) {
 	switch n.Kind {
 	case fieldplan.Object:
@@ -93,8 +93,8 @@ func (f *findings) add(path string, member json.RawMessage) {
 	}
 }
 
-// fieldsNamed returns the fields that a driver can mean by a name: the one of that name, else those
-// that differ from it in case only.
+// fieldsNamed returns the fields that a name can mean: the field with exactly this name, or else
+// all fields whose names differ from it only in case.
 func fieldsNamed(n *fieldplan.Node, name string) []*fieldplan.Field {
 	if field := n.Lookup(name); field != nil {
 		return []*fieldplan.Field{field}

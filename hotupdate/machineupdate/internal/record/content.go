@@ -34,7 +34,7 @@ type step struct {
 	whole         bool // the whole wanted part is desired
 }
 
-// begin plans a pass to the wanted part, or to as much of it as fits.
+// begin plans a pass to the wanted part, or to as much of it as the record has room for.
 func (c content) begin(t *Target, bound int) step {
 	base, frozen := leavesOf(c.applied).frozen(t.isHot)
 	hot, cold := c.entries.frozen(t.isHot)

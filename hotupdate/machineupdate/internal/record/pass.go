@@ -18,7 +18,7 @@ type Part struct {
 
 // Pass is one update of one machine.
 type Pass struct {
-	Marker Record // the record from before the first write to the cloud on
+	Marker Record // the record that is written before the first write to the cloud
 	Parts  []Part // one for each kind that the driver covers
 	Whole  bool   // the whole wanted part is desired
 	after  Record
@@ -98,8 +98,8 @@ func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 	return p
 }
 
-// Forgotten returns the pointers of leaves that were recorded, and are not once the pass has succeeded,
-// sorted. Only a pass that settles the machine forgets any.
+// Forgotten returns the pointers, sorted, of the recorded leaves that the record after the pass's
+// success no longer has. Only a pass that settles the machine forgets any.
 func (p *Pass) Forgotten() []string {
 	pointers := map[string]bool{}
 	if p.after.State != Settled {
@@ -148,8 +148,8 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 // MaxRefusal bounds how long a refusal is respected.
 const MaxRefusal = 24 * time.Hour
 
-// hint keeps the end of a refusal until it is past or a pass has succeeded. An end later than any
-// that could be recorded now comes from a clock that was ahead.
+// hint keeps the end of a refusal until it is past or a pass has succeeded. An end more than
+// MaxRefusal ahead was recorded by a clock that was ahead, and is dropped.
 func (p *Pass) hint(now time.Time) {
 	p.after.NotBefore = time.Time{}
 	isAhead := p.Marker.NotBefore.After(wholeSeconds(now.Add(MaxRefusal)))

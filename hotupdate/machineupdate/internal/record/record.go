@@ -38,7 +38,7 @@ type Header struct {
 	NotBefore  time.Time // when the cloud accepts changes again, in whole seconds; zero if no refusal is known
 	Drain      Drain     // for which drain of the node the last update was begun; zero outside of in-place updates
 	// Wanted is a digest of the hot part of the class. A settled record has it only if the whole
-	// hot part is applied, or if there is room for nothing more of it, see [Header.IsFull].
+	// hot part is applied, or if the record has no room for the rest, see [Header.IsFull].
 	Wanted string
 }
 
