@@ -61,13 +61,11 @@
 //     and created again is indistinguishable from ours, and is removed as ours. Choose keys that
 //     others do not use. In [Tags] network tags are keys with an empty value.
 //   - Where a cloud takes neither a value nor a version as a condition ([Unguarded]), a key to
-//     which others give a new value between the read and the removal is removed. The window
-//     is the lag of reads. If such a cloud writes all infrastructure tags at once, every key that
-//     others set in this window is lost, and every key that others remove comes
-//     back.
+//     which others give a new value between the read and the removal is removed. The window is the
+//     lag of reads. If such a cloud writes all infrastructure tags at once, every key that others
+//     set in this window is lost, and every key that others remove comes back.
 //   - A value that others set, and that equals ours, counts as ours.
-//   - A key of [Rules.AnyValue] that a lagging read does not show yet is set again, which
-//     overwrites the value that others gave it.
+//   - A key of [Rules.AnyValue] that a lagging read does not show is set again, over others' value.
 //
 // # Errors
 //

@@ -95,7 +95,10 @@ func blockDevices(pool Pool) ([]BlockDevice, error) {
 		if pool.Config.Volume != nil {
 			config.Volume = *pool.Config.Volume
 		}
-		name := map[bool]string{true: "/root"}[len(pool.DataVolumes) > 0]
+		name := ""
+		if len(pool.DataVolumes) > 0 {
+			name = "/root"
+		}
 		device, err := blockDevice(name, gardener.DataVolume{Size: v.Size, Type: v.Type, Encrypted: v.Encrypted},
 			config)
 		if err != nil {

@@ -284,8 +284,13 @@ func (d *differ) unknown(n *routine, members *pairing, name string) {
 // presence compares whether a member with the presence option is set.
 func (d *differ) presence(o *op, s sides) {
 	if old, updated := o.isPresent(s[0].value), o.isPresent(s[1].value); old != updated {
-		empty := map[bool]string{true: emptyText(o.routine.plan.Kind, false)}
-		d.emit(s, [2]string{empty[old], empty[updated]})
+		var texts [2]string
+		for i, isPresent := range [2]bool{old, updated} {
+			if isPresent {
+				texts[i] = emptyText(o.routine.plan.Kind, false)
+			}
+		}
+		d.emit(s, texts)
 	}
 }
 

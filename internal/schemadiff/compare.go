@@ -23,7 +23,7 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 		defaults: [2]map[*fieldplan.Field][]byte{engine.Of(old).Defaults(), engine.Of(updated).Defaults()},
 	}
 	if old.Open != updated.Open {
-		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
+		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers(old.Open), New: unknownMembers(updated.Open)}
 		if old.Open {
 			f.Forbidden = every(whereNamed)
 		}
@@ -135,7 +135,7 @@ func (d *comparer) add(s location, f Finding) {
 		f.Roll = some(whereAround)
 	}
 	f.Roll.Every = f.Roll.Every && s.certain
-	f.in = whileHot[s.whileHot]
+	f.in = choose(s.whileHot, " in elements that are hot", "")
 	f.plans = d.plans
 	f.others = s.others
 	d.findings = append(d.findings, f)
@@ -376,7 +376,7 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 	hasOtherZero := sameKind && !old.Pointer && !bytes.Equal(old.Zero, updated.Zero)
 	if old.Pointer != updated.Pointer || hasOtherZero {
 		f := Finding{
-			Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer],
+			Kind: "NullabilityChanged", Old: nullability(old.Pointer), New: nullability(updated.Pointer),
 			Roll: effect(whereZero, old.Zero, updated.Zero),
 		}
 		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
@@ -393,7 +393,7 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 	const noBytes = `""` // are something only where a default stands for nil
 	if was, is := !old.Unset([]byte(noBytes)), !updated.Unset([]byte(noBytes)); was != is && p.areBytes() {
 		d.add(s, Finding{
-			Kind: "PresenceChanged", Old: presence[was], New: presence[is], Roll: effect(whereEmpty, []byte(noBytes)),
+			Kind: "PresenceChanged", Old: presence(was), New: presence(is), Roll: effect(whereEmpty, []byte(noBytes)),
 		})
 	}
 }
@@ -411,7 +411,7 @@ func refusesNull(n *fieldplan.Node) bool {
 func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	p := twoNodes{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
-		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
+		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability(old.Pointer), New: nullability(updated.Pointer)})
 	}
 	areAlike := sync.OnceValue(func() bool { return schemajson.AreAlike(p.old, p.updated) })
 	if !bytes.Equal(old.Default, updated.Default) {
@@ -424,7 +424,7 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	if was == is && wasHashed == isHashed && old.Presence == updated.Presence {
 		return
 	}
-	f := Finding{Kind: "PresenceChanged", Old: presence[was], New: presence[is]}
+	f := Finding{Kind: "PresenceChanged", Old: presence(was), New: presence(is)}
 	if wasHashed != isHashed {
 		isFilled := old.Filled|updated.Filled != 0
 		f.Roll = Effect{Every: p.areHashed() && (!isFilled || areAlike()), Where: whereEmpty}
@@ -604,7 +604,7 @@ func (d *comparer) element(in, p twoNodes, s location) {
 // means the same as an empty object, list or map.
 func elementNull(in, p twoNodes) Finding {
 	f := Finding{
-		Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer],
+		Kind: "NullabilityChanged", Old: nullability(in.old.ElemPointer), New: nullability(in.updated.ElemPointer),
 	}
 	if in.old.ElemPointer && refusesNull(p.updated) {
 		f.Forbidden = some(whereNull)

@@ -22,14 +22,22 @@ const (
 )
 
 var (
-	nullability    = map[bool]string{true: "a pointer", false: "a value"}
-	whileHot       = map[bool]string{true: " in elements that are hot", false: ""}
-	ifPointer      = map[bool]string{true: ", behind a pointer", false: ""}
-	presence       = map[bool]string{true: "something", false: "nothing"}
-	unknownMembers = map[bool]string{true: "immutable", false: "an error"}
-	pairings       = map[fieldplan.Pairing]string{fieldplan.ByPosition: "found by position", fieldplan.ByValue: "a set"}
-	shapes         = map[fieldplan.Kind]string{fieldplan.Object: "object", fieldplan.List: "list", fieldplan.Map: "map"}
+	pairings = map[fieldplan.Pairing]string{fieldplan.ByPosition: "found by position", fieldplan.ByValue: "a set"}
+	shapes   = map[fieldplan.Kind]string{fieldplan.Object: "object", fieldplan.List: "list", fieldplan.Map: "map"}
 )
+
+func nullability(isPointer bool) string { return choose(isPointer, "a pointer", "a value") }
+
+func presence(isPresent bool) string { return choose(isPresent, "something", "nothing") }
+
+func unknownMembers(isOpen bool) string { return choose(isOpen, "immutable", "an error") }
+
+func choose(condition bool, yes, no string) string { //nolint:revive // the text of a condition
+	if condition {
+		return yes
+	}
+	return no
+}
 
 // ofClass is the effect of a change of a field with a class, in the present and the past tense.
 var ofClass = map[structtag.Class][2]string{
@@ -123,7 +131,7 @@ func (p twoNodes) pairings() (was, is string) {
 
 func pairing(n *fieldplan.Node) string {
 	if n.Pairing == fieldplan.ByKey {
-		return "found by " + n.Key.Name + ifPointer[n.Key.Pointer]
+		return "found by " + n.Key.Name + choose(n.Key.Pointer, ", behind a pointer", "")
 	}
 	return pairings[n.Pairing]
 }

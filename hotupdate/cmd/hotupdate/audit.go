@@ -204,7 +204,8 @@ func (c *call) documents() (iter.Seq[*manifests.Document], error) {
 	}, nil
 }
 
-// auditExitCode returns the exit code of an audit, as of a plan: an object that is not judged is an error.
+// auditExitCode returns the exit code of an audit. As in a plan, an object that is not judged is an
+// error.
 func (c *call) auditExitCode(r *report.Report) int {
 	switch {
 	case r.Partial:

@@ -49,7 +49,8 @@ func (c *call) listClasses() (int, error) {
 	return c.show(classesText(all), listed("kinds", all))
 }
 
-// classesText writes a file for --classes. A path that several versions of a kind have stands there once.
+// classesText writes a file for --classes. It has one entry for a path that several versions of a
+// kind have.
 func classesText(all []listedKind) string {
 	var text strings.Builder
 	text.WriteString("kinds:\n")
@@ -88,8 +89,8 @@ func textOfKind(versions []listedKind) string {
 	return text.String()
 }
 
-// textOfField writes a field with its class, and the reason as a comment. A field without a class is written as
-// one whose class is not known.
+// textOfField writes a field with its class, and the reason as a comment. A field without a class
+// is written with the class unknown.
 func textOfField(f crds.Listed) string {
 	class := cmp.Or(f.Class, fieldclasses.Undecided)
 	reason := cmp.Or(f.Reason, "write true, inplace, false, ignore or forbidden")

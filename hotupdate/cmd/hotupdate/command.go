@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// streams are what function main hands to a run: the standard streams, the name of the program, and
-// the provider extensions.
+// streams are the inputs of a run: the standard streams, the name of the program, and the provider
+// extensions.
 type streams struct {
 	program  string // file name of the command; empty in tests
 	in       io.Reader
@@ -57,11 +57,13 @@ type call struct {
 	options
 
 	std streams
-	// isGiven reports whether the user gives a flag, and config has the values of others.
+	// isGiven reports whether the user gives a flag. The config file has the values of the other
+	// flags.
 	isGiven func(flag string) bool
 	config  *config.File
-	shown   *config.Shown // that git shows; nil if the user calls
-	// gitBase and gitHead are the commits of both sides of --git, as far as they are commits.
+	shown   *config.Shown // the file that git shows; nil if git does not call the command
+	// gitBase and gitHead are the commits of both sides of --git; empty for a side that is not a
+	// commit.
 	gitBase, gitHead string
 
 	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
@@ -105,8 +107,9 @@ func run(args []string, std streams) int {
 	return code
 }
 
-// isDiffer reports whether git calls the command as its external diff. Git ends at every exit code but 0, with the
-// files that follow unseen. It sets the variable of [streams.shownPath] for git difftool alone.
+// isDiffer reports whether git calls the command as its external diff. Git stops at every exit code
+// other than 0, and then does not show the files that follow. Only git difftool sets the variable
+// of [streams.shownPath].
 func (c *call) isDiffer() bool {
 	return c.std.byGit && (c.std.shownPath == "" || len(c.args) > 2)
 }
@@ -138,7 +141,8 @@ func isUsage(err error) bool {
 	return errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools)
 }
 
-// printError prints the lines of an error, which has names of files and may be hostile.
+// printError prints the lines of an error. Its text may contain hostile file names, so control
+// characters are escaped.
 func (s *streams) printError(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintln(s.err, printable(line))
@@ -209,8 +213,8 @@ func (c *call) command(
 	}
 	check(command.Flags())
 	command.InitDefaultHelpFlag()
-	command.Flags().Lookup("help").Hidden = true                // who reads the list knows it
-	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // every command has one, as a test checks
+	command.Flags().Lookup("help").Hidden = true                // readers of the list have used it
+	long, _ := help.ReadFile("help/" + command.Name() + ".txt") // a test checks that every command has one
 	command.Long = strings.TrimSuffix(string(long), "\n")
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if err := onlyOneStdin(args); err != nil {

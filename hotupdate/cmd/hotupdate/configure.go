@@ -30,7 +30,7 @@ func (c *call) addExclude(command *cobra.Command) {
 		"leave out files that match this `GLOB`; may be repeated")
 }
 
-// configure reads the config file, and takes from it what no flag says.
+// configure reads the config file, and sets the options that no flag sets.
 func (c *call) configure() error {
 	choice := config.Choice{Named: c.configFile, Directory: ".", Base: cmp.Or(c.base, c.gitBase), Head: c.gitHead}
 	var err error
@@ -52,14 +52,15 @@ func (c *call) configure() error {
 		c.apply = c.config.Apply
 	}
 	c.passUndecided = c.config.UndecidedPasses
-	isViewer := c.shown != nil || isOfKubectl(c.args) // whose differ must not fail
+	isViewer := c.shown != nil || isOfKubectl(c.args) // a viewer must not fail
 	if isGate := c.isGiven("fail-on") || c.isGiven("exit-code"); !isGate && !isViewer {
 		c.failOn = c.config.FailOn
 	}
 	return nil
 }
 
-// configureAndTell is [call.configure] for a command whose report has no place for notes.
+// configureAndTell is [call.configure] for a command whose report cannot show notes: it prints
+// them.
 func (c *call) configureAndTell() error {
 	err := c.configure()
 	for _, note := range c.config.Notes {

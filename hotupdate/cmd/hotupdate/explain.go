@@ -44,9 +44,9 @@ type explained struct {
 	Fields []fieldShown `json:"fields"`
 }
 
-// fieldShown is a set field in JSON. Today is what a change of it does under the extension that receives it,
-// and empty for custom resources. As is the meaning of its value, if that is not the value itself,
-// and By says what As follows from, see schemabridge.Description.
+// fieldShown is a set field in JSON. Today says what a change of the field does under the extension
+// that receives it; it is empty for custom resources. As is the meaning of the value, if it differs
+// from the value, and By says how As was derived, see schemabridge.Description.
 type fieldShown struct {
 	Path      string          `json:"path"`
 	Pointer   string          `json:"pointer"`
@@ -181,7 +181,7 @@ type hashed struct {
 }
 
 // hashedToday is the digest of the data that today's release adds to the name of a pool, see
-// [hash.Compose]. The era says what the data are. If the manifest lacks some of them, there is no digest.
+// [hash.Compose]. Era describes the data. If the manifest lacks some of them, there is no digest.
 type hashedToday struct {
 	Era    string   `json:"era"`
 	Digest string   `json:"digest,omitempty"`
@@ -229,7 +229,7 @@ func (c *call) hashConfigs() (int, error) {
 	for _, one := range all {
 		rows = append(rows, one.row())
 	}
-	text := strings.TrimLeft(plaintext.Table(rows), " ") // a provider config on its own has no pool
+	text := strings.TrimLeft(plaintext.Table(rows), " ") // a bare provider config has no pool
 	return c.show(text, listed("hashes", all))
 }
 
@@ -245,8 +245,8 @@ func (c *call) addPools(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("pool", c.completePools)
 }
 
-// perPool returns what a function says of every pool of every manifest in the file that is the argument.
-// A provider config on its own and a custom resource are one pool.
+// perPool calls a function for every pool of every manifest in the file that is the argument. A
+// bare provider config and a custom resource count as one pool.
 func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool) (T, error)) ([]T, error) {
 	r, err := c.reader()
 	if err != nil {

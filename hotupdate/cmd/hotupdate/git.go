@@ -54,7 +54,7 @@ func (c *call) planGit(ctx context.Context) (code int, err error) {
 	return c.reportGit(plans, r, accepted)
 }
 
-// errorsOf are the problems of what is not judged.
+// errorsOf returns the problems of the objects that are not judged.
 func errorsOf(all []side.NotJudged) (problems []error) {
 	for _, one := range all {
 		problems = append(problems, one.Err)
@@ -72,8 +72,8 @@ func notCompared(sides *gitsides.Sides) (all []side.NotJudged) {
 	return all
 }
 
-// withholdMoved takes out the plans of objects that a changed file outside of the paths may have on the other side: it
-// would be a guess that they were added or removed.
+// withholdMoved removes the plans of objects that may have moved from or to a changed file outside
+// of the paths: reporting them as added or removed would be a guess.
 func withholdMoved(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) []*pool.Plan {
 	return slices.DeleteFunc(plans, func(plan *pool.Plan) bool {
 		other := ""
@@ -114,7 +114,8 @@ func (c *call) reportGit(plans []*pool.Plan, r *side.Reader, accepted *acceptanc
 	return exitOK, nil
 }
 
-// nameAsGit gives to all files their names in the repository, and warns of those that git does not track.
+// nameAsGit replaces the names of files by their names in the repository, and warns of files that
+// git does not track.
 func nameAsGit(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) {
 	for _, plan := range plans {
 		plan.OldPlace.File = sides.Path(plan.OldPlace.File)
@@ -132,8 +133,9 @@ func nameAsGit(sides *gitsides.Sides, plans []*pool.Plan, r *side.Reader) {
 	}
 }
 
-// nameShown gives to files that git shows their paths in the repository: git makes temporary files of versions that are
-// in no work tree. Its external diff has a further path for a renamed file.
+// nameShown replaces the names of the files that git shows by their paths in the repository: git
+// writes a version that is not in the work tree into a temporary file. Its external diff has a
+// further path for a renamed file.
 func (c *call) nameShown(plans []*pool.Plan) {
 	if c.shown == nil {
 		return

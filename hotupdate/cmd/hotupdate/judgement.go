@@ -21,7 +21,7 @@ func (c *call) addJudgement(command *cobra.Command) {
 		"one of the provider configs was read back from a cluster")
 }
 
-// addFacts adds the flags of the facts that decide about a change, whatever manifests it has.
+// addFacts adds the flags for facts that decide about a change and that its manifests do not have.
 func (c *call) addFacts(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.strategy, "strategy", "",
@@ -30,7 +30,7 @@ func (c *call) addFacts(command *cobra.Command) {
 	c.addLandscape(command)
 }
 
-// addLandscape adds the flags of the facts that no manifest has, such as the extension.
+// addLandscape adds the flags for facts of a landscape, such as the extension.
 func (c *call) addLandscape(command *cobra.Command) {
 	flags := command.Flags()
 	c.addExtension(command)

@@ -75,7 +75,7 @@ func changeOf(args []string) (old, updated, path string) {
 	return args[1], args[4], args[0]
 }
 
-// passedOver says why a path that git names is not looked at, if it is not.
+// passedOver says why a path that git names is not compared; empty if it is.
 func passedOver(args []string) string {
 	const submodule = "160000" // the mode
 	switch path := args[0]; {
@@ -103,7 +103,7 @@ func (c *call) planChange() (int, error) {
 		return exitOK, nil
 	}
 	old, updated, path := changeOf(c.args)
-	isOfGit := path != "" // which stops at any exit code but 0
+	isOfGit := path != "" // git stops at every exit code other than 0
 	r, accepted, err := c.preparePlan()
 	switch {
 	case err != nil && isOfGit && !isUsage(err):
@@ -162,7 +162,7 @@ func (c *call) report(plans []*pool.Plan, r *side.Reader, accepted *acceptance.L
 	return c.planExitCode(plans), nil
 }
 
-// preparePlan reads the config file, and what it and the flags name.
+// preparePlan reads the config file, and the files that it and the flags name.
 func (c *call) preparePlan() (r *side.Reader, accepted *acceptance.List, err error) {
 	c.shown, err = c.shownByGit()
 	if err == nil {
@@ -176,7 +176,7 @@ func (c *call) preparePlan() (r *side.Reader, accepted *acceptance.List, err err
 	return r, accepted, errors.Join(err, acceptErr)
 }
 
-// tellConfigFile says what the difference of a config file does that git shows.
+// tellConfigFile reports the effect of a change of a config file that git shows.
 func (c *call) tellConfigFile(path string) {
 	notes := c.config.Notes
 	if len(notes) == 0 {
@@ -222,7 +222,7 @@ func (c *call) comparing() (*side.Reader, error) {
 	return r, errors.Join(err, validatorErr)
 }
 
-// reportOf makes the report of the plans. What is not judged is also told as an error.
+// reportOf makes the report of the plans. Objects that are not judged are also printed as errors.
 func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance.List) *report.Report {
 	warnings := slices.Concat(c.config.Notes, r.Warnings, accepted.Remarks(len(r.NotJudged) == 0))
 	made := report.New(plans, warnings, report.Selection{All: c.all, Quiet: c.quiet})
@@ -236,12 +236,12 @@ func (c *call) reportOf(plans []*pool.Plan, r *side.Reader, accepted *acceptance
 	return made
 }
 
-// comparedNow says when, and by which version, something is compared.
+// comparedNow returns the time and the version of this comparison.
 func comparedNow() report.Compared {
 	return report.Compared{Version: ownBuild().Main.Version, At: time.Now().UTC().Format("2006-01-02 15:04 UTC")}
 }
 
-// compared says what is compared, when, and by which version.
+// compared returns the compared sides, the time and the version.
 func (c *call) compared() report.Compared {
 	all := comparedNow()
 	if c.gitRange == "" {
@@ -274,7 +274,7 @@ func (c *call) writeReport(r *report.Report) error {
 	return nil
 }
 
-// gate is what --fail-on and the config file say.
+// gate returns the gate of --fail-on and the config file.
 func (c *call) gate() pool.Gate { return pool.Gate{On: c.failOn, PassesUndecided: c.passUndecided} }
 
 // planExitCode returns the exit code of the gravest verdict that the user asks for.

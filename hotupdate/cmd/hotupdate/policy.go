@@ -42,7 +42,8 @@ func (c *call) writePolicies() (int, error) {
 	return exitOK, err
 }
 
-// decidingConfigs says which fields of provider configs touch machines, of each provider in each of its eras.
+// decidingConfigs lists, for each era of each provider, the fields of its configs whose changes
+// affect machines.
 func (c *call) decidingConfigs() (all []policy.Config, err error) {
 	given, err := c.optionsOfConfigs()
 	if err != nil {
@@ -74,8 +75,8 @@ func touchesMachines(p provider.Provider, version, field string, o judge.Options
 	return isField && slices.Contains([]verdict.Verdict{verdict.Roll, verdict.InPlaceUpdate, verdict.Indeterminate}, v)
 }
 
-// decidingFields returns the fields below a path that decide, and whether all do. Of a field all of whose fields
-// decide, it returns the field alone.
+// decidingFields returns the fields below a path that decide, and whether all of them do. If all
+// fields below a field decide, it returns only that field.
 func decidingFields(known map[string]bool, above string, decides func(string) bool) (found []string, all bool) {
 	below := fieldsBelow(known, above)
 	if len(below) == 0 {
@@ -95,7 +96,8 @@ func decidingFields(known map[string]bool, above string, decides func(string) bo
 	return found, false
 }
 
-// fieldsBelow are the fields right below a field, or below its elements, in order; without a field the outermost ones.
+// fieldsBelow returns the fields directly below a field, or below its elements, in order; for an
+// empty path, the top-level fields.
 func fieldsBelow(known map[string]bool, above string) (all []string) {
 	for path := range known {
 		rest, isBelow := strings.CutPrefix(path, above)

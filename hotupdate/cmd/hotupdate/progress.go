@@ -26,7 +26,8 @@ func newProgress(out io.Writer, now func() time.Time) *progress {
 	return &progress{out: out, now: now, began: now()}
 }
 
-// tell says what was done how often: compared 1,200 of 3,000 objects. All is 0 if it is not known.
+// tell shows a verb and counts, such as: compared 1,200 of 3,000 objects. All is 0 if the total is
+// not known.
 func (p *progress) tell(did string, done, all int) {
 	if p == nil {
 		return

@@ -55,9 +55,10 @@ func (c *call) writeRules() (int, error) {
 // inPools is the path of the pools of a Shoot or a Worker: the tables have the fields below it.
 var inPools = regexp.MustCompile(`^spec\.(provider\.workers|pools)(\[[^\]]*\])?\.`)
 
-// ruleOf says what a change of one field does today: of a field of a Shoot, Worker or pool by the tables, and of a
-// field of a provider config what plan says of each provider that has it, in each era of its release, both with the
-// facts of the landscape. Explain shows the fields of a bare provider config without the name providerConfig.
+// ruleOf says what a change of one field does today, with the facts of the landscape. For a field
+// of a Shoot, Worker or pool it uses the tables. For a field of a provider config it judges each
+// provider that has the field, in each era of its release. The path may lack the name
+// providerConfig, as explain shows the fields of a bare provider config.
 func (c *call) ruleOf(field string) (string, error) {
 	config, isConfig := strings.CutPrefix(field, fields.Config+".")
 	isWhole := field == fields.Config
@@ -83,7 +84,7 @@ func (c *call) ruleOf(field string) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// ifAdmitted is what no table of fields knows.
+// ifAdmitted ends a rule, because the tables do not say what Gardener admits.
 const ifAdmitted = "if Gardener admits the change; hotupdate help gardener says who answers that\n"
 
 // noRule is the error about a field that no table has.
@@ -101,7 +102,8 @@ func (c *call) noRule(field string) error {
 		"as machine.type, spec.region, providerConfig.volume.iops or providerConfig.dataVolumes[].iops", field)
 }
 
-// meantFields are the fields that were probably meant: those that end so in any case, else the one that is nearest.
+// meantFields returns the fields that were probably meant: the fields that end with the text,
+// ignoring case, or else the most similar field.
 func (c *call) meantFields(field string) (all []string) {
 	paths := c.knownFields()
 	lower := "." + strings.ToLower(strings.TrimPrefix(field, "."))
@@ -202,7 +204,8 @@ func (c *call) optionsOfConfigs() (judge.Options, error) {
 	}, nil
 }
 
-// optionsFor are the options for the configs of a provider: without a statement those of its released extension.
+// optionsFor returns the options for the configs of a provider, by default those of its released
+// extension.
 func optionsFor(p provider.Provider, given judge.Options) judge.Options {
 	given.Extension = given.ExtensionOf(p.Name)
 	if given.Extension == judge.Both {

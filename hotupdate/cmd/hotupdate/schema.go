@@ -111,8 +111,8 @@ type jsonFinding struct {
 
 	Harmless bool   `json:"harmless"`
 	Text     string `json:"text"`
-	// Undecided says that the field of a custom resource has no class, so that nobody knows what the finding does to
-	// machines.
+	// Undecided says that the field of a custom resource has no class, so that the effect of the
+	// finding on machines is unknown.
 	Undecided bool `json:"undecided,omitempty"`
 }
 

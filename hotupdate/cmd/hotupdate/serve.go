@@ -87,11 +87,11 @@ func (c *call) serveReviews() (int, error) {
 // judging judges the objects of reviews. It is safe for concurrent use.
 type judging struct {
 	reader    *side.Reader
-	landscape atomic.Pointer[side.Landscape] // instead of that of the reader
+	landscape atomic.Pointer[side.Landscape] // replaces the landscape of the reader
 	gate      pool.Gate
 }
 
-// judging compiles all that the flags and the config file name.
+// judging compiles everything that the flags and the config file name.
 func (c *call) judging() (*judging, error) {
 	reader, err := c.reader()
 	if err != nil {
@@ -122,13 +122,13 @@ func (j *judging) judge(ctx context.Context, old, updated []byte) (*admission.Ju
 	}, nil
 }
 
-// landscapeFile is where the CloudProfiles stand.
+// landscapeFile is the file with the CloudProfiles.
 type landscapeFile struct {
 	read func() (*side.Landscape, error)
 	name string // empty if the config file has them
 }
 
-// state changes when the file does. A file that is missing has none.
+// state changes when the file does. It is zero for a missing file.
 func (f landscapeFile) state() fileState {
 	if info, err := os.Stat(f.name); err == nil {
 		return fileState{info.ModTime(), info.Size()}
@@ -141,14 +141,15 @@ type fileState struct {
 	size    int64
 }
 
-// The times between two looks at the file, and after which the CloudProfiles are read again although it is the same:
-// their versions expire.
+// The interval at which the file is checked, and the time after which even an unchanged file is
+// read again, because versions in CloudProfiles expire.
 const (
 	landscapeLook = 2 * time.Second
 	landscapeAge  = time.Minute
 )
 
-// keep reads the CloudProfiles again until the context ends. While they cannot be read, the former ones stay.
+// keep reads the CloudProfiles again until the context ends. If they cannot be read, the previous
+// ones stay in use.
 func (j *judging) keep(ctx context.Context, file landscapeFile, log *slog.Logger) {
 	if j.reader.Landscape == nil {
 		return

@@ -50,7 +50,7 @@ func (c *call) helpCommand() (command *cobra.Command) {
 	return command
 }
 
-// similar asks whether the command or topic below a command was meant whose name is similar to a word.
+// similar suggests the command or topic below a command whose name is similar to a word.
 func similar(below *cobra.Command, word string) string {
 	var names []string
 	for _, one := range visible(below) {

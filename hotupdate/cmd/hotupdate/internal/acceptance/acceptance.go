@@ -123,7 +123,7 @@ func (l *List) accepting(finding Finding) *entry {
 
 func (l *List) hasExpired(e *entry) bool { return e.expires < l.today }
 
-// matches reports whether a finding has what the entry wants.
+// matches reports whether a finding has the values of all members of the entry.
 func (e *entry) matches(finding Finding) bool {
 	for member, want := range e.wants {
 		if !slices.Contains(finding[member], want) {
@@ -133,8 +133,8 @@ func (e *entry) matches(finding Finding) bool {
 	return true
 }
 
-// Remarks name the entries that have expired, and those that match no finding. If the command has not
-// read everything, an entry may match what is missing: then only the expired ones are named.
+// Remarks names the entries that have expired, and the entries that match no finding. If the
+// command has not read everything, the latter are not named: they may match a missing finding.
 func (l *List) Remarks(isComplete bool) (all []string) {
 	if l == nil {
 		return nil

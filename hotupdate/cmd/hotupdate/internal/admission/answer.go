@@ -50,8 +50,8 @@ func (s *Server) review(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	body := bufio.NewReaderSize(r.Body, headSize)
 	isPlaced := acquire(ctx, s.reading, budget/2)
-	// a client that sends nothing keeps its place for a part of the time only; without deadlines, as in no connection
-	// of a server, this fails
+	// A client that sends nothing keeps its place only for a part of the time. The call fails for
+	// connections without deadlines, which servers do not have.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(budget / 4))
 	if !isPlaced {
 		head, _ := body.Peek(headSize)
@@ -137,7 +137,7 @@ func (s *Server) answer(ctx context.Context, request *Request) response {
 
 // isDeleted reports whether an object is deleted already. Whatever else changes decides nothing.
 func isDeleted(text []byte) bool {
-	if !bytes.Contains(text, []byte(`"deletionTimestamp"`)) { // spares most objects a look at each member
+	if !bytes.Contains(text, []byte(`"deletionTimestamp"`)) { // saves reading each member of most objects
 		return false
 	}
 	o, err := readObject(text)
@@ -157,9 +157,9 @@ func (s *Server) judge(ctx context.Context, request *Request) (*Judgement, Reaso
 	}
 	done := make(chan result, 1)
 	go func() {
-		defer func() { <-s.judging }() // also if nobody waits any more
+		defer func() { <-s.judging }() // even if nobody waits any more
 		defer func() {
-			if recover() != nil { // what it says may have values
+			if recover() != nil { // its text may contain values
 				s.Log.Error("defect", "uid", request.UID, "stack", string(debug.Stack()))
 				done <- result{reason: Failed, err: errors.New("hotupdate has failed; please report it")}
 			}
@@ -237,7 +237,8 @@ func (s *Server) unread(w http.ResponseWriter, head []byte, reason Reason, why s
 	s.write(w, uid, response{Allowed: true, Warnings: warnings})
 }
 
-// malformed answers what is no review: an error, which the API server handles by the failurePolicy of the webhook.
+// malformed answers a body that is not a review with an error, which the API server handles by the
+// failurePolicy of the webhook.
 func (s *Server) malformed(w http.ResponseWriter, code int, why string) {
 	s.metrics.change(func() { s.metrics.notJudged[Malformed]++ })
 	s.Log.Warn("not judged", "reason", Malformed, "problem", why)

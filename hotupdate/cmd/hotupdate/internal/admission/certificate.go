@@ -24,17 +24,18 @@ type certificate struct {
 	checked time.Time // when the files were read last
 }
 
-// readEvery is the time between two looks at the files.
+// readEvery is the interval at which the files are checked.
 const readEvery = 10 * time.Second
 
-// newCertificate reads the files, which have to be good at the start.
+// newCertificate reads the files, which must be usable at the start.
 func newCertificate(o *Options, m *metrics) (*certificate, error) {
 	c := &certificate{certFile: o.CertFile, keyFile: o.KeyFile, log: o.Log, metrics: m, now: o.now}
 	return c, c.read()
 }
 
-// get returns the certificate for a handshake. A certificate that was renewed is used from the next handshake on. If
-// the files are broken or do not belong together, such as between two writes, the former certificate stays.
+// get returns the certificate for a handshake. A certificate that was renewed is used from the next
+// handshake on. If the files are broken or do not belong together, for example between two writes,
+// the previous certificate stays in use.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -16,7 +16,7 @@ import (
 // change names.
 const Confirmation = "hotupdate.github.io/confirm"
 
-// lastApplied is the annotation in which kubectl keeps the manifest. It has all other values again.
+// lastApplied is the annotation in which kubectl keeps the manifest. It repeats all other values.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // object is what decides the digest of a change.
@@ -44,10 +44,11 @@ func readObject(text []byte) (*object, error) {
 	return o, nil
 }
 
-// digestOf returns the digest of a change and whether the new object confirms it. Two changes have one digest exactly
-// if they are made to the same object in the same generation, with the same old and new members beside metadata and
-// status, and with the same differences of labels and annotations. So a confirmation does not hold for a later change,
-// not even for the same change again.
+// digestOf returns the digest of a change and whether the new object confirms it. Two changes have
+// the same digest exactly if they are made to the same object in the same generation, with the same
+// old and new members apart from metadata and status, and with the same differences of labels and
+// annotations. So a confirmation does not hold for a later change, not even for the same change
+// again.
 func digestOf(request *Request) (digest string, isConfirmed bool, err error) {
 	old, oldErr := readObject(request.OldObject)
 	updated, newErr := readObject(request.Object)

@@ -21,7 +21,7 @@ const (
 	TooLong   Reason = "too-long"   // the comparison took too much time
 	Malformed Reason = "malformed"  // the body is no review
 	Unread    Reason = "unreadable" // the objects cannot be compared
-	Contrary  Reason = "contrary"   // the rules here say that the API server has refused the change, which it has not
+	Contrary  Reason = "contrary"   // by the rules here, the API server must have refused the change
 	Failed    Reason = "failed"     // a defect of this program
 )
 
@@ -47,7 +47,7 @@ type metrics struct {
 
 func newMetrics(verdicts []string) *metrics {
 	m := &metrics{judged: map[string]int{}, notJudged: map[Reason]int{}, times: make([]int, len(buckets)+1)}
-	for _, word := range verdicts { // a counter that begins with its first event hides it from rate()
+	for _, word := range verdicts { // rate() does not count the first event of a new counter
 		m.judged[word] = 0
 	}
 	for _, reason := range reasons {
@@ -56,7 +56,7 @@ func newMetrics(verdicts []string) *metrics {
 	return m
 }
 
-// change changes the metrics while nobody else does.
+// change changes the metrics under the mutex.
 func (m *metrics) change(by func()) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -8,7 +8,7 @@ import (
 	kubejson "sigs.k8s.io/json"
 )
 
-// apiVersion and kind are those of a review.
+// apiVersion and kind are the type of a review.
 const (
 	apiVersion = "admission.k8s.io/v1"
 	kind       = "AdmissionReview"
@@ -49,7 +49,7 @@ type answered struct {
 	Response   response `json:"response"`
 }
 
-// response is AdmissionResponse, as far as it is used.
+// response has the members of AdmissionResponse that are used.
 type response struct {
 	UID      string   `json:"uid"`
 	Allowed  bool     `json:"allowed"`
@@ -65,7 +65,7 @@ type status struct {
 	Code    int    `json:"code"`
 }
 
-// errNoReview is the problem of a body that is something else.
+// errNoReview is the problem of a body that is not a review.
 var errNoReview = errors.New("must be an AdmissionReview of " + apiVersion + " with a request and its uid")
 
 // ParseReview reads a review. Names of members are case-sensitive, as for an API server. The objects are not read.

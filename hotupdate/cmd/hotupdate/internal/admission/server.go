@@ -15,12 +15,13 @@ import (
 type Judgement struct {
 	// Verdict is the gravest verdict.
 	Verdict string
-	// Warnings are told to who makes the change; none if there is nothing to warn of.
+	// Warnings are shown to the author of the change; empty if there is nothing to warn of.
 	Warnings []string
 	// IsStopped says that the change needs a confirmation.
 	IsStopped bool
-	// Contrary is the rule by which the API server refuses the change; empty if there is none. Since the API server has
-	// validated the object before it asks, the rule is wrong, and nothing else of the judgement counts.
+	// Contrary is the rule by which the API server must refuse the change; empty if there is none.
+	// The API server validates an object before it asks a webhook, so the rule is wrong, and the
+	// rest of the judgement does not count.
 	Contrary string
 }
 
@@ -28,12 +29,12 @@ type Judgement struct {
 // goroutines. An error has no values of the objects.
 type Judge func(ctx context.Context, old, updated []byte) (*Judgement, error)
 
-// Options are what a server is made of.
+// Options configure a server.
 type Options struct {
 	Judge Judge
 	// Verdicts are the words of the verdicts that Judge can give.
 	Verdicts []string
-	// RefusesUnjudged says that a change is refused that is not judged, unless it is confirmed.
+	// RefusesUnjudged says that changes that are not judged are refused unless they are confirmed.
 	RefusesUnjudged bool
 	// CertFile and KeyFile are the files of the certificate, in PEM.
 	CertFile, KeyFile string
@@ -114,14 +115,15 @@ const (
 	shutdownGrace = 10 * time.Second
 )
 
-// The limits of HTTP/2. Reviews that wait for a place are not read. All of a connection together must not fill its
-// window, or those that have a place would wait for them. So an API server opens another connection above them.
+// The limits of HTTP/2. Reviews that wait for a place are not read. All reviews of a connection
+// together must not fill its window, or reviews that have a place would wait for the others. So an
+// API server opens another connection above them.
 const (
 	streams      = 60
 	streamWindow = 64 << 10
 )
 
-// Serve answers on a listener until the context ends. Then it answers what has begun.
+// Serve answers on a listener until the context ends. Then it finishes the reviews that have begun.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: maxTimeout, WriteTimeout: 2 * maxTimeout,

@@ -1,6 +1,6 @@
-// Package apply computes what a Shoot of a cluster becomes when a manifest is applied: by the code of
-// kubectl and of the API server, see [Way]. It must not know what that does to machines, and what
-// Gardener fills in afterwards.
+// Package apply computes the Shoot that results when a manifest is applied to a cluster, by the
+// code of kubectl and of the API server, see [Way]. It must not know the effect on machines, or
+// what Gardener fills in afterwards.
 //
 // openapi.json has Gardener's types, as gardener-apiserver serves them in OpenAPI. The module
 // hotupdate/gardener writes it from Gardener's own code: go test ./internal/openapi -update.
@@ -20,7 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// Way is how a manifest meets the object in a cluster.
+// Way is a way of applying a manifest to the object in a cluster.
 type Way struct {
 	By Method
 	// Manager is the field manager of a server-side apply; empty if it is not known.
@@ -32,12 +32,14 @@ type Method string
 
 // The methods.
 const (
-	// Client is kubectl apply. What the annotation last-applied has and the manifest has not is removed.
+	// Client is kubectl apply. Fields that are in the annotation last-applied and not in the
+	// manifest are removed.
 	Client Method = "client"
-	// Server is server-side apply. What only this manager owns and no longer sends is removed.
+	// Server is server-side apply. Fields that only this manager owns and that it no longer sends
+	// are removed.
 	Server Method = "server"
-	// Replace is kubectl replace, and every other update of the whole object. What the manifest leaves
-	// out is removed.
+	// Replace is kubectl replace, and every other update of the whole object. Fields that are not
+	// in the manifest are removed.
 	Replace Method = "replace"
 )
 
@@ -67,13 +69,13 @@ func (w Way) String() string {
 	return string(w.By) + "=" + w.Manager
 }
 
-// Applied is what one way makes of an object.
+// Applied is the result of one way of applying.
 type Applied struct {
 	Way Way
 	// Object is the object before Gardener fills in anything; nil if Problem says why it is not known.
 	Object *tree.Node
-	// Conflicts are the fields that another manager owns, with its name. Server-side apply changes them
-	// only if it is forced, which Object takes for granted.
+	// Conflicts are the fields that another manager owns, with its name. Server-side apply changes
+	// them only if it is forced, which Object assumes.
 	Conflicts []Conflict
 	// Owner is set if it is not known which fields the manager owns.
 	Owner Ownership
@@ -84,10 +86,10 @@ type Applied struct {
 // Conflict is a field that another manager owns, and that the manifest sets to another value.
 type Conflict struct{ Path, With string }
 
-// Ownership is what is taken for the fields of a manager that are not known.
+// Ownership is an assumption about the fields of a manager that are not known.
 type Ownership uint8
 
-// The ownerships. What a manager can do lies between OwnsNothing and OwnsAll.
+// The assumptions. The effect of any real ownership lies between OwnsNothing and OwnsAll.
 const (
 	OwnershipKnown Ownership = iota
 	OwnsNothing
@@ -136,7 +138,7 @@ func withServerOwned(object, cluster *tree.Node) *tree.Node {
 // desired returns an object without what only the API server and Gardener set.
 func desired(object *tree.Node) *tree.Node { return withServerOwned(object, nil) }
 
-// merged returns what a way makes of an object, as its code writes it.
+// merged returns the result of a way from the JSON that its code writes.
 func merged(way Way, result []byte, err error, cluster, manifest *tree.Node) Applied {
 	if err != nil {
 		return Applied{Way: way, Problem: fmt.Errorf("%s: %w", way, err)}
@@ -148,8 +150,8 @@ func merged(way Way, result []byte, err error, cluster, manifest *tree.Node) App
 	return Applied{Way: way, Object: withServerOwned(tree.Grafted(object, manifest, cluster), cluster)}
 }
 
-// Last returns the way in which the object of a cluster was applied last, as its annotations and
-// managedFields tell. It is false if they tell nothing, or several ways.
+// Last returns the way in which the object of a cluster was applied last, by its annotations and
+// managedFields. It is false if they show no way or several.
 func Last(cluster *tree.Node) (Way, bool) {
 	const nothing = "{}"
 	annotation := cluster.At("metadata", "annotations", lastApplied).Text()

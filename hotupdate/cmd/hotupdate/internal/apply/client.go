@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// byClient does what kubectl apply does.
+// byClient applies like kubectl apply.
 func byClient(cluster, manifest *tree.Node) Applied {
 	way := Way{By: Client}
 	last := []byte(cluster.At("metadata", "annotations", lastApplied).Text())
@@ -41,8 +41,9 @@ func strategic(last, manifest, cluster []byte) ([]byte, error) {
 	return strategicpatch.CreateThreeWayMergePatch(last, manifest, cluster, patchSchema(), true)
 }
 
-// ReplacesLists reports whether kubectl apply replaces all lists of a Shoot as a whole when a manifest follows the one
-// that was applied last: an object or list in a provider config differs. What Gardener has filled into pools is lost.
+// ReplacesLists reports whether kubectl apply replaces all lists of a Shoot as a whole when a
+// manifest follows the one that was applied last: an object or list in a provider config differs.
+// Fields that Gardener has filled into pools are lost.
 func ReplacesLists(last, manifest *tree.Node) bool {
 	before := desired(last).JSON()
 	_, err := strategic(before, desired(manifest).JSON(), before)

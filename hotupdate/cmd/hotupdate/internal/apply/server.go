@@ -21,8 +21,8 @@ import (
 // kind is the only kind that is merged.
 var kind = schema.GroupVersionKind{Group: "core.gardener.cloud", Version: "v1beta1", Kind: "Shoot"}
 
-// byServer does what the API server does with a server-side apply, for one manager or, without a name,
-// for each one that may apply.
+// byServer applies like the API server with server-side apply: for one manager or, without a name,
+// for each manager that may apply.
 func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 	live, err := objectOf(cluster)
 	sent, sentErr := objectOf(manifest)
@@ -59,8 +59,8 @@ func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 	return all
 }
 
-// applyAs applies an object for a manager. If kubectl apply owns fields that it applied from its side, kubectl
-// apply --server-side takes them over, whatever the name of its manager; another client does not.
+// applyAs applies an object for a manager. If kubectl apply owns fields of a client-side apply,
+// kubectl apply --server-side takes them over under any name of its manager. Other clients do not.
 func (s server) applyAs(
 	name string, live, sent *unstructured.Unstructured, cluster, manifest *tree.Node,
 ) (all []Applied) {
@@ -189,8 +189,9 @@ func entryOf(set *fieldpath.Set, manager string) (metav1.ManagedFieldsEntry, err
 	}, err
 }
 
-// withMigrated returns an object in which a manager owns what kubectl has applied from its side before: kubectl
-// apply --server-side takes that over, see csaupgrade in client-go. It is nil if there is nothing to take over.
+// withMigrated returns an object in which a manager owns the fields of an earlier client-side
+// apply, which kubectl apply --server-side takes over, see csaupgrade in client-go. It is nil if
+// there is nothing to take over.
 func withMigrated(live *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
 	annotation := fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)
 	owned := fieldpath.NewSet()
@@ -235,7 +236,7 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 // facts.
 type sameVersion struct{}
 
-// Convert, ConvertToVersion and ConvertFieldLabel are those of a [runtime.ObjectConvertor].
+// Convert, ConvertToVersion and ConvertFieldLabel implement [runtime.ObjectConvertor].
 func (sameVersion) Convert(_, _, _ any) error {
 	return errors.New("server: there is one version only")
 }

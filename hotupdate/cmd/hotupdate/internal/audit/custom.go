@@ -27,7 +27,7 @@ import (
 // fields of their specs. They are safe for concurrent use.
 type Resources struct {
 	old, updated *crds.Set
-	validator    *validator.Session // with the new release; nil if nobody is asked
+	validator    *validator.Session // with the new release; nil if no API server is asked
 }
 
 // NewResources returns the two releases, which have the same classes. The session asks an API server's own code with
@@ -37,7 +37,7 @@ func NewResources(old, updated *crds.Set, session *validator.Session) *Resources
 }
 
 // Run judges the objects of a stream like [Releases.Run]. Objects of kinds that neither release has
-// are skipped. An object of a version that not both releases have is indeterminate.
+// are skipped. An object in a version that one release lacks is indeterminate.
 func (r *Resources) Run(
 	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
 ) (*report.Report, error) {
@@ -55,7 +55,7 @@ func (r *Resources) Run(
 	return t.finish(&o.Known), t.checkJudged()
 }
 
-// failure is the first failure of the program that is asked, after which nothing counts.
+// failure is the first failure of the validator, after which no result counts.
 type failure struct {
 	mutex sync.Mutex
 	first error
@@ -135,24 +135,8 @@ func (r *Resources) partOf(of facts.TypeMeta, object *tree.Node) *tree.Node {
 
 // judge returns the verdict on an object. An error is one of a CRD or of the classes.
 func (r *Resources) judge(of facts.TypeMeta, part []byte) (verdict.Verdict, []Reason, error) {
-	for _, one := range []struct {
-		has, other *crds.Set
-		who, whose string
-	}{
-		{r.old, r.updated, "only the new release has", theOther},
-		{r.updated, r.old, "only the old release has", theOther},
-	} {
-		switch {
-		case one.has.HasType(of):
-		case one.other.HasType(of):
-			return verdict.Indeterminate, unknownVersion(of, one.who, one.whose, one.has), nil
-		default:
-			known := r.old
-			if !known.Has(of) {
-				known = r.updated
-			}
-			return verdict.Indeterminate, unknownVersion(of, "neither release has", "one of them has", known), nil
-		}
+	if reasons := r.missingVersion(of); reasons != nil {
+		return verdict.Indeterminate, reasons, nil
 	}
 	old, oldErr := r.old.Schema(of)
 	updated, newErr := r.updated.Schema(of)
@@ -177,8 +161,8 @@ func (r *Resources) judge(of facts.TypeMeta, part []byte) (verdict.Verdict, []Re
 	return r.compareReturned(of, part)
 }
 
-// unread is the verdict on an object that the old release cannot read, and an API server of the new one can: it drops
-// the members that neither release has.
+// unread is the verdict on an object that the old release cannot read and an API server with the
+// new release can, because it drops the members that neither release has.
 func (r *Resources) unread(before error, of facts.TypeMeta, part []byte) (verdict.Verdict, []Reason, error) {
 	updated, err := r.updated.Schema(of)
 	if err != nil {
@@ -221,19 +205,20 @@ func (r *Resources) compareReturned(of facts.TypeMeta, part []byte) (verdict.Ver
 	return effect, reasons, nil
 }
 
-// effectOf returns what a change does to machines that the API server makes, with the reason if that is not known.
+// effectOf returns what a change by the API server does to machines, with the reason if that is not
+// known.
 func (r *Resources) effectOf(of facts.TypeMeta, change hotupdate.Change) (verdict.Verdict, string) {
 	class, reason := r.updated.Meaning(of).WithoutEdit(change)
 	if class == fieldclasses.Undecided {
 		return verdict.Indeterminate, "; what that does to machines is not known: " + reason
 	}
-	if class == fieldclasses.NoEffect { // also where the Schema has the class of an edit
+	if class == fieldclasses.NoEffect { // even if an edit of the field has another class
 		return verdict.None, ""
 	}
 	return verdict.OfClass(change.Class, hotupdate.AutoRollingUpdate), ""
 }
 
-// reasonOf says how an object changes that nobody edits.
+// reasonOf says how an object changes without an edit.
 func reasonOf(change hotupdate.Change) Reason {
 	path := fieldpath.PatternOf(change.Path)
 	reason := Reason{Path: path, Finding: "DefaultChanged"}
@@ -255,14 +240,33 @@ func reasonOf(change hotupdate.Change) Reason {
 	return reason
 }
 
-const theOther = "the other release has"
+// missingVersion returns the reason why an object is not judged: one of the releases lacks its version.
+// It is nil if both releases have the version.
+func (r *Resources) missingVersion(of facts.TypeMeta) []Reason {
+	const other = "the other release has"
+	isOld := r.old.HasType(of)
+	isUpdated := r.updated.HasType(of)
+	switch {
+	case isOld && isUpdated:
+		return nil
+	case isUpdated:
+		return unknownVersion(of, "only the new release has", other, r.old.Versions(of))
+	case isOld:
+		return unknownVersion(of, "only the old release has", other, r.updated.Versions(of))
+	}
+	known := r.old
+	if !known.Has(of) {
+		known = r.updated
+	}
+	return unknownVersion(of, "neither release has", "one of them has", known.Versions(of))
+}
 
-// unknownVersion is the reason for not knowing what happens to an object of a version that not both
-// releases have. Whose versions are those of another release, to read the objects in.
-func unknownVersion(of facts.TypeMeta, who, whose string, release *crds.Set) []Reason {
-	text := fmt.Sprintf("%s %s %s", who, of.APIVersion, of.Kind)
-	if versions := release.Versions(of); len(versions) > 0 {
-		text += "; read the objects in a version of both: " + whose + " " + strings.Join(versions, ", ")
+// unknownVersion is the reason why an object is not judged. Subject says which release has the object's
+// version. Hint introduces the known versions, in one of which the object can be read from the cluster.
+func unknownVersion(of facts.TypeMeta, subject, hint string, known []string) []Reason {
+	text := fmt.Sprintf("%s %s %s", subject, of.APIVersion, of.Kind)
+	if len(known) > 0 {
+		text += "; read the objects in a version of both: " + hint + " " + strings.Join(known, ", ")
 	}
 	return []Reason{{Code: "unknown-version", Text: text}}
 }

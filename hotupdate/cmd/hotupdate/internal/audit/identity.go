@@ -34,7 +34,7 @@ type identities struct {
 func newIdentities(slots uint64) (*identities, error) {
 	file, err := os.CreateTemp("", "hotupdate-audit-")
 	if err == nil {
-		_ = os.Remove(file.Name()) // most systems remove an open file when the process ends, in whatever way
+		_ = os.Remove(file.Name()) // most systems remove an open file when the process ends, even by a crash
 	}
 	return &identities{file: file, slots: slots}, err
 }

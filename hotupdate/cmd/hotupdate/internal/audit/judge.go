@@ -20,7 +20,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// JudgedPool is a judged pool, in the model of reports. A custom resource has one without a name.
+// JudgedPool is a judged pool, in the model of reports. A custom resource has one pool without a
+// name.
 type JudgedPool struct {
 	report.PoolReport
 
@@ -65,8 +66,8 @@ func judgedPool(
 	return p
 }
 
-// touches reports whether a verdict of a release is about machines. A config that the new release cannot read stays
-// without effect.
+// touches reports whether a verdict on a release concerns machines. A config that the new release
+// cannot read has no effect on them.
 func touches(v verdict.Verdict) bool {
 	return v != verdict.None && v != verdict.Forbidden && v != verdict.Unreadable
 }
@@ -133,8 +134,8 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 	return verdict.Roll, reasons
 }
 
-// assumptions returns what the verdict on a pool that keeps its name rests on. Nothing is assumed if programs answer,
-// which hash all that the releases hash.
+// assumptions returns the assumptions behind the verdict that a pool keeps its name. Programs of
+// the releases need none, because they hash everything that the releases hash.
 func assumptions(v verdict.Verdict, old, updated release.Hashed) (all []verdict.Rule) {
 	if v != verdict.None {
 		return nil

@@ -21,8 +21,8 @@ type owner struct {
 	builtIn map[string]bool // the providers that are built in, by name
 }
 
-// ownerOf finds the provider of the releases: by the kind of their configs, or by the fields of their
-// Schemas.
+// ownerOf finds the provider of the releases by the kind of their configs, or by the fields of
+// their Schemas.
 func ownerOf(r *Releases, providers []provider.Provider) owner {
 	found := owner{builtIn: map[string]bool{}}
 	for _, p := range providers {
@@ -47,8 +47,9 @@ func ownerOf(r *Releases, providers []provider.Provider) owner {
 	return found
 }
 
-// isOther reports whether an object is of another provider than the releases. An object with a config of
-// their kind is theirs, whatever its provider is called.
+// isOther reports whether an object belongs to another provider than the releases. An object with a
+// config of the releases' kind belongs to their provider, unless the user names
+// another one.
 func (o owner) isOther(r *Releases, m *facts.Manifest) bool {
 	switch {
 	case r.hasConfig(m) && !o.isGiven:
@@ -83,8 +84,8 @@ func (o owner) hasOtherGroup(config facts.Config) bool {
 	return facts.GroupOf(config.Type().APIVersion) != o.group
 }
 
-// check returns an error if pools of several providers were judged, and it is not known whose the
-// releases are.
+// check returns an error if pools of several providers were judged and the provider of the releases
+// is not known.
 func (o owner) check(r *Releases, judged map[string]bool) error {
 	isOpen := slices.Contains(slices.Collect(maps.Values(judged)), false)
 	if o.provider != "" || !isOpen || len(judged) < 2 {
@@ -94,7 +95,7 @@ func (o owner) check(r *Releases, judged map[string]bool) error {
 		"the provider by --provider", strings.Join(slices.Sorted(maps.Keys(judged)), ", "), r.old.From, r.updated.From)
 }
 
-// remark says by what the provider was found.
+// remark says how the provider was found.
 func (o owner) remark() []string {
 	if o.provider == "" || o.isByName || o.isGiven {
 		return nil

@@ -19,9 +19,9 @@ const (
 	notValidated       = "not-validated"
 )
 
-// refusals say what an API server with the new release refuses: to create the object, or to restore the one that the
-// old release has stored, and which updates of the stored one. Without a program to ask, they are constraints that may
-// refuse it. An error is one of the program.
+// refusals says which requests an API server with the new release refuses: to create the object, to
+// restore the object that the old release has stored, or to update it. Without a validator, it
+// lists the constraints that may refuse the object. An error comes from the validator.
 func (r *Resources) refusals(of facts.TypeMeta, object *tree.Node, part []byte) (verdict.Verdict, []Reason, error) {
 	if r.validator == nil {
 		return r.mayRefuse(of, part)
@@ -53,7 +53,7 @@ func (r *Resources) refusals(of facts.TypeMeta, object *tree.Node, part []byte) 
 	return verdict.Forbidden, reasons, nil
 }
 
-// reasonsOfRefusals are the reasons for refusing an object, and the one that is stored.
+// reasonsOfRefusals returns the reasons for refusing an object, and for refusing the stored object.
 func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
 	for _, refusal := range slices.Concat(created.Refusals, restored.Refusals) {
 		reason := Reason{
@@ -93,8 +93,8 @@ func textOf(refusal crdplugin.Refusal) string {
 	return strings.TrimPrefix(refusal.Path+": "+refusal.Text, ": ")
 }
 
-// mayRefuse are the constraints that the new release narrows and that concern an object. The object is not
-// validated, so that they do not decide.
+// mayRefuse returns the constraints that the new release narrows and that concern an object.
+// Whether the object meets them is not checked.
 func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (effect verdict.Verdict, all []Reason, err error) {
 	effect = verdict.None
 	for _, f := range crds.MayRefuse(r.old, r.updated, of, part) {

@@ -25,7 +25,7 @@ type tally struct {
 	spans    map[report.Span]*report.Span // by minor and eras
 	seen     []string                     // some providers and kinds of provider configs that are not judged
 
-	// providers are those of judged pools; true if a config of one is of the releases' kind
+	// the providers of judged pools; true if a config of the provider is of the releases' kind
 	providers map[string]bool
 }
 
@@ -43,7 +43,7 @@ type causeKey struct {
 	oldEra, newEra, minor string
 }
 
-// The limits that make the size of a tally independent of the size of the fleet.
+// Limits that make the size of a tally independent of the size of the fleet.
 const (
 	// groups bounds the causes, the groups of each dimension, the objects that cannot be read, and the warnings.
 	// Further ones are only counted.

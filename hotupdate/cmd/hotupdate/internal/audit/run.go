@@ -173,7 +173,7 @@ func (r *Releases) repeatedKeys(m *facts.Manifest) fault.List {
 	return all
 }
 
-// isJudged reports whether the releases may read a provider config.
+// isJudged reports whether a provider config is read by the releases.
 func (r *Releases) isJudged(config facts.Config) bool {
 	return r.concern(config) && !r.owner.hasOtherGroup(config)
 }
@@ -262,7 +262,7 @@ func (t *tally) count(one *judgedObject, seen *identities, o Options) error {
 // skip counts an object that is not judged.
 func (t *tally) skip(one *judgedObject) {
 	t.Objects.Skipped[one.skip]++
-	// some of these are enough for an error
+	// an error shows only some of them
 	if one.other != "" && len(t.seen) < 10 && !slices.Contains(t.seen, one.other) {
 		t.seen = append(t.seen, one.other)
 	}

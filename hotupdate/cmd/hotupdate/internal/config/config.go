@@ -1,12 +1,14 @@
-// Package config reads the config file of a repository, .hotupdate.yaml: the facts of a landscape that are in
-// no manifest, how manifests are applied, and what a gate lets pass.
+// Package config reads the config file of a repository, .hotupdate.yaml. It has the facts of a
+// landscape that are in no manifest, the way in which manifests are applied, and the rules of a
+// gate.
 //
-// It owns the format of the file, where the file is looked for, and which version of it counts: the one in the
-// work tree, or for a change that git or a pull request shows, that of the commit before the change. It does not
-// know what a fact does to machines, and it does not know the flags of commands, which win over the file.
+// It owns the format of the file, where the file is searched, and which version of it counts: the
+// version in the work tree or, for a change that git or a pull request shows, the version of the
+// commit before the change. It must not know the effect of a fact on machines, or the flags of
+// commands, which override the file.
 //
 //   - The format is published as a JSON Schema, see [Schema]. [Parse] refuses all that the schema refuses.
-//   - A path in the file is relative to the file. Globs are relative to what is compared.
+//   - A path in the file is relative to the file. Globs are relative to the compared directories.
 //   - A fact that the file does not state stays unknown.
 package config
 
@@ -23,7 +25,7 @@ const Name = ".hotupdate.yaml"
 // FormatVersion is the version of the format.
 const FormatVersion = 1
 
-// File is what a config file says. The zero value says nothing.
+// File is the content of a config file. The zero value states nothing.
 type File struct {
 	// Name names the file for messages: its path, or COMMIT:PATH.
 	Name string
@@ -41,13 +43,13 @@ type File struct {
 	// Exclude are globs of the files that are left out.
 	Exclude []string
 
-	// Notes say what of the file, and of the files that it names, is changed since the commit that counts, and
-	// therefore decides nothing.
+	// Notes list the changes of the file, and of the files that it names, since the commit that
+	// counts. These changes decide nothing.
 	Notes []string
 
 	folder folder // has the file, and the files that it names
 	path   string // of the file in the folder
-	now    folder // has what the files became since the commit of folder; nil if there is none
+	now    folder // has the files after the commit of folder; nil if there is no such version
 }
 
 //go:embed config.v1.schema.json

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// None is the name of no file.
+// None is the name that stands for no file.
 const None = "none"
 
 // Choice says which config file counts.
@@ -29,7 +29,7 @@ type Choice struct {
 	Head string
 }
 
-// Find returns the config file. It says nothing if there is none.
+// Find returns the config file. If there is no such file, it returns the zero File.
 func Find(c Choice) (*File, error) {
 	if c.Named == None {
 		return &File{}, nil
@@ -69,8 +69,8 @@ func Find(c Choice) (*File, error) {
 	return file, nil
 }
 
-// physical returns the path of a directory without symbolic links: the directories above it are those that it
-// is in.
+// physical returns the path of a directory without symbolic links, so that its parents are the
+// directories that contain it.
 func physical(directory string) (string, error) {
 	absolute, err := filepath.Abs(directory)
 	if err != nil {
@@ -131,7 +131,7 @@ func parseFirst(in folder, places []string, isRequired bool) (*File, error) {
 	return file, nil
 }
 
-// noteChange notes whether the config file is another one now, and what is wrong with that one.
+// noteChange notes whether the config file has changed, and the problems of the new version.
 func (f *File) noteChange(base commit, places []string) {
 	_, before, _ := first(base, places) // has been read
 	at, now, err := first(f.now, places)
@@ -152,7 +152,7 @@ func (f *File) noteChange(base commit, places []string) {
 	}
 }
 
-// note notes what was done to a file since the base, which counts.
+// note notes how a file has changed since the base. The version of the base counts.
 func (f *File) note(base commit, file, what string) {
 	counts := "the file of commit %.12s counts"
 	if f.path == "" {

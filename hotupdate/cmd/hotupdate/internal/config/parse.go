@@ -50,7 +50,7 @@ type parser struct {
 	problems fault.List
 }
 
-// member reads the value of a member at a path.
+// member is a function that reads the value of a member at a path.
 type member func(value *tree.Node, path string)
 
 // add adds a problem of a member.
@@ -283,7 +283,8 @@ func (p *parser) featureGates(value *tree.Node, path string) {
 	p.file.Landscape.FeatureGates = gates
 }
 
-// note says that a name is not known, and like one that is. It may be one of a landscape's own.
+// note says that a name is unknown and similar to a known one. A landscape may use its own names,
+// so that is not an error.
 func (p *parser) note(at *tree.Node, path, name string, known []string) {
 	if meant := fieldpath.Nearest(name, known); meant != "" && meant != name {
 		const text = "%s: %s is not known, and decides nothing for %s; did you mean %s?"

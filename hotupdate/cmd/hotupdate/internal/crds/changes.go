@@ -12,8 +12,9 @@ import (
 // HasType reports whether the set has a type in its version.
 func (s *Set) HasType(t facts.TypeMeta) bool { return s.resources[t] != nil }
 
-// Changes compares a part of an object as API servers with the CRDs of two releases return it. Both sets must have
-// the type, with the same classes. The class of a field is that in the release that has the field.
+// Changes compares a part of an object as API servers with the CRDs of two releases return it. Both
+// sets must have the type, with the same classes. A field has the class that it has in the release
+// that knows it.
 func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Changes, error) {
 	before := old.Returned(t, part)
 	after := updated.Returned(t, part)
@@ -43,15 +44,15 @@ func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Change
 	return all, nil
 }
 
-// isAtOrBelow reports whether a pointer is that of a value or of a part of it.
+// isAtOrBelow reports whether a pointer leads to a value or to a part of it.
 func isAtOrBelow(pointer, above string) bool {
 	names := fieldpath.Names(pointer)
 	of := fieldpath.Names(above)
 	return len(names) >= len(of) && slices.Equal(names[:len(of)], of)
 }
 
-// plain returns the Schema of a type without its defaults, which the API server has filled in. It admits members that
-// only the other release has.
+// plain returns the Schema of a type without its defaults, because the API server has filled them
+// in. The Schema admits members that only the other release has.
 func (s *Set) plain(t facts.TypeMeta) (*hotupdate.Schema, error) {
 	if _, err := s.Schema(t); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// classes are the classes of fields, with what is known of them since Schemas were made.
+// classes are the classes of fields, and what was learned about them while Schemas were made.
 type classes struct {
 	object  *manifest.Object // nil if there are none
 	all     []class
@@ -75,8 +75,8 @@ func (c *classes) compile(r *resource) *compiled {
 	return &compiled{schema, meaning, missing, c.inFiles(meaning, r.from, err)}
 }
 
-// CheckClasses reports the classes whose fields no Schema has, of those that were asked for. A class of a kind
-// that nobody asked for is not reported.
+// CheckClasses reports the classes whose field none of the requested Schemas has. A class of a kind
+// whose Schema was not requested is not reported.
 func (s *Set) CheckClasses() error {
 	if s == nil {
 		return nil
@@ -95,7 +95,8 @@ func (s *Set) CheckClasses() error {
 	return errors.Join(problems...)
 }
 
-// LeaveOpen notes that an object has a version that no CRD has. It may have the field of any class.
+// LeaveOpen notes that an object has a version that no CRD has. The version may have the field of
+// any class.
 func (s *Set) LeaveOpen() {
 	s.classes.mutex.Lock()
 	defer s.classes.mutex.Unlock()
@@ -105,7 +106,7 @@ func (s *Set) LeaveOpen() {
 // key identifies a class in its file.
 func (c *class) key() string { return strings.Join(c.place, "\x00") }
 
-// locateAt puts the file and the line before a problem of what is at a place in the file.
+// locateAt adds the file and the line to a problem of the value at a place in the file.
 func (c *classes) locateAt(at []string, problem *fault.Error) error {
 	place := c.object.String()
 	if line := c.object.Tree.At(at...).Line(); line > 0 {

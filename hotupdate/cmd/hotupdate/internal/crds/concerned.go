@@ -6,9 +6,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// MayRefuse returns the constraints that the updated release narrows or changes and that concern a part of an object
-// as the API server returns it: the object has a value at the path, or lacks a member that is required now. Whether
-// the value meets the constraint is not known here.
+// MayRefuse returns the constraints that the updated release narrows or changes and that concern a
+// part of an object as the API server returns it: the object has a value at the path, or lacks a
+// member that is required now. It does not check whether the value meets the constraint.
 func MayRefuse(old, updated *Set, t facts.TypeMeta, part []byte) (all []Finding) {
 	root := tree.Of(updated.Returned(t, part))
 	for _, f := range updated.findingsSince(old, t) {

@@ -1,8 +1,8 @@
 // Package crds reads the CustomResourceDefinitions of custom resources, with the classes that the
 // user gives to the fields of their specs.
 //
-// It owns which versions of which kinds there are, which of them a class concerns, and what two
-// versions of a kind have in common. Package hotupdate makes Schemas of them.
+// It owns the list of kinds and versions, the assignment of classes to them, and the comparison of
+// two versions of a kind. Package hotupdate compiles the Schemas.
 package crds
 
 import (
@@ -35,7 +35,7 @@ type Set struct {
 	resources map[facts.TypeMeta]*resource
 	classes   *classes
 
-	mutex  sync.Mutex // guards what is made when it is asked for: Schemas, and shared
+	mutex  sync.Mutex // guards the values that are computed on request: Schemas, and shared
 	shared map[[2]facts.TypeMeta]*Shared
 	since  map[facts.TypeMeta][]Finding // what differs from the release before
 }
@@ -61,8 +61,8 @@ type resource struct {
 // Read reads the CRDs in a file or directory. Another file may give the classes of fields: it holds
 // an object whose members are paths in the spec, each with the value of a struct tag.
 //
-// Schemas are made when they are asked for. A class concerns those that have its field. One that
-// concerns none of them is an error, see [Set.CheckClasses].
+// Schemas are compiled when they are requested. A class applies to each Schema that has its field.
+// A class that applies to none of them is an error, see [Set.CheckClasses].
 func Read(from, classesFile string, stdin io.Reader) (*Set, error) {
 	c, err := readClasses(classesFile, stdin)
 	s, crdErr := readSet(from, stdin)
@@ -155,8 +155,9 @@ func (s *Set) add(o *manifest.Object) error {
 	return nil
 }
 
-// versionsOf returns the versions in the spec of a CRD that API servers serve, and the name of the one in which they
-// store objects. Without a version that is served, objects of the kind would be of no known kind.
+// versionsOf returns the versions in the spec of a CRD that API servers serve, and the name of the
+// one in which they store objects. A CRD without a served version is an error: objects of the kind
+// would be skipped as unknown.
 func versionsOf(spec *tree.Node) (served []*tree.Node, storage string, err error) {
 	for _, version := range spec.At("versions").Elements() {
 		name := version.At("name").Text()
@@ -283,7 +284,8 @@ func (s *Set) Schema(t facts.TypeMeta) (*hotupdate.Schema, error) {
 	return r.compiled.schema, r.compiled.err
 }
 
-// Meaning says what edits of a type do, whose Schema was made. It is nil if the set does not have the type.
+// Meaning says what edits of objects of a type do. The Schema of the type must have been compiled.
+// The result is nil if the set does not have the type.
 func (s *Set) Meaning(t facts.TypeMeta) *Meaning {
 	if s == nil || s.resources[t] == nil {
 		return nil

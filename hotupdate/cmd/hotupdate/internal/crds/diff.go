@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// Finding is what differs between a version of a kind in two releases of its CRD, in the form of the findings
-// between Schemas, and in a sentence. Its conditions are:
+// Finding is a difference between two releases of a CRD in one version of the kind, in the form of
+// the findings between Schemas, and as a sentence. Its conditions are:
 //
 //	omits it             the object does not have the field, and the API server fills it in or no longer does
 //	has it               the object has the field, which the API server drops
@@ -28,14 +28,15 @@ type Finding struct {
 	hotupdate.Finding
 
 	Text string
-	// Keyword is the constraint that differs; empty if none does.
+	// Keyword is the keyword of the constraint that differs; empty for other findings.
 	Keyword string
-	// IsUndecided says that what the difference does to machines is not known, such as that of a field without a class.
+	// IsUndecided says that the effect on machines is not known, for example because the field has
+	// no class.
 	IsUndecided bool
 }
 
-// Harmless reports whether no object is refused, and no object that nobody edits changes in a way that
-// machines follow.
+// Harmless reports whether no object is refused, and no object changes without an edit in a way
+// that affects machines.
 func (f *Finding) Harmless() bool { return f.Finding.Harmless() }
 
 const (
@@ -64,7 +65,7 @@ func Diff(old, updated *Set, t facts.TypeMeta) []Finding {
 	return d.found
 }
 
-// own is a schema without those of its members.
+// own is a schema without the schemas of its members.
 func (s schema) own() schema {
 	alone := maps.Clone(s)
 	for _, below := range []string{"properties", "items", "additionalProperties"} {
@@ -77,7 +78,7 @@ type differ struct {
 	updated *Set
 	of      facts.TypeMeta
 	found   []Finding
-	has     map[string]bool // the paths of the fields that whatever is around them has had
+	has     map[string]bool // the paths of the fields that exist in every object that has the value around them
 	around  string          // the path of the innermost value around this one that an object may lack; or empty
 	lists   []string        // the paths of lists without keys around the value, the outermost first
 }
@@ -98,7 +99,7 @@ func (d *differ) storage(old, updated string) {
 	})
 }
 
-// node compares the schemas of a value that is no member.
+// node compares the schemas of a value that is not a member of an object.
 func (d *differ) node(old, updated schema, path string) {
 	d.keywords(old, updated, path)
 	d.defaults(old, updated, path)
@@ -175,7 +176,8 @@ func (d *differ) described(old, updated schema, path string) {
 	d.around = around
 }
 
-// withoutEffect says of a new field that nothing follows, unless it has a default, which is a finding.
+// withoutEffect says that a new field has no effect, unless it has a default, which is a separate
+// finding.
 func (s schema) withoutEffect() string {
 	if s["default"] != nil {
 		return ""
@@ -213,7 +215,7 @@ func (d *differ) consequence(f *Finding, op hotupdate.Op) string {
 	case fieldclasses.NoEffect:
 		f.Roll = hotupdate.Effect{}
 		return "no machine is touched"
-	case fieldclasses.Undecided, fieldclasses.Refused: // the latter is none without an edit
+	case fieldclasses.Undecided, fieldclasses.Refused: // a refused edit has no effect here, since there is no edit
 	}
 	f.IsUndecided = true
 	return "what that does to machines is not known: " + cmp.Or(reason, withoutClass)
@@ -244,7 +246,8 @@ func (d *differ) defaults(old, updated schema, path string) {
 	d.add(f)
 }
 
-// operationOf returns what becomes of a field that objects omit if its default changes; empty for none.
+// operationOf returns the operation on an omitted field that follows from a change of its default;
+// empty for none.
 func operationOf(before, after string) hotupdate.Op {
 	switch {
 	case before == "":
@@ -304,7 +307,7 @@ func (s schema) requires(name string) bool {
 // change is how a constraint changes: with which values.
 type change string
 
-// The changes. A constraint that has changed may refuse some values and permit others.
+// The changes. A changed constraint may refuse some values and permit others.
 const (
 	same     change = ""
 	narrowed change = "narrowed"
@@ -328,7 +331,7 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 	switch {
 	case how == widened, isFilled:
 		f.Text += ": no object is refused or changed"
-	case keyword == "rule" && strings.Contains(updated, "oldSelf"): // which is not read for a new object
+	case keyword == "rule" && strings.Contains(updated, "oldSelf"): // such a rule is not evaluated for a new object
 		f.Text += ": a change that does not meet it is refused"
 		f.Forbidden = hotupdate.Effect{Where: changesIt}
 	default:
@@ -343,7 +346,7 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 func (d *differ) refusedWhen(at, keyword string) string {
 	const created = "an object that does not meet it is refused when created or restored, and when "
 	switch {
-	case keyword == listTypeKeyword, keyword == listKeysKeyword: // an update may keep such elements, and add more
+	case keyword == listTypeKeyword, keyword == listKeysKeyword: // an update may keep such elements and add others
 		return "an object with elements that stand twice is refused when created or restored, and when an update " +
 			"adds the first of them"
 	case keyword == requiredKeyword && len(d.lists) == 0:

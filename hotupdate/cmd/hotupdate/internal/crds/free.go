@@ -36,8 +36,8 @@ func (c *classes) readSchemas() (problems []error) {
 	return problems
 }
 
-// planIn reads a Schema from a file: that of the spec in a version of a CRD, or an exported one. A CRD with one
-// version needs no name of it.
+// planIn reads a Schema from a file: an exported Schema, or the Schema of the spec in a version of
+// a CRD. The name of the version may be left out if the CRD has only one.
 func planIn(file, version string) (*fieldplan.Plan, error) {
 	for o := range manifest.Objects([]string{file}, strings.NewReader("")) {
 		if o.Err != nil || facts.TypeMetaOf(o.Tree).Kind != definitionKind {

@@ -11,8 +11,8 @@ import (
 // removedMember is the member of a kind that says what the removal of its objects does.
 const removedMember = "removed"
 
-// Custom says what is known of the objects of a type, which the set has, beside their Schema. Their Schema
-// must have been asked for, without an error.
+// Custom returns what is known about the objects of a type in addition to their Schema. The set
+// must have the type, and its Schema must have been compiled without an error.
 func (s *Set) Custom(t facts.TypeMeta) *judge.Custom {
 	custom := &judge.Custom{Type: t, HasClasses: s.HasClasses(t)}
 	builtIn := fieldclasses.RemovalOf(facts.GroupOf(t.APIVersion), t.Kind)
@@ -23,8 +23,8 @@ func (s *Set) Custom(t facts.TypeMeta) *judge.Custom {
 	return custom
 }
 
-// HasClasses reports whether fields of a type, which the set has, have classes: those that are built in, or
-// given. A file without classes says that every field is immutable.
+// HasClasses reports whether fields of a type, which the set must have, have built-in classes or
+// classes from a file. A file without classes means that every field is immutable.
 func (s *Set) HasClasses(t facts.TypeMeta) bool {
 	isEmpty := s.classes.object != nil && s.classes.object.Tree.Len() == 0
 	made := s.resources[t].compiled

@@ -15,8 +15,8 @@ import (
 // Listed is a field of a kind that has no fields below it.
 type Listed struct {
 	Path string `json:"path"`
-	// Class is empty if nothing is known of the field. Of is the path of the field whose class it is: the field
-	// itself, or one above it.
+	// Class is empty if nothing is known about the field. Of is the path of the field that declares
+	// the class: the field itself, or a field above it.
 	Class  fieldclasses.Class `json:"class,omitempty"`
 	Of     string             `json:"of,omitempty"`
 	Reason string             `json:"reason,omitempty"`

@@ -10,10 +10,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Meaning says what edits of the fields of a kind do to machines, by the classes of the user and by those that
-// are built in. A nil Meaning knows nothing.
+// Meaning says what edits of the fields of a kind do to machines, by the classes of the user and
+// the built-in classes. A nil Meaning has no classes.
 type Meaning struct {
-	// Source is the release in whose code the classes were read that are built in; empty if there are none.
+	// Source is the release from whose code the built-in classes were read; empty if there are
+	// none.
 	Source string
 
 	fields []field // a field before those above it
@@ -27,7 +28,7 @@ type field struct {
 	given *class // by the user; nil if the class is built in
 }
 
-// Of returns the row of a change: that of the field itself, or of the nearest one above it.
+// Of returns the row of a change: the row of the field itself, or of the nearest field above it.
 func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 	if m == nil {
 		return row, false
@@ -40,18 +41,19 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 	return m.fields[i].Row, true
 }
 
-// withoutClass says of a field of a kind with built-in classes that it has none.
+// withoutClass is the reason for a field without a class in a kind with built-in classes.
 const withoutClass = "the field has no class"
 
-// WithoutEdit says what a change does to machines that the API server makes by itself, since the CRD is another: the
-// class, or none if only the Schema has it, with the reason if it is undecided.
+// WithoutEdit returns the class of a change that the API server makes without an edit, because the
+// CRD has changed. The class is empty if only the Schema declares it. The reason says why it is
+// undecided.
 func (m *Meaning) WithoutEdit(c hotupdate.Change) (class fieldclasses.Class, reason string) {
 	row, isKnown := m.Of(c)
 	return m.withoutEdit(row, isKnown, c.Op)
 }
 
-// withoutEdit is [Meaning.WithoutEdit] by the row of the field. Where a webhook refuses edits, it is not asked, and the
-// machines are those that a template made before: they stay.
+// withoutEdit is [Meaning.WithoutEdit] for the row of the field. A webhook that refuses edits is
+// not asked about such a change. Machines that were made from the template before stay unchanged.
 func (m *Meaning) withoutEdit(row fieldclasses.Row, isKnown bool, op hotupdate.Op) (fieldclasses.Class, string) {
 	isOneSided := op == hotupdate.OpAdd || op == hotupdate.OpRemove
 	switch {
@@ -68,8 +70,8 @@ func (m *Meaning) withoutEdit(row fieldclasses.Row, isKnown bool, op hotupdate.O
 // IsBuiltIn reports whether the kind has classes that are built in.
 func (m *Meaning) IsBuiltIn() bool { return m != nil && m.Source != "" }
 
-// meaningOf joins the classes of the user with those that are built in for a kind. A class of the user is for
-// the field and for all below it. One for the kind wins over one for all kinds.
+// meaningOf joins the classes of the user with those that are built in for a kind. A class of the
+// user is for the field and for all below it. A class for the kind wins over a class for all kinds.
 func meaningOf(r *resource, given []class) *Meaning {
 	m := &Meaning{}
 	for i := range given {
@@ -101,11 +103,12 @@ func meaningOf(r *resource, given []class) *Meaning {
 func (m *Meaning) add(r *resource, one *class) {
 	row := one.row()
 	row.Path = r.pathOf(one)
-	steps, _ := fieldpath.ParsePattern(row.Path) // else the Schema has the mistake
+	steps, _ := fieldpath.ParsePattern(row.Path) // a mistake in the path is reported with the Schema
 	m.fields = append(m.fields, field{row, steps, one})
 }
 
-// pathOf returns the path of a class in the spec, which people also write from the object on: spec.tags.
+// pathOf returns the path of a class in the spec. People also write it with the spec in front:
+// spec.tags.
 func (r *resource) pathOf(one *class) string {
 	if inSpec, isBelow := strings.CutPrefix(one.path, "spec."); isBelow && !r.hasSpecInSpec {
 		return inSpec
@@ -123,7 +126,7 @@ func (m *Meaning) given(path string) *class {
 	return nil
 }
 
-// isAbove reports whether a pattern is that of a field, or of one above it.
+// isAbove reports whether a pattern leads to a field or to a field above it.
 func isAbove(pattern, of []fieldpath.PatternStep) bool {
 	return len(pattern) > 0 && len(pattern) <= len(of) && slices.Equal(pattern, of[:len(pattern)])
 }
@@ -140,7 +143,7 @@ func (f field) hasClasses() bool {
 	return f.Class != "" || hasSchema && !f.given.plan.OfResource
 }
 
-// tag is the struct tag of a field. A class of the user that no kind has is kept, for the message.
+// tag is the struct tag of a field. An unknown class of the user is kept for the message.
 func (f field) tag() string {
 	isKnown := f.Class.IsTag() || f.Class == fieldclasses.Undecided || f.Class == fieldclasses.Refused
 	if isKnown || f.given == nil {
@@ -149,7 +152,7 @@ func (f field) tag() string {
 	return strings.TrimSuffix(string(f.Class)+","+f.Options, ",")
 }
 
-// isBuiltInAt reports whether a path is that of a class that is built in.
+// isBuiltInAt reports whether a path has a built-in class.
 func (m *Meaning) isBuiltInAt(path string) bool {
 	return slices.ContainsFunc(m.fields, func(f field) bool { return f.Path == path && f.given == nil })
 }

@@ -26,7 +26,7 @@ func (s schema) isTrue(name string) bool { return s[name] == true }
 // specMember is the member of an object that is compared, if its version has one.
 const specMember = "spec"
 
-// aside are the members that no controller reads as a part of the configuration.
+// aside are the members that do not belong to the configuration.
 var aside = []string{"apiVersion", "kind", "metadata", "status"}
 
 // part is the part of the objects of a version that is compared: their spec, or, if the version has
@@ -143,7 +143,8 @@ func (s schema) withoutNulls(value any) any {
 	return value
 }
 
-// isProperty reports whether the schema is that of a property of another one, and not of the values of a map.
+// isProperty reports whether the schema describes the property of another schema, not the values of
+// its map.
 func (s schema) isProperty(above schema, name string) bool {
 	return above.at("properties", name) != nil
 }

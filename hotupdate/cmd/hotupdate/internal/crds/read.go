@@ -17,8 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// readClasses reads the file with the classes of fields: an object whose members are paths of fields, each with
-// its class. The member kinds may have those of single kinds.
+// readClasses reads the file with the classes of fields: an object whose members are paths of
+// fields, each with its class. The member kinds may have the classes of single kinds.
 func readClasses(file string, stdin io.Reader) (*classes, error) {
 	c := &classes{
 		removed: map[string]judge.Removal{}, found: map[string]bool{}, first: map[string]*fault.Error{},
@@ -107,8 +107,8 @@ func (c *classes) readKinds(kinds *tree.Node) (problems []error) {
 	return problems
 }
 
-// checkKinds reports the names of kinds that are none of the CRDs, and nearly one. Another file may have the CRDs
-// of kinds with other names.
+// checkKinds reports names of kinds that no CRD has and that are similar to the name of a kind.
+// Names without a similar one are not reported, since other files may have their CRDs.
 func (c *classes) checkKinds(sets ...*Set) error {
 	if c.object == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// Shared is what two versions of a kind have in common.
+// Shared describes what two versions of a kind have in common.
 type Shared struct {
 	// Schema reads the specs of both versions. A field that only the old version has is an unknown
 	// member there. It is nil if the versions differ in anything but fields that only one of them has.
@@ -62,7 +62,8 @@ func share(old, updated *hotupdate.Schema) *Shared {
 // unknownMember is the origin of a change of an unknown member.
 const unknownMember = "unknown member"
 
-// Has reports whether both versions have the field of a change under [Shared.Schema].
+// Has reports whether both versions have the field of a change that was found under
+// [Shared.Schema].
 func (s *Shared) Has(c hotupdate.Change) bool {
 	if c.Origin == unknownMember {
 		return false

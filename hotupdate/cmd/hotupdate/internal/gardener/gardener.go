@@ -1,8 +1,8 @@
 // Package gardener asks Gardener's own code about changes of Shoots.
 //
-// That code is in another program, hotupdate-gardener, because it is too large for this one. Package
-// gardenerplugin has the format in which the two talk, and package plugin runs the program. This package must
-// not know what an answer means for a plan: package pool merges answers.
+// That code is in a separate program, hotupdate-gardener, because it is too large for this one.
+// Package gardenerplugin has the format of the messages, and package plugin runs the program. This
+// package must not know what an answer means for a plan: package pool merges answers.
 package gardener
 
 import (
@@ -24,12 +24,13 @@ type Session struct {
 
 	// Version is the version of Gardener whose code answers.
 	Version string
-	// Ignored are the objects that it does not use, each with the reason.
+	// Ignored are the objects that the program does not use, each with the reason.
 	Ignored []string
 }
 
-// Start starts the program at a path. The objects are what the admission of Shoots reads beside a
-// Shoot, in JSON, and the gates those of the landscape that are known. The caller has to close the session.
+// Start starts the program at a path. Objects are the objects in JSON that the admission of Shoots
+// reads in addition to a Shoot, and gates the known feature gates of the landscape. The caller has
+// to close the session.
 func Start(program string, objects []json.RawMessage, gates map[string]bool) (*Session, error) {
 	var ready gardenerplugin.Ready
 	setup := gardenerplugin.Setup{

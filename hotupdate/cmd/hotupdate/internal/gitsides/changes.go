@@ -14,14 +14,14 @@ type change struct {
 	oldBlob, updatedBlob string
 }
 
-// The modes of git that are no files.
+// Git's modes for entries that are not files.
 const (
 	submodule = "160000"
 	link      = "120000"
 )
 
-// changes returns what differs below the paths, with renames: also of a file that comes from elsewhere. The others are
-// what differs elsewhere.
+// changes returns the differences below the paths, with renames, even from outside of the paths.
+// Others are the differences outside of the paths.
 func (r *repository) changes(t trees, pathspecs []string) (chosen, others []change, err error) {
 	listed, err := r.git("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--find-renames", t.old, t.updated)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c change) paths() []string {
 // hasMode reports whether a side is of a mode.
 func (c change) hasMode(mode string) bool { return c.oldMode == mode || c.newMode == mode }
 
-// notCompared says why a change is in no file that is compared; empty if it is.
+// notCompared says why a change is not in a compared file; empty if it is.
 func (c change) notCompared() string {
 	switch {
 	case c.hasMode(submodule):

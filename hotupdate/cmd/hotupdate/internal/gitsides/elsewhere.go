@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// elsewhere are the changed files of a side that are outside of the paths, each with the names that only this side of
-// the file has.
+// elsewhere maps each changed file outside of the paths to the names that only this side of the
+// file contains.
 type elsewhere map[string]set
 
 // lost are the names in a text that another text does not have.

@@ -1,9 +1,10 @@
 // Package gitsides writes both sides of a change in a git repository into folders that the command can compare, by the
 // git program.
 //
-// It owns what --git means: the range, the files that are compared, renames, and how messages name a file of each side.
-// It selects the files that a change concerns: changed manifests, and the recipes by which kustomize, Helm or Flux make
-// manifests of changed files. It must not know what a manifest says or how it is judged.
+// It owns what --git means: the range, the files that are compared, renames, and how messages name
+// a file of each side. It selects the files that a change concerns: changed manifests, and the
+// recipes by which kustomize, Helm or Flux make manifests of changed files. It must not know the
+// content of a manifest or how it is judged.
 package gitsides
 
 import (
@@ -50,12 +51,12 @@ const head = "HEAD"
 // Sides are two folders with the files that a change concerns. The caller removes them.
 type Sides struct {
 	Old, Updated string // the folders
-	// Base and Head are the commits of both sides, for the config file; empty for a side that is a tree alone, such
-	// as the work tree.
+	// Base and Head are the commits of both sides, for the config file; empty for a side that is
+	// not a commit, such as the work tree.
 	Base, Head string
 	// Renamed are the new paths of renamed files, by their old ones.
 	Renamed map[string]string
-	// NotCompared are changes that are in no file of the folders.
+	// NotCompared are changes that no file in the folders contains.
 	NotCompared []NotCompared
 	// Untracked are files with manifests that the work tree has and git does not track.
 	Untracked []string
@@ -163,7 +164,8 @@ func (s *Sides) Path(file string) string {
 	return file
 }
 
-// Shown is a text with the names of files as git has them: those of the old side as COMMIT:PATH.
+// Shown returns a text in which files have their names in git; files of the old side are
+// COMMIT:PATH.
 func (s *Sides) Shown(text string) string {
 	slash := string(filepath.Separator)
 	return strings.NewReplacer(

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// addRecipes selects what makes manifests of changed files. What it makes is in no file, so the command refuses it.
+// addRecipes selects the recipes that make manifests of changed files. The manifests that they make
+// are in no file, so the command refuses them.
 func (s *selection) addRecipes(tree string, selected set) error {
 	return errors.Join(s.addKustomizations(tree, selected), s.addCharts(tree, selected), s.addVariables(tree, selected))
 }
@@ -39,7 +40,7 @@ func isBelow(file, folder string) bool { return folder == "." || strings.HasPref
 // leadsElsewhere matches a kustomization that uses files outside of its folder.
 var leadsElsewhere = regexp.MustCompile(`\.\./|://`)
 
-// addKustomizations selects the kustomizations above changed files, where they make something of manifests.
+// addKustomizations selects the kustomizations above changed files that make manifests.
 func (s *selection) addKustomizations(tree string, selected set) error {
 	all, err := s.named(tree, "kustomization.yaml", "kustomization.yml", "Kustomization")
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *selection) addKustomizations(tree string, selected set) error {
 	return nil
 }
 
-// literal is the pathspec of a folder, whatever its name.
+// literal is the pathspec that matches exactly a folder, even if its name has wildcards.
 func literal(folder string) string {
 	if folder == "." {
 		return everything
@@ -77,7 +78,7 @@ func literal(folder string) string {
 	return ":(top,literal)" + folder
 }
 
-// nameKustomizations gives an ending to kustomizations that have none, by which they are read.
+// nameKustomizations adds an ending to kustomizations without one, so that they are read.
 func nameKustomizations(folder string, files set) error {
 	var problems []error
 	for file := range files {
@@ -123,7 +124,7 @@ func (s *selection) addChart(tree, file string, selected set) error {
 	}
 	for _, root := range roots {
 		if strings.HasPrefix(root, "..") {
-			continue // it is in no file of the repository
+			continue // no file of the repository has it
 		}
 		made, err := s.madeOf(tree, root)
 		if err != nil {
@@ -158,8 +159,8 @@ var (
 	hasVariables    = regexp.MustCompile(kind + `(ConfigMap|Secret)`)
 )
 
-// addVariables selects the manifests with variables, if the change may give these other values: it concerns a
-// Kustomization of Flux, or a ConfigMap or Secret where one of them reads such.
+// addVariables selects the manifests with variables if the change may alter their values: it
+// concerns a Kustomization of Flux, or a ConfigMap or Secret while a Kustomization reads some.
 func (s *selection) addVariables(tree string, selected set) error {
 	isSubstitution := false
 	isSource := false

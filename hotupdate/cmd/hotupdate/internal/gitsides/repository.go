@@ -35,8 +35,8 @@ func open(ctx context.Context, directory string) (*repository, error) {
 	return r, err
 }
 
-// settings replace those of the user that would change an answer: submodules are repositories of their own, and renames
-// are found among up to so many files.
+// settings override settings of the user that would change git's answers: submodules are separate
+// repositories, and the number of files among which renames are found is fixed.
 var settings = []string{"-c", "submodule.recurse=false", "-c", "diff.renameLimit=3000"}
 
 // git returns what git writes.
@@ -102,8 +102,8 @@ func (r *repository) isUnborn() bool {
 	return noBranch == nil && noCommit != nil
 }
 
-// workTree returns the tree that a commit of all tracked files would have. Its new objects are written into a folder
-// of their own.
+// workTree returns the tree that a commit of all tracked files would have. Its new objects are
+// written into a separate folder.
 func (r *repository) workTree(folder string) (string, error) {
 	index, err := r.git("rev-parse", "--git-path", "index")
 	if err != nil {
@@ -151,8 +151,9 @@ func (r *repository) absolute(path string) string {
 	return absolute
 }
 
-// copyIndex copies the index, with its time: git compares the content of files that are as new as it, whose changes no
-// time tells. A missing one has no copy: a new repository has no index.
+// copyIndex copies the index with its time: git compares the content of files that are as new as
+// the index, because their times do not show changes. A new repository has no index, and then there
+// is no copy.
 func copyIndex(from, to string) error {
 	info, err := os.Stat(from)
 	if errors.Is(err, os.ErrNotExist) {

@@ -59,7 +59,7 @@ const everything = ":/"
 // Patterns of lines, as git grep and Go read them.
 const (
 	kind = `kind["']?[[:space:]]*:[[:space:]]*["']?`
-	// fromTemplate is a kind that a template or a variable gives.
+	// fromTemplate is a kind that a template or a variable sets.
 	fromTemplate = kind + `(\{\{|\$\{)`
 	// concealed begins a file that git-crypt or Git LFS has replaced.
 	concealed = `GITCRYPT|^version https://git-lfs`
@@ -75,7 +75,7 @@ func (s *selection) exclusions() []string {
 	return slices.DeleteFunc(slices.Clone(s.paths), func(spec string) bool { return !isExclusion(spec) })
 }
 
-// checkPaths refuses paths that match nothing: a gate would see nothing.
+// checkPaths refuses paths that match nothing: a gate would check nothing.
 func (s *selection) checkPaths() error {
 	for _, spec := range s.paths {
 		if isExclusion(spec) || spec == everything {
@@ -165,7 +165,8 @@ func (s *selection) add() error {
 	return errors.Join(s.addRecipes(s.trees.old, s.old), s.addRecipes(s.trees.updated, s.updated))
 }
 
-// addElsewhere keeps the texts of changed files outside of the paths: an object may come from one, or go there.
+// addElsewhere keeps the texts of changed files outside of the paths: an object may have moved from
+// or to such a file.
 func (s *selection) addElsewhere(others []change) error {
 	texts, err := s.textsOf(others)
 	for _, c := range others {

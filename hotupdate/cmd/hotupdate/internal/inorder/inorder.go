@@ -21,7 +21,7 @@ func Map[E, R any](ctx context.Context, all iter.Seq[E], do func(E) R) iter.Seq[
 		queue := make(chan chan R, most)
 		calls := make(chan call[E, R])
 		for range most {
-			// a goroutine that calls the function many times has grown its stack once
+			// a goroutine calls the function many times, so that its stack grows only once
 			go func() {
 				for c := range calls {
 					c.result <- do(c.element)
@@ -56,7 +56,8 @@ type call[E, R any] struct {
 	result  chan R
 }
 
-// enqueue has the function called for an element, and then queues its result. It is false if the context ends before.
+// enqueue passes an element to the goroutines and queues its result. It is false if the context
+// ends before.
 func enqueue[E, R any](ctx context.Context, queue chan<- chan R, calls chan<- call[E, R], element E) bool {
 	result := make(chan R, 1)
 	select {

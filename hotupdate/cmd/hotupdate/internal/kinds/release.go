@@ -19,7 +19,8 @@ type table struct {
 	Members  map[Kind]map[string]span `json:"members"`
 }
 
-// span has the first and the last release of a member; empty for the one of the object that has the member.
+// span has the first and the last release of a member; an empty one equals that of the object that
+// has the member.
 type span struct{ First, Last string }
 
 // releases is the whole file. It is parsed for the first manifest of a landscape whose release is known.
@@ -107,7 +108,8 @@ func (k Kind) Lacks(path []string, release string) bool {
 	return false
 }
 
-// Has reports whether a release of Gardener has a member, for sure. The path is that of Lacks.
+// Has reports whether a release of Gardener has a member, for sure. The path is written as for
+// Lacks.
 func (k Kind) Has(path []string, release string) bool {
 	at := k.root()
 	for _, name := range path {
@@ -119,8 +121,9 @@ func (k Kind) Has(path []string, release string) bool {
 	return true
 }
 
-// has reports whether a release of Gardener that has the object above has the member. It is not known for a
-// release between two releases of the table of which one has the member, and for an unknown member.
+// has reports whether a release of Gardener that has the object above has the member. The answer is
+// unknown for an unknown member, and for a release between two releases of the table if only one of
+// them has the member.
 func (p place) has(release string) (has, isKnown bool) {
 	if p.node == nil {
 		return false, false
@@ -144,7 +147,7 @@ func (p place) has(release string) (has, isKnown bool) {
 	return has, has || isBefore || isAfter
 }
 
-// patched is the number of numbers of a release with a patch.
+// patched is the count of numbers in a release with a patch.
 const patched = 3
 
 func first(release string) []int {
@@ -157,7 +160,7 @@ func numbersOf(release string) (lowest, highest []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(release, "v"), ".") {
 		number, err := strconv.Atoi(part)
 		if err != nil {
-			number = math.MaxInt // more than any release
+			number = math.MaxInt // greater than in any release
 		}
 		lowest = append(lowest, number)
 	}

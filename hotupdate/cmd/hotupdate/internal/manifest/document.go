@@ -38,7 +38,8 @@ type Object struct {
 	Err error
 }
 
-// IsEmptyList reports whether the document is a List without items: a program has found nothing, and did not fail.
+// IsEmptyList reports whether the document is a List without items: the program that wrote it found
+// nothing, and did not fail.
 func (d *Document) IsEmptyList() bool {
 	return bytes.Contains(d.text, []byte("items")) && d.Object() == nil
 }

@@ -159,8 +159,8 @@ func isManifest(name string) bool {
 // GROUP.VERSION.KIND.NAMESPACE.NAME.
 var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
 
-// errIrregular is the problem of a named pipe, a socket or a device in a directory, which may never end. One that the
-// user names, such as of a process substitution, is read.
+// errIrregular is the problem of a named pipe, a socket or a device in a directory, which may never
+// end. Such a file is read if the user names it, for example by a process substitution.
 var errIrregular = errors.New("is not a regular file, and is not read; remove it, or name it alone")
 
 // isIrregular reports whether a path leads to neither a file nor a directory.

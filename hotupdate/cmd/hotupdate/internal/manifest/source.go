@@ -23,8 +23,8 @@ type source struct {
 // readAhead is the number of bytes that are read at once. Longer lines are read in parts.
 const readAhead = 8 << 10
 
-// errZstd refuses zstd. A package that reads it would be most of what the command downloads and
-// would serve few.
+// errZstd refuses zstd. A package that reads it would be most of the command's downloads, for few
+// users.
 var errZstd = errors.New("is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -")
 
 // decompress returns the decompressed stream for gzip, and any other stream unchanged.
@@ -124,8 +124,8 @@ var (
 	errEnds    = errors.New("is not valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 )
 
-// isBroken reports whether more bytes cannot mend the token that the rest of the buffered bytes
-// begins with: it spans no lines, and only a string may continue at the end of the stream.
+// isBroken reports whether the token at the beginning of the rest is malformed, whatever bytes
+// follow: a token spans no lines, and only a string may continue at the end of the stream.
 func isBroken(rest []byte, hasEnded bool) bool {
 	if bytes.IndexByte(rest, '\n') >= 0 {
 		return true

@@ -22,8 +22,9 @@ var frame string
 //go:embed page.css
 var style string
 
-// Tables is a script that sorts the tables of class pools by their heads, and filters their rows. It hides a section
-// of class cause of which no row is left. The content has a hidden element of class controls for the field.
+// Tables is a script that sorts the tables of class pools by their heads, and filters their rows.
+// It hides a section of class cause that has no rows left. The content has a hidden element of
+// class controls for the field.
 //
 //go:embed tables.js
 var Tables string
@@ -37,7 +38,8 @@ type Page struct {
 	// Script is the report's own JavaScript, or nothing. No other script runs in the page.
 	Script string
 	// Template is the template of the content, in which {{template "bar" .}} draws a [Bar].
-	// Functions are the functions that it calls, beside number, which writes a number for people.
+	// Functions are the functions that it calls in addition to number, which formats a number for
+	// people.
 	Template  string
 	Functions template.FuncMap
 	// Content is the data of the template.

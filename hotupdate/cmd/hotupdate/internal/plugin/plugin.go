@@ -1,7 +1,7 @@
 // Package plugin runs another program that answers questions: JSON values, one a line.
 //
-// It owns the program's process. It must not know what questions and answers mean: the packages gardener and
-// validator do, each for one program.
+// It owns the program's process. It must not know the meaning of questions and answers, which
+// belongs to the packages gardener and validator.
 package plugin
 
 import (
@@ -18,11 +18,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// None is the name of no program.
+// None is the name that stands for no program.
 const None = "none"
 
-// Find returns the path of the program that a user names by a flag, by a path or by a name in the PATH. Without a
-// name it is the usual one, and empty if that is not installed.
+// Find returns the path of the program that a user names by a flag, as a path or as a name in the
+// PATH. Without a name it looks for the usual program, and returns an empty path if that is not
+// installed.
 func Find(flag, named, usual string) (string, error) {
 	if named == None {
 		return "", nil
@@ -47,7 +48,7 @@ type Session[A any] struct {
 
 	asking  sync.Mutex // guards closed, and the order of questions
 	closed  bool
-	waiting chan chan<- reply[A] // of the questions that are asked, in their order
+	waiting chan chan<- reply[A] // for the answers to open questions, in their order
 	ended   sync.WaitGroup
 }
 
@@ -59,8 +60,9 @@ type reply[A any] struct {
 // inFlight is how many questions the program gets before it has answered the first one.
 const inFlight = 64
 
-// Start starts the program at a path, sends the setup, and reads the answer to it into ready, which check accepts.
-// The flag is that by which users name the program. The caller has to close the session.
+// Start starts the program at a path, sends the setup, and reads the answer to it into ready, which
+// check accepts. Flag is the flag by which users name the program. The caller has to close the
+// session.
 func Start[A any](program, flag string, setup, ready any, check func() error) (*Session[A], error) {
 	s := &Session[A]{
 		program: program, flag: flag, stderr: &tail{}, waiting: make(chan chan<- reply[A], inFlight),
@@ -79,7 +81,7 @@ func Start[A any](program, flag string, setup, ready any, check func() error) (*
 	}
 	if err := s.begin(setup, ready, check); err != nil {
 		_ = s.input.Close()
-		_ = s.running.Wait() // what it wrote is in the error
+		_ = s.running.Wait() // its standard error is in the error
 		return nil, s.failure(err)
 	}
 	s.ended.Go(s.receive)
@@ -145,7 +147,7 @@ func (s *Session[A]) ask(line []byte) reply[A] {
 	s.asking.Unlock()
 	r := <-answered // at the latest when the program ends
 	if r.err == nil {
-		r.err = err // a broken pipe says less than the end of the program
+		r.err = err // a broken pipe explains less than the end of the program
 	}
 	return r
 }

@@ -46,8 +46,9 @@ func quotedAll(texts []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// below is the optional value that a pattern leads to below a value: for the elements of a list the list of what each
-// has there, for those of a map the map. Depth tells apart the names of nested lists.
+// below is the optional value that a pattern leads to. Where the pattern has the elements of a list
+// or map, it is the list or map of what each element has there. Depth makes the names of nested
+// lists distinct.
 func below(of string, steps []fieldpath.PatternStep, depth int) string {
 	for i, step := range steps {
 		if !step.Element {

@@ -1,8 +1,9 @@
-// Package policy makes ValidatingAdmissionPolicies that warn of changes that touch machines. An API server evaluates
-// them by itself, so they need no webhook, and know less than plan: which fields differ, and nothing of what follows.
+// Package policy makes ValidatingAdmissionPolicies that warn of changes that touch machines. An API
+// server evaluates them itself, so they need no webhook. They know less than plan: which fields
+// differ, but not the effect.
 //
-// It owns the expressions in CEL. Which field does what, the tables of package fields and the classes of package crds
-// say.
+// It owns the expressions in CEL. The effects of fields come from the tables of package fields and
+// the classes of package crds.
 package policy
 
 import (

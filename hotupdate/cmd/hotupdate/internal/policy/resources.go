@@ -11,8 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Resources returns a policy for each version of the kinds of CRDs, in order, whose fields touch machines. Each kind
-// must have classes. A field whose class says that something else decides is silent.
+// Resources returns a policy for each version of the kinds of CRDs, in order, whose fields touch
+// machines. Each kind must have classes. A field whose class says that something else decides
+// causes no warning.
 func Resources(set *crds.Set) (all []*Policy, err error) {
 	var problems []error
 	for _, of := range crds.AllTypes(set) {

@@ -25,7 +25,7 @@ type Config struct {
 	Eras     []Era // the oldest first
 }
 
-// Add adds the era that follows. One in which the same fields decide as in the last one is a part of that.
+// Add adds the next era. If the same fields decide in it as in the last era, it extends that era.
 func (c *Config) Add(era Era) {
 	if last := len(c.Eras) - 1; last >= 0 && c.Eras[last].IsWhole == era.IsWhole &&
 		slices.Equal(c.Eras[last].Fields, era.Fields) {
@@ -37,14 +37,15 @@ func (c *Config) Add(era Era) {
 // Era is a range of Kubernetes minors in which the same fields decide.
 type Era struct {
 	From kubeminor.Minor
-	// Fields are patterns of a Schema. IsWhole says that all that a config has decides.
+	// Fields are patterns of a Schema. IsWhole says that every field of a config decides.
 	Fields  []string
 	IsWhole bool
 }
 
-// Shoots returns the policy for Shoots, with what decides in provider configs: of other providers, all does. It warns
-// of pools that roll, of pools whose nodes are updated in place, of removed pools, and of operations that do so. A
-// pool of a hibernated Shoot is silent.
+// Shoots returns the policy for Shoots, with the deciding fields of provider configs: for other
+// providers, every field decides. It warns of pools that roll, of pools whose nodes are updated in
+// place, of removed pools, and of operations with these effects. It does not warn of pools of a
+// hibernated Shoot.
 //
 // Each pool stands as a map of its name and of the fields on which its machines depend. An API server counts the steps
 // of an expression, and bounds them: whether a list has an element takes fewer steps than a search in a nested list.
@@ -77,7 +78,8 @@ func Shoots(configs []Config) *Policy {
 // read is a field of pools, and the expressions that read it for a pool w of the new and of the old Shoot.
 type read struct{ path, updated, old string }
 
-// readsOf returns how the fields are read whose rows decide. A field below one of them is part of it.
+// readsOf returns the expressions for the fields whose rows decide. A field below such a field is a
+// part of it.
 func readsOf(decides func(fields.Field) bool) (all []read) {
 	known := provider.Paths((*hotupdate.Schema)(kinds.Shoot.Schema()))
 	for _, f := range fields.Pool().Sorted() {
@@ -134,7 +136,8 @@ func readOfConfig(configs []Config) read {
 	return read{fields.Config, of("object"), of("oldObject")}
 }
 
-// value reads what decides by the minor of a pool, of which the oldest era has all that no other has.
+// value reads the deciding fields by the minor of a pool. The oldest era also holds for minors of
+// no other era.
 func (c *Config) value(minor string) string {
 	text := c.Eras[0].value()
 	for _, era := range c.Eras[1:] {
@@ -144,7 +147,7 @@ func (c *Config) value(minor string) string {
 	return text
 }
 
-// value reads what decides in the era.
+// value reads the fields that decide in the era.
 func (e Era) value() string {
 	config := at("w", fields.Config)
 	if e.IsWhole {

@@ -21,8 +21,8 @@ func Accepted() acceptance.Command {
 	}
 }
 
-// Accept notes what a list accepts: above the pools, and of each pool. A pool is accepted if every
-// change that decides its verdict is.
+// Accept notes which findings a list accepts, above the pools and for each pool. A pool is accepted
+// if every change that decides its verdict is.
 func (p *Plan) Accept(list *acceptance.List) {
 	p.Accepted = list.Why(p.findingsAbove())
 	if p.IsRefused {
@@ -33,7 +33,7 @@ func (p *Plan) Accept(list *acceptance.List) {
 	}
 }
 
-// findingsAbove are what touches machines above the pools, or refuses the change.
+// findingsAbove returns the findings above the pools that touch machines or refuse the change.
 func (p *Plan) findingsAbove() (all []acceptance.Finding) {
 	if len(p.Pools) == 0 && p.State == Removed {
 		all = append(all, p.finding(verdict.Removed, ""))
@@ -82,7 +82,7 @@ func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (all [
 	return all
 }
 
-// finding is a finding about a field, which has no name without a path.
+// finding returns a finding about a field, or about no field if the path is empty.
 func (p *Plan) finding(v verdict.Verdict, path string) acceptance.Finding {
 	return acceptance.Finding{
 		acceptance.Verdict: {v.String()}, acceptance.Path: pathsOf(path), acceptance.Name: {p.Name},
@@ -130,8 +130,8 @@ func (p *Plan) Counted() []verdict.Verdict {
 	return counted
 }
 
-// Open returns, of each effect that is not accepted and is not certain, the verdicts that can come true:
-// see [Plan.Counted].
+// Open returns, for each effect that is neither accepted nor certain, the verdicts that can come
+// true: see [Plan.Counted].
 func (p *Plan) Open() (open []verdict.Set) {
 	add := func(accepted string, may verdict.Set) {
 		if accepted == "" && !may.IsOne() {
@@ -152,7 +152,8 @@ func (p *Plan) Open() (open []verdict.Set) {
 type Gate struct {
 	// On has the words of the verdicts.
 	On []string
-	// PassesUndecided says that the gate passes what is not decided, although one of the verdicts can come true.
+	// PassesUndecided says that the gate passes an undecided plan, although one of the verdicts can
+	// come true.
 	PassesUndecided bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 )
 
-// AnswerIn is [fields.Table.Answer] with the facts of a landscape, of a field of a kind of manifest, or without a kind
-// of a pool of a Shoot. It says what the landscape decides.
+// AnswerIn is [fields.Table.Answer] with the facts of a landscape. The field is one of a kind of
+// manifest or, without a kind, of a pool of a Shoot.
 func AnswerIn(l *facts.Landscape, t fields.Table, kind facts.Kind, field string) (fields.Answer, bool) {
 	answer, isKnown := t.Answer(field)
 	if !isKnown {

@@ -14,18 +14,20 @@ import (
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
-// branch is what one way of applying a manifest leads to. The plan is nil if that is not known.
+// branch is the result of one way of applying a manifest. The plan is nil if the result is not
+// known.
 type branch struct {
 	facts.Applied
 
 	plan *Plan
 }
 
-// branches are all that may happen when a manifest is applied.
+// branches are all possible results of applying a manifest.
 type branches struct {
 	all  []branch
 	last int // the position of the way in which the Shoot was applied last, -1 if it is not known
-	// isStated says that the user has stated the way. The branches then differ in what the manager owns.
+	// isStated says that the user has stated the way. The branches then differ in the fields that
+	// the manager owns.
 	isStated bool
 }
 
@@ -33,7 +35,8 @@ type branches struct {
 type Ask func(sent *tree.Node) (answer gardenerplugin.Answer, version string, err error)
 
 // NewAppliedPlan is [NewPlan] for a manifest that is applied to a Shoot of a cluster, see
-// [facts.Manifest.IsAppliedTo]. Gardener's own code is asked about each way; nil asks nobody.
+// [facts.Manifest.IsAppliedTo]. Gardener's own code is asked about each way; if it is nil, no code
+// is asked.
 func NewAppliedPlan(old, updated *facts.Manifest, o judge.Options, ask Ask) (*Plan, error) {
 	ways := o.Ways
 	if len(ways) == 0 {
@@ -75,7 +78,7 @@ func (b *branches) planOf(
 	old, updated *facts.Manifest, one facts.Applied, o judge.Options, ask Ask,
 ) (*Plan, error) {
 	if one.Manifest == nil {
-		return nil, nil //nolint:nilnil // what happens is not known
+		return nil, nil //nolint:nilnil // the result is not known
 	}
 	for _, other := range b.all {
 		if other.plan != nil && tree.Equal(other.Object, one.Object) {
@@ -116,9 +119,9 @@ func keptBy(one facts.Applied, manifest *facts.Manifest) (all []LeftOut) {
 	return all
 }
 
-// combined returns the plan that holds in all ways. Where they have different verdicts, the verdict is
-// indeterminate, unless the way in which the Shoot was applied last has the gravest one: what a Shoot tells
-// about the last time may make a verdict graver, but not better. It is nil if nothing is known.
+// combined returns the plan that holds in all ways. Where they have different verdicts, the verdict
+// is indeterminate, unless the way in which the Shoot was applied last has the gravest one: how the
+// Shoot was applied last may make a verdict graver, but not milder. It is nil if nothing is known.
 func (b *branches) combined() *Plan {
 	base := b.base()
 	if base < 0 {
@@ -151,8 +154,9 @@ func (b *branches) combined() *Plan {
 	return &combined
 }
 
-// base returns the position of the plan that is shown: of the way in which the Shoot was applied last, or
-// else of the gravest verdict; -1 if there is none. A plan that Gardener refuses is shown if it refuses all.
+// base returns the position of the plan that is shown: the plan of the way in which the Shoot was
+// applied last, or else the plan with the gravest verdict; -1 if there is none. A plan that
+// Gardener refuses is shown only if it refuses all.
 func (b *branches) base() int {
 	areRefused := b.areRefused()
 	isShown := func(p *Plan) bool { return p != nil && p.IsRefused == areRefused }
@@ -168,7 +172,7 @@ func (b *branches) base() int {
 	return base
 }
 
-// areRefused reports whether Gardener refuses what every known way sends.
+// areRefused reports whether Gardener refuses the change in every known way.
 func (b *branches) areRefused() bool {
 	return !slices.ContainsFunc(b.all, func(one branch) bool { return one.plan != nil && !one.plan.IsRefused })
 }
@@ -193,7 +197,7 @@ func (p *Plan) isMilder(other *Plan) bool {
 	})
 }
 
-// otherNames returns the pools that only other ways than that of a plan have.
+// otherNames returns the pools that a plan lacks and other ways have.
 func (b *branches) otherNames(shown *Plan) (names []string) {
 	has := func(name string) bool { return shown.pool(name) != nil || slices.Contains(names, name) }
 	for _, one := range b.all {
@@ -294,8 +298,8 @@ func (b *branches) undecided(name string, question verdict.Question) Planned {
 	return open
 }
 
-// question asks how the manifest is applied, with what each way gives. If the user has said that, it asks
-// for the fields of the manager.
+// question asks how the manifest is applied, with the verdicts of each way. If the user has stated
+// the way, it asks for the fields of the manager.
 func (b *branches) question(gives func(*Plan) verdict.Set) verdict.Question {
 	question := verdict.Question{
 		Rule: verdict.HowApplied, Fact: "how is the manifest applied?",
@@ -341,7 +345,7 @@ func (b *branches) text(one *branch) string {
 	return "those of " + one.Way.Manager
 }
 
-// addNotes adds what is to know about the way that is shown.
+// addNotes adds remarks about the way that is shown.
 func (p *Plan) addNotes(shown branch) {
 	p.Rules = slices.Clone(p.Rules)
 	byManager := map[string][]string{}

@@ -12,15 +12,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/gardenerplugin"
 )
 
-// Merge merges into the plan of a Shoot what Gardener's own code, of a version, answers about the same
-// manifests. The old one is nil for a Shoot that is added.
+// Merge merges the answer of Gardener's own code about the same manifests into the plan of a Shoot.
+// Version is the version of that code. Old is nil for a Shoot that is added.
 //
-//   - A change that Gardener refuses is forbidden, whatever it would do to machines: it does not
-//     happen.
+//   - A change that Gardener refuses is forbidden, and has no other effect.
 //   - A pool whose key Gardener changes rolls or is updated in place.
-//   - Where this command finds another key than Gardener, the plan says that it is wrong. What touches
-//     machines counts. If Gardener would not create the old Shoot, another one is stored, and what only
-//     Gardener's key says is indeterminate.
+//   - If this command finds another key than Gardener, the plan says that this command is wrong,
+//     and the verdict that touches machines counts. If Gardener would not create the old Shoot,
+//     another Shoot is stored, and a verdict that follows only from Gardener's key is
+//     indeterminate.
 //   - Gardener's code is asked about an update, which keeps the status. If both Shoots were read from a cluster and a
 //     rotation of credentials lies between them, another key here is no defect.
 func (p *Plan) Merge(a gardenerplugin.Answer, version string, old, updated *facts.Manifest) {
@@ -59,7 +59,7 @@ type merging struct {
 	old, updated *facts.Manifest
 }
 
-// refusals adds what Gardener refuses: in all landscapes, in some, or nothing.
+// refusals adds the refusals of Gardener, in all landscapes or in some.
 func (m *merging) refusals() {
 	in := map[gardenerplugin.Refusal]int{}
 	var inOrder []gardenerplugin.Refusal
@@ -92,7 +92,7 @@ func (m *merging) refusals() {
 	}
 }
 
-// refuse adds a refusal to the change of its field, or as a finding about a field that stays.
+// refuse adds a refusal to the change of its field, or as a finding about an unchanged field.
 func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule verdict.Rule) {
 	m.Note(rule)
 	finding := m.finding(refusal.Field)
@@ -113,7 +113,7 @@ func (m *merging) refuse(refusal gardenerplugin.Refusal, v verdict.Verdict, rule
 	}
 }
 
-// question asks for what decides whether Gardener refuses a change.
+// question asks for the facts that decide whether Gardener refuses a change.
 func (m *merging) question(v verdict.Verdict, rule verdict.Rule) verdict.Question {
 	if v != verdict.Indeterminate {
 		return verdict.Question{}
@@ -159,8 +159,8 @@ func textAt(m *facts.Manifest, names []string) string {
 	return string(found.Compact())
 }
 
-// changeOf returns what Gardener does to a pool that is on both sides, if that is decided, and whether
-// landscapes differ in it. One that refuses the change does nothing.
+// changeOf returns Gardener's effect on a pool that is on both sides, if it is decided, and whether
+// landscapes differ in it. A landscape that refuses the change has no effect.
 func (m *merging) changeOf(name string) (change gardenerplugin.Change, differs bool) {
 	var changes []gardenerplugin.Change
 	for _, outcome := range m.answer.Outcomes {
@@ -178,10 +178,10 @@ func (m *merging) changeOf(name string) (change gardenerplugin.Change, differs b
 		return change, false
 	case gardenerplugin.Undecided:
 	}
-	return gardenerplugin.Undecided, false // also a word of a later version
+	return gardenerplugin.Undecided, false // or a word of a later version
 }
 
-// changeIn returns what happens to a pool that is on both sides.
+// changeIn returns the effect on a pool that is on both sides.
 func changeIn(outcome gardenerplugin.Outcome, name string) gardenerplugin.Change {
 	for _, pool := range outcome.Pools {
 		if pool.Name == name && pool.State == gardenerplugin.Kept {
@@ -191,7 +191,7 @@ func changeIn(outcome gardenerplugin.Outcome, name string) gardenerplugin.Change
 	return gardenerplugin.Undecided
 }
 
-// pool merges what happens to a pool.
+// pool merges the effect on a pool.
 func (m *merging) pool(planned *Planned) {
 	if planned.State != Kept || m.IsRefused || planned.HasNone {
 		return
@@ -237,7 +237,7 @@ func (m *merging) isRotated() bool {
 	return !tree.Equal(m.old.Tree.At(rotation...), m.updated.Tree.At(rotation...))
 }
 
-// raise gives to a pool the verdict on a key that Gardener changes.
+// raise adds to a pool the verdict on a key that Gardener changes.
 func (m *merging) raise(planned *Planned, v verdict.Verdict) {
 	isOfRefused := planned.Key == judge.KeyStays && len(m.answer.OldRefusals) > 0
 	switch {

@@ -28,8 +28,7 @@ const (
 // String returns the state in a word.
 func (s State) String() string { return [...]string{"kept", "added", "removed", "renamed"}[s] }
 
-// Planned says what a change does to one pool. A provider config on its own is a pool without a
-// name.
+// Planned says what a change does to one pool. A bare provider config is a pool without a name.
 type Planned struct {
 	// Name is the pool's name. FormerName is the old name of a renamed pool.
 	Name, FormerName string
@@ -44,18 +43,18 @@ type Planned struct {
 	Minors []string
 	// Accepted says why people accept the verdict; empty if they do not. See [Plan.Accept].
 	Accepted string
-	// ByKind says that the pool stands for a custom resource: if it is only on one side, the verdict of the
-	// comparison says what that does to machines.
+	// ByKind says that the pool stands for a custom resource: if it is only on one side, the
+	// verdict of the comparison is the effect of its addition or removal.
 	ByKind bool
 	// Comparison has the changes of a kept or renamed pool, and the verdict on a kept or added
 	// pool; see [Planned.Effect].
 	judge.Comparison
 }
 
-// Effect returns what happens to the machines of the pool. The machines of an added pool are created,
-// if it is admitted. The machines of a removed or renamed pool are deleted: the pool of the new name
-// gets others. Of a provider config that is only on one side, it is not known what becomes of its pools. The class of
-// its kind says whether machines belong to a custom resource.
+// Effect returns what happens to the machines of the pool. The machines of an added pool are
+// created, if it is admitted. The machines of a removed or renamed pool are deleted: the pool of
+// the new name gets others. For a provider config that is only on one side, the effect on its pools
+// is unknown. For a custom resource, the class of its kind says whether it has machines.
 func (p *Planned) Effect() verdict.Verdict {
 	if p.State == Renamed {
 		return verdict.PoolRenamed
@@ -63,7 +62,7 @@ func (p *Planned) Effect() verdict.Verdict {
 	return p.Verdict
 }
 
-// Effects returns the effect, and what happens beside it to the machines of a pool that is kept.
+// Effects returns the effect and, for a kept pool, the second verdict.
 func (p *Planned) Effects() []verdict.Verdict {
 	if p.State == Kept {
 		return p.Comparison.Effects()
@@ -71,8 +70,9 @@ func (p *Planned) Effects() []verdict.Verdict {
 	return []verdict.Verdict{p.Effect()}
 }
 
-// Touched returns the number of machines that the change touches, at most: those that are added or
-// deleted if only their number changes, and else all that the pool has. A change that is refused touches none.
+// Touched returns the largest number of machines that the change may touch: the added and deleted
+// machines if only their number changes, and otherwise all machines of the pool. A refused change
+// touches none.
 func (p *Planned) Touched() int {
 	effects := p.Effects()
 	isOfNumber := len(effects) == 1 && effects[0].IsOfNumber()
@@ -93,14 +93,14 @@ type Place struct {
 	Line int    `json:"line"`
 }
 
-// Plan says what a change does to a Worker, a Shoot, or a provider config on its own.
+// Plan says what a change does to a Worker, a Shoot, or a bare provider config.
 type Plan struct {
 	// Kind, Namespace and Name identify the new manifest; they are empty for a provider config.
 	Kind            facts.Kind
 	Namespace, Name string
 	// State says whether the manifest is on both sides: it is kept, added or removed.
 	State State
-	// OldPlace and NewPlace are where the manifests stand, as far as that is known.
+	// OldPlace and NewPlace are the places of the manifests, if they are known.
 	OldPlace, NewPlace Place
 	// AbovePools are the differences above the pools.
 	judge.AbovePools
@@ -111,8 +111,8 @@ type Plan struct {
 	// IsRefused says that Gardener's own code refuses the change, see [Plan.Merge].
 	IsRefused      bool
 	isAssumedToRun bool // the old spec, see [verdict.OldSpecRuns]
-	// Accepted says why people accept what is above the pools, or the removal of a manifest without
-	// pools; empty if they do not. See [Plan.Accept].
+	// Accepted says why people accept the findings above the pools, or the removal of a manifest
+	// without pools; empty if they do not. See [Plan.Accept].
 	Accepted string
 }
 
@@ -189,16 +189,16 @@ func (p *Plan) MoveNew(to Place) {
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
 // and provider.
 //
-// If a manifest of a user is applied to a Shoot of a cluster, what the Shoot becomes is computed in each
-// way of applying, see package apply. Where the ways have different verdicts, and it is not known which
-// one is taken, the verdict is indeterminate.
+// If a manifest of a user is applied to a Shoot of a cluster, the resulting Shoot is computed for
+// each way of applying, see package apply. If the ways have different verdicts and the way is
+// unknown, the verdict is indeterminate.
 //
 // Pools are paired by name. A removed and an added pool are one renamed pool if their hashed fields
-// except credentials, strategies and the hashed parts of their provider configs are equal. The first
-// removed such pool is paired with the first added one. The pools have the order of the new manifest.
-// Removed pools follow in the order of the old manifest.
+// except credentials, strategies and the hashed parts of their provider configs are equal. The
+// first such removed pool is paired with the first such added pool. The pools have the order of the
+// new manifest. Removed pools follow in the order of the old manifest.
 //
-// If the release of Gardener is known, the members that it does not have are left out.
+// If the release of Gardener is known, members that it does not have are ignored.
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
@@ -272,7 +272,7 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	for _, pool := range pairs.gone {
 		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
 	}
-	plan.hideTold()
+	plan.dropShownAtPools()
 	return plan, nil
 }
 
@@ -304,8 +304,8 @@ type LeftOut struct {
 	Why  string `json:"why"`
 }
 
-// hide removes what only a manifest that was read from a cluster has, and that touches no machine. A rule
-// says how much that is, with what is left out already.
+// hide removes the fields that only a manifest from a cluster has and that touch no machine. A rule
+// counts them, including the fields that were left out before.
 func (p *Plan) hide(onlyInCluster hotupdate.Op, kept []LeftOut) {
 	p.LeftOut = kept
 	isHidden := func(c judge.Finding) bool { return c.Verdict == verdict.None && c.Op == onlyInCluster }
@@ -337,15 +337,16 @@ func whyLeftOut(c judge.Finding) string {
 	return "removed, or filled in again by Gardener: " + cmp.Or(c.Rule.Text, "no machine is touched")
 }
 
-// hideTold removes the changes above the pools that a pool shows. If none shows a change, the name of none
-// depends on it, unless pools show what follows from several fields together.
-func (p *Plan) hideTold() {
+// dropShownAtPools removes the changes above the pools that a pool already lists. If no pool lists
+// a change, no pool's name depends on it, except when pools list a value that follows from several
+// fields together.
+func (p *Plan) dropShownAtPools() {
 	states := []verdict.Rule{verdict.StateChanged, verdict.StateUnknown, verdict.ProxyModeChanged}
 	isState := func(r verdict.Rule) bool { return slices.Contains(states, r) }
 	isOfState := slices.ContainsFunc(p.Pools, func(planned Planned) bool {
 		return slices.ContainsFunc(planned.Rules, isState)
 	})
-	told := map[string]bool{} // the pointers in the Shoot of what pools show
+	told := map[string]bool{} // the pointers, in the Shoot, of the changes that pools list
 	for i := range p.Pools {
 		for _, c := range p.Pools[i].Changes {
 			told[c.Pointer] = true
@@ -375,8 +376,8 @@ func (p *Plan) remark() {
 	}
 }
 
-// AdmissionAsked notes that Gardener was asked whether it admits the change. Nobody asks it whether it admits that a
-// Shoot is deleted.
+// AdmissionAsked notes that Gardener was asked whether it admits the change. It is not asked about
+// the deletion of a Shoot.
 func (p *Plan) AdmissionAsked() {
 	if p.State == Removed {
 		return
@@ -404,8 +405,8 @@ func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	return plan
 }
 
-// planOf says what happens to a pool of the new manifest: one that is on both sides, possibly under
-// another name, or a new one.
+// planOf plans a pool of the new manifest: a pool that is on both sides, possibly under another
+// name, or a new pool.
 func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, error) {
 	if before == nil {
 		return oneSided(pool, Added, o), o.Check(&pool)
@@ -427,7 +428,7 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 	return planned, err
 }
 
-// oneSided says what happens to a pool that is only in one of the manifests.
+// oneSided plans a pool that is only in one of the manifests.
 func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	none := facts.Machines{Known: true}
 	planned := Planned{

@@ -1,9 +1,9 @@
 // Package pool says what a change of a Shoot, a Worker or a provider config does to the machines of
 // its worker pools.
 //
-// [NewPlan] pairs the pools of two manifests, has each judged, and collects what was found. It must
-// not know how a [Plan] is shown. Values pass one way through the packages below it, whose verdicts
-// are those of package verdict:
+// [NewPlan] pairs the pools of two manifests, has each pair judged, and collects the findings. It
+// must not know how a [Plan] is shown. The packages below it depend on each other in this order,
+// and use the verdicts of package verdict:
 //
 //	facts   what the manifests say, and what Gardener fills in
 //	fields  what a change of each field does
@@ -106,8 +106,8 @@ func (p *pairing) pairRenamed(updated []facts.Pool, o judge.Options) {
 	}
 }
 
-// contentOf returns a text that is equal for two pools exactly if one may be the other under a new
-// name.
+// contentOf returns a text that is equal for two pools exactly if one may be a renamed copy of the
+// other.
 func contentOf(p facts.Pool, o judge.Options) (string, error) {
 	content, err := p.Content()
 	document, configErr := o.Document(p.Config)

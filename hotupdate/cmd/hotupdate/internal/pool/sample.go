@@ -16,11 +16,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// TodayIn says what a change of a field of the provider config does to a rolling pool of a provider with a
-// Kubernetes version: the gravest of what plan says of sample edits of each leaf at or below the field, each in a
-// config with this leaf alone and in one with all fields. It also returns the era of the pool. It is false if
-// the Schema of the provider does not have the field. The field is written as explain shows it, or with [] for
-// any element.
+// TodayIn says what a change of a field of the provider config does to a rolling pool of a provider
+// with a Kubernetes version: the gravest verdict of plan on sample edits of each leaf at or below
+// the field, each in a config with only this leaf and in a config with all fields. It also returns
+// the era of the pool. It is false if the Schema of the provider does not have the field. The field
+// is written as explain shows it, or with [] for any element.
 func TodayIn(p judge.Provider, version, field string, o judge.Options) (v verdict.Verdict, era string, isField bool) {
 	s, err := newSampler(o.ProviderOf(&facts.Pool{Provider: p.Name}), version, o)
 	if err != nil {
@@ -92,7 +92,8 @@ func (l place) to(node *fieldplan.Node, name string) place {
 	return place{node, append(slices.Clone(l.steps), step)}
 }
 
-// find finds a field by its path. Of a list any element is the first one, and of a map each key a key.
+// find finds a field by its path. In a list, any element stands for the first one; in a map, any
+// name is a key.
 func (l place) find(field string) (place, bool) {
 	for _, step := range fieldpath.ParseShown(field) {
 		switch l.node.Kind {

@@ -16,10 +16,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// Today says what a change of a field that is set does to the pool of a manifest, under the extension of the
-// options: with [judge.Both] under today's release. It compares the manifest with a copy that has another
-// value: the first of several that the command can read. The field is removed in the copy if it can have
-// no other value. A machine image gets the first version of the CloudProfile that the pool may have.
+// Today says what a change of a set field does to the pool of a manifest, under the extension of
+// the options, or under today's release for [judge.Both]. It compares the manifest with a copy that
+// has another value: the first of several that the command can read. The field is removed in the
+// copy if it can have no other value. A machine image gets the first version of the CloudProfile
+// that the pool may have.
 func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Options) verdict.Verdict {
 	text, prefix := textOf(m, p)
 	names := fieldpath.Names(prefix + field.Pointer)
@@ -55,8 +56,8 @@ func Today(m *facts.Manifest, p *facts.Pool, field hotupdate.Change, o judge.Opt
 // imageVersions are the paths of the version of a machine image, in Shoots and Workers.
 var imageVersions = []string{fields.ImageVersion, fields.InWorker(fields.ImageVersion)}
 
-// effectOf returns what a change of a manifest does to the machines of a pool. It is false if the manifests cannot be
-// compared.
+// effectOf returns the effect of a change of a manifest on the machines of a pool. It is false if
+// the manifests cannot be compared.
 func effectOf(old, updated *facts.Manifest, name string, o judge.Options) (verdict.Verdict, bool) {
 	plan, err := NewPlan(old, updated, o)
 	if err != nil {
@@ -70,8 +71,8 @@ func effectOf(old, updated *facts.Manifest, name string, o judge.Options) (verdi
 	return verdict.Indeterminate, false
 }
 
-// textOf returns the JSON of a manifest, and the pointer to a pool in it; for a provider config on its own
-// the config.
+// textOf returns the JSON of a manifest and the pointer to a pool in it; for a bare provider
+// config, the config.
 func textOf(m *facts.Manifest, p *facts.Pool) (text []byte, pointer string) {
 	if p.IsBare() {
 		return p.Config.Raw(), ""
@@ -128,7 +129,7 @@ func replaced(in any, names []string, value any) any {
 	return in
 }
 
-// othersOf returns other values beside one, the likeliest first.
+// othersOf returns values that differ from a value, the most likely first.
 func othersOf(value *tree.Node) []any {
 	switch value.Kind() {
 	case tree.Bool:
@@ -169,7 +170,7 @@ func textsBeside(text string) (all []any) {
 	return append(all, text+"-other")
 }
 
-// otherStrategy has for each update strategy one of the other kind.
+// otherStrategy maps each update strategy to a strategy of the other kind.
 var otherStrategy = map[string]string{
 	"AutoRollingUpdate": "AutoInPlaceUpdate", "AutoInPlaceUpdate": "AutoRollingUpdate",
 	"ManualInPlaceUpdate": "AutoRollingUpdate",

@@ -31,8 +31,9 @@ type program struct {
 }
 
 // Start starts a program, given as a name and arguments, that hashes pools like a release. The eras
-// of the release are those in the program's answers. If a file is named, it has the Schema that the
-// release reads provider configs with, in a form that [Read] takes. Without a program, Start is [Read].
+// of the release come from the program's answers. If a file is named, it has the Schema that the
+// release reads provider configs with, in a form that [Read] takes. Without a program, Start is
+// [Read].
 func Start(command []string, file string) (r *Release, err error) {
 	r = &Release{}
 	if file != "" || len(command) == 0 {
@@ -116,6 +117,6 @@ func (p *program) ask(question, answer any) error {
 		return errors.New("answers with a line that must be a JSON object with era and data, or with error")
 	}
 	said := strings.TrimSpace(p.errs.String())
-	//nolint:errorlint // the end of a pipe is not a cause
+	//nolint:errorlint // the end of a pipe does not explain the failure
 	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(), said)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Assumption is an assumption that verdicts of a report rest on, with the number of the listed manifests and pools
-// that it concerns.
+// Assumption is an assumption behind verdicts of a report, with the number of the listed manifests
+// and pools that it concerns.
 type Assumption struct {
 	verdict.Assumption
 
@@ -20,8 +20,8 @@ type Assumption struct {
 	kinds []string // of the manifests
 }
 
-// assumptions returns the assumptions that the listed verdicts rest on, in the order of the table. A manifest that
-// is the same on both sides rests on none.
+// assumptions returns the assumptions behind the listed verdicts, in the order of the table. A
+// manifest that is the same on both sides has none.
 func (r *Report) assumptions() []Assumption {
 	found := map[verdict.Assumption]*Assumption{}
 	count := func(a verdict.Assumption) *Assumption {
@@ -55,7 +55,7 @@ func (r *Report) assumptions() []Assumption {
 	return all
 }
 
-// assumptions returns the assumptions that a verdict rests on.
+// assumptions returns the assumptions behind a verdict.
 func (b *Basis) assumptions(rests func(verdict.Rule) bool) (all []verdict.Assumption) {
 	for _, unchanged := range b.Assumed {
 		if rule := unchanged.Rule(); rests(rule) {
@@ -70,8 +70,9 @@ func (b *Basis) assumptions(rests func(verdict.Rule) bool) (all []verdict.Assump
 	return all
 }
 
-// rests reports whether the verdict on the pool rests on an assumption that it lists. If all machines are replaced or
-// deleted, or the change is refused, nothing more can happen to them.
+// rests reports whether the verdict on the pool depends on an assumption that it lists. If all
+// machines are replaced or deleted, or the change is refused, the assumption cannot make the
+// verdict graver.
 func (p *PoolReport) rests(on verdict.Rule) bool {
 	isMild := p.Verdict == none || p.Verdict == verdict.HotUpdate.String()
 	switch {
@@ -83,7 +84,7 @@ func (p *PoolReport) rests(on verdict.Rule) bool {
 	return true
 }
 
-// rests reports whether the verdicts on a manifest rest on an assumption.
+// rests reports whether the verdicts on a manifest depend on an assumption.
 func (m *ManifestReport) rests(on verdict.Rule) bool {
 	return on != verdict.OldSpecRuns || !m.isReplaced()
 }
@@ -138,7 +139,8 @@ func (r *Report) assumptionRemarks() (all []remark) {
 	return all
 }
 
-// assumptionText says in a line what is assumed, of what, and what would decide it.
+// assumptionText names in one line the assumption, what it concerns, and the input that would
+// decide it.
 func (r *Report) assumptionText(a Assumption) string {
 	return a.Text + " (" + r.concerned(a) + "); " + a.Answer
 }

@@ -16,16 +16,17 @@ import (
 type Findings struct {
 	// Command is the command that found them, plan or audit.
 	Command string
-	// All are the findings, the gravest first, without what touches no machine.
+	// All are the findings, the gravest first, without those that touch no machine.
 	All []Finding
-	// NotJudged are the objects of which nothing else is said.
+	// NotJudged are the objects that were not judged.
 	NotJudged []NotJudged
-	// Warnings are about the call and the files, and Assumptions what the verdicts rest on.
+	// Warnings are about the call and the files. Assumptions are the assumptions behind the
+	// verdicts.
 	Warnings, Assumptions []string
 }
 
-// Finding is what a report says about a line of a file: a change that decides a verdict, or a verdict
-// that no change of the file decides alone.
+// Finding is a result for a line of a file: a change that decides a verdict, or a verdict that no
+// change of the file decides alone.
 type Finding struct {
 	Place   pool.Place // without a file if it is not known
 	Verdict string
@@ -35,7 +36,7 @@ type Finding struct {
 	Accepted string
 }
 
-// Findings returns what the report says about lines of files.
+// Findings returns the report as findings about lines of files.
 func (r *Report) Findings() Findings {
 	all := Findings{Command: r.Command, NotJudged: r.NotJudged, Warnings: slices.Clone(r.Warnings)}
 	if r.Fleet != nil && r.Partial {
@@ -182,7 +183,7 @@ func (m *ManifestReport) Subject(pool string) string {
 	return plaintext.Shorten(title, 2*maxTitle, plaintext.Printable)
 }
 
-// findingOf says what a change is: path, values and reason.
+// findingOf describes a change by path, values and reason.
 func (m *ManifestReport) findingOf(c *ChangeReport, subject, word, config string) Finding {
 	why, _ := c.why(config)
 	text := c.mark() + " " + shownPath(c.Path, plaintext.Printable) + " " +
@@ -190,7 +191,7 @@ func (m *ManifestReport) findingOf(c *ChangeReport, subject, word, config string
 	return Finding{Place: m.at(c.OldLine, c.NewLine), Verdict: word, Subject: subject, Text: text}
 }
 
-// PlaceOf returns the place of a pool of an audit, which is that of its manifest.
+// PlaceOf returns the place of a pool of an audit: the place of its manifest.
 func (m *ManifestReport) PlaceOf() *pool.Place { return placeOf(m.at(0, 0)) }
 
 // at returns the place of a line: in the new file, or in the old one if the manifest is gone. No

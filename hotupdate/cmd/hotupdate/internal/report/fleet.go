@@ -50,7 +50,7 @@ const (
 
 var skips = []Skip{OtherKind, OtherProvider, OtherConfig, NoPools, Duplicate, NotReadable}
 
-// String says what happened to all objects of the input.
+// String counts the objects of the input by what was done with them.
 func (o *Objects) String() string { return judgedLabel + " " + o.counts() }
 
 // judgedLabel is the label of the remark that counts the objects.
@@ -110,7 +110,7 @@ const (
 	ByProvider Dimension = "provider"
 )
 
-// Dimensions are those other than [ByCause].
+// Dimensions returns all dimensions except [ByCause].
 func Dimensions() []Dimension { return []Dimension{ByProject, ByMinor, ByStrategy, ByProvider} }
 
 // Span says how the pools of one minor are hashed.
@@ -165,7 +165,7 @@ func head[E any](list []E, limit int) (shown []E, more int) {
 	return shown, len(list) - len(shown)
 }
 
-// Compare orders causes: the gravest first, then those of most pools.
+// Compare orders causes: the gravest first, then the causes of the most pools.
 func (c *Cause) Compare(b *Cause) int {
 	return cmp.Or(
 		verdict.CompareWords(c.Verdict, b.Verdict), -cmp.Compare(c.Pools, b.Pools), cmp.Compare(c.Path, b.Path),
@@ -181,7 +181,7 @@ type reasonKey struct {
 	reason            Reason
 }
 
-// shownCauses are the causes of the shown verdicts, each with all minors in which it stands.
+// shownCauses returns the causes of the shown verdicts, each with all of its minors.
 func (r *Report) shownCauses(s Shown) (all []*Cause) {
 	byReason := map[reasonKey]*Cause{}
 	for i := range r.Causes {
@@ -226,7 +226,8 @@ func (r *Report) listed() map[reasonKey][]subject {
 	return all
 }
 
-// fleetView returns the view of a report of audit: a section for each cause, and tables of what else an audit knows.
+// fleetView returns the view of a report of audit: a section for each cause, and tables of the
+// counts.
 func (r *Report) fleetView(s Shown, dimensions []Dimension) section {
 	root := section{Word: r.Verdict, Title: r.counted(), Counts: r.counts()}
 	if r.Partial {
@@ -299,7 +300,7 @@ func (r *Report) causeSection(c *Cause, listed []subject) section {
 	return part
 }
 
-// inMinors says in which minors of Kubernetes a cause stands, if they are known.
+// inMinors names the Kubernetes minors of a cause, if they are known.
 func inMinors(minors string) string {
 	if minors == "" || minors == Unknown {
 		return ""
@@ -323,7 +324,7 @@ func (r *Report) unit() string {
 	return "pool"
 }
 
-// table is what an audit counts beside the causes.
+// table has counts of an audit in addition to the causes.
 type table struct {
 	Title, Note string
 	Header      []string
@@ -377,7 +378,8 @@ func (r *Report) groupsTable(s Shown, by Dimension) table {
 	return t
 }
 
-// groupNames are the names of groups, those with the most of the gravest verdicts first; minors are in their order.
+// groupNames returns the names of groups, the groups with the most of the gravest verdicts first;
+// minors are in their own order.
 func groupNames(d Dimension, groups map[string]Counts) []string {
 	pools := func(c Counts) (all []int) {
 		for _, word := range ofReleases {
@@ -409,7 +411,7 @@ func (r *Report) erasTable() table {
 	return t
 }
 
-// remarkOn says what the eras mean for the pools of a minor.
+// remarkOn describes the effect of the eras on the pools of a minor.
 func (r *Report) remarkOn(s *Span) string {
 	switch {
 	case !s.Differ:
@@ -424,7 +426,8 @@ func (r *Report) remarkOn(s *Span) string {
 	return "no pool is known to run this minor; " + strings.Join(open, ", ")
 }
 
-// mayRunAnyMinor counts what may run any minor: pools whose minor is not known, and objects that were not read.
+// mayRunAnyMinor counts the pools whose minor is not known and the objects that were not read: they
+// may run any minor.
 func (r *Report) mayRunAnyMinor() (all []string) {
 	pools := 0
 	for _, span := range r.Eras {

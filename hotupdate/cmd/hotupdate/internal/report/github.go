@@ -8,10 +8,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// GitHub returns the annotations of a workflow of GitHub, a line for each cause, at the first of its places. A cause is
-// a change that decides the verdict on some pools: errors where machines are replaced or deleted and where a change is
-// refused, notices where running machines are updated or people accept the verdict, and warnings otherwise. Notices
-// also have the assumptions that verdicts rest on.
+// GitHub returns the annotations of a workflow of GitHub, a line for each cause, at the first of
+// its places. A cause is a change that decides the verdict on some pools: errors where machines are
+// replaced or deleted and where a change is refused, notices where running machines are updated or
+// people accept the verdict, and warnings otherwise. Notices also have the assumptions behind
+// verdicts.
 //
 // Source: GitHub's documentation, "Workflow commands for GitHub Actions".
 func GitHub(f Findings) string {

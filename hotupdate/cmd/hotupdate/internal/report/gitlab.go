@@ -35,9 +35,9 @@ type (
 // notJudged is the name of the check of an object that is not judged.
 const notJudged = "not-judged"
 
-// GitLab returns findings as a report of code quality for GitLab's merge requests, as a value for JSON. An issue is a
-// finding; its check is the verdict. What people accept is info. A finding without a place, such as in standard input,
-// is at line 1 of the file "-".
+// GitLab returns findings as a report of code quality for GitLab's merge requests, as a value for
+// JSON. An issue is a finding; its check is the verdict. Accepted findings have the severity info.
+// A finding without a place, such as in standard input, is at line 1 of the file "-".
 func GitLab(f Findings) any {
 	issues := []qualityIssue{}
 	seen := map[string]int{}
@@ -45,7 +45,8 @@ func GitLab(f Findings) any {
 		issue := qualityIssue{
 			Description: plaintext.Printable(text), CheckName: check, Severity: severity, Location: locationIn(at),
 		}
-		// GitLab shows one issue of a fingerprint. Without the line, it stays if lines are added above.
+		// GitLab shows one issue for each fingerprint. It does not contain the line, so it stays
+		// the same if lines are added above.
 		issue.Fingerprint = strings.Join([]string{check, issue.Location.Path, issue.Description}, "\x00")
 		seen[issue.Fingerprint]++
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", issue.Fingerprint, seen[issue.Fingerprint]))

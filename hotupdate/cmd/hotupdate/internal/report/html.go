@@ -68,8 +68,8 @@ func shownPlaces(s subject) string {
 	return plaintext.Printable(placesOf(s.Places))
 }
 
-// Of more causes, or pools of a cause, than maxPrinted, only the sums are printed on paper. A cause lists at most
-// maxRows pools.
+// On paper, only the sums of causes, or of pools of a cause, are printed if there are more than
+// maxPrinted. A cause lists at most maxRows pools.
 const (
 	maxPrinted = 20
 	maxRows    = 2000
@@ -83,14 +83,16 @@ var tones = map[verdict.Verdict]page.Tone{
 	verdict.PoolRenamed: page.Delete, verdict.Removed: page.Delete,
 }
 
-// ToneOf returns the colour of a verdict, in every output. A text that is no verdict is as unsure as indeterminate.
+// ToneOf returns the colour of a verdict, in every output. Any other text has the tone of
+// indeterminate.
 func ToneOf(word string) page.Tone {
 	v, _ := verdict.OfWord(word)
 	return cmp.Or(tones[v], page.Unsure)
 }
 
-// bars returns a bar of the machines and a bar of the pools, by verdict. The bar of the machines is as long as all that
-// the pools have: what no verdict touches is none. Without known machines, there is no such bar.
+// bars returns a bar of the machines and a bar of the pools, by verdict. The bar of the machines
+// stands for all machines of the pools; machines that no verdict touches count as none. It is
+// missing if no number of machines is known.
 func bars(r *Report) []page.Bar {
 	machines := page.Bar{Label: "machines, at most"}
 	pools := page.Bar{Label: r.noun() + "s"}

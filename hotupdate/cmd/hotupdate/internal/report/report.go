@@ -1,8 +1,8 @@
 // Package report shows what a change does to the machines of worker pools: as text for a terminal,
 // as Markdown for a comment on a pull request, as a page for a browser, and as JSON for programs.
 //
-// It owns words, order, escaping and shortening. A [pool.Plan] says what changed and what that
-// means. The package must not read configurations, files or the environment.
+// It owns words, order, escaping and shortening. A [pool.Plan] has the changes and their effects.
+// The package must not read configurations, files or the environment.
 //
 //   - The same plan gives the same bytes. Manifests, pools and changes have the order of the plan.
 //     In the formats for people, changes that decide a verdict come first and are marked, and
@@ -52,9 +52,9 @@ type Report struct {
 	// Omitted counts the manifests that are not listed, see [Selection]. Their verdict is none.
 	Omitted  int      `json:"omitted"`
 	Warnings []string `json:"warnings"`
-	// Assumptions are those that a verdict in the report rests on, each once.
+	// Assumptions are the assumptions behind the verdicts of the report, each once.
 	Assumptions []Assumption `json:"assumptions"`
-	// NotJudged are the objects of which the report says nothing else.
+	// NotJudged are the objects that were not judged.
 	NotJudged []NotJudged `json:"notJudged"`
 	// Compared says what was compared.
 	Compared Compared `json:"compared"`
@@ -63,13 +63,13 @@ type Report struct {
 
 	*Fleet // of audit; nil in reports of plan
 
-	isAdmissionOpen bool // nobody was asked whether a change is admitted
+	isAdmissionOpen bool // no code was asked whether a change is admitted
 	hasObjects      bool // custom resources, which have no pools
 	hasPools        bool // a manifest that has pools
 }
 
-// Compared says what was compared, by which version, and when. A report without the time has the same bytes for the
-// same plans.
+// Compared has the compared sides, the version and the time. A report without the time has the same
+// bytes for the same plans.
 type Compared struct {
 	Old     string `json:"old,omitempty"`
 	New     string `json:"new,omitempty"`
@@ -77,7 +77,7 @@ type Compared struct {
 	At      string `json:"-"`
 }
 
-// String says what was compared, when, and by which version.
+// String returns a sentence with the compared sides, the time and the version.
 func (c Compared) String() string {
 	var parts []string
 	if c.Old != "" {
@@ -108,13 +108,14 @@ type Selection struct {
 	Quiet bool
 }
 
-// ManifestReport says what a change does to a Shoot, a Worker, or a provider config on its own,
-// which has no kind and one pool without a name.
+// ManifestReport says what a change does to a Shoot, a Worker, or a bare provider config, which has
+// no kind and one pool without a name.
 type ManifestReport struct {
 	Kind      string `json:"kind,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// APIVersion is that of a custom resource, and Project and Provider are properties of groups, all of audit.
+	// APIVersion is the apiVersion of a custom resource. Project and Provider are properties of
+	// groups. Only audit sets them.
 	APIVersion string `json:"apiVersion,omitempty"`
 	Project    string `json:"project,omitempty"`
 	Provider   string `json:"provider,omitempty"`
@@ -135,9 +136,9 @@ type ManifestReport struct {
 }
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
-// has adopted the library, if it is another one. Also is what happens beside the verdict: machines are
-// replaced, and others deleted. Accepted says why people accept the verdict. Touched
-// is the number of machines that the change touches, at most.
+// has adopted the library, if it differs. Also has a second verdict: machines are replaced, and
+// others deleted. Accepted says why people accept the verdict. Touched is the number of machines
+// that the change touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
 	FormerName string         `json:"formerName,omitempty"`
@@ -173,17 +174,17 @@ type Reason struct {
 	Text    string `json:"text"`
 }
 
-// Basis has the facts and rules that a verdict depends on beside the changes.
+// Basis has the facts and rules on which a verdict depends, in addition to the changes.
 type Basis struct {
 	Assumed  []facts.Unknown `json:"assumedUnchanged"`
 	Unjudged []string        `json:"unjudged"`
 	Rules    []verdict.Rule  `json:"rules"`
-	// MayBecome are the verdicts that can come true once all facts are known, the gravest first; empty if
-	// the verdict is certain. Unbounded says that something was not judged, so that the list is only of
-	// verdicts that are graver than what is known.
+	// MayBecome are the verdicts that can come true once all facts are known, the gravest first;
+	// empty if the verdict is certain. Unbounded says that something was not judged, so that each
+	// verdict in the list that is graver than the known one is possible.
 	MayBecome []string `json:"mayBecome,omitempty"`
 	Unbounded bool     `json:"unbounded,omitempty"`
-	// Questions are the facts that the verdict lacks.
+	// Questions are the unknown facts on which the verdict depends.
 	Questions []Question `json:"questions,omitempty"`
 }
 
@@ -246,7 +247,7 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 		for _, p := range plan.Pools {
 			shown := poolOf(p)
 			shown.raise(&p, plan)
-			if judged == verdict.Forbidden { // of the manifest, nothing is applied
+			if judged == verdict.Forbidden { // nothing of a refused manifest is applied
 				shown.Touched = 0
 				shown.counted = 0
 			}
@@ -290,14 +291,14 @@ func NewFleet(unit string) *Report {
 	return r
 }
 
-// SetUnit names the things that an audit counts; an empty name is that of pools.
+// SetUnit names the things that an audit counts; an empty name stands for pools.
 func (r *Report) SetUnit(unit string) {
 	r.Unit = unit
 	r.hasObjects = unit != ""
 	r.hasPools = unit == ""
 }
 
-// selectParts leaves out what is not wanted.
+// selectParts leaves out the parts that are not selected.
 func (r *Report) selectParts(s Selection) {
 	all := len(r.Manifests)
 	if all > 1 && !s.All {
@@ -368,8 +369,8 @@ func poolOf(p pool.Planned) PoolReport {
 	}
 }
 
-// raise gives a pool that is kept the verdict above the pools, if that is graver: it is about the machines of all
-// pools. What is refused touches none.
+// raise gives a kept pool the verdict above the pools, if that is graver, because it concerns the
+// machines of all pools. A refused change touches none.
 func (p *PoolReport) raise(planned *pool.Planned, plan *pool.Plan) {
 	above := plan.AbovePools.Verdict()
 	isOfAll := planned.State == pool.Kept && !plan.IsRefused && above != verdict.Forbidden
@@ -409,7 +410,7 @@ func countedOf(p *pool.Planned) int {
 	return p.Touched()
 }
 
-// messageOf says what the verdict means. Unless the pool is added, removed or renamed, the comparison knows more.
+// messageOf says what the verdict means. For a kept pool, the comparison has a more specific text.
 func messageOf(p pool.Planned) string {
 	isOneSided := []verdict.Verdict{verdict.Added, verdict.PoolRenamed, verdict.Removed}
 	if p.State != pool.Kept && slices.Contains(isOneSided, p.Effect()) {
@@ -485,8 +486,8 @@ func Origin(origin, source string) string {
 	return cmp.Or(origins[origin], origin+" ") + source
 }
 
-// origin says for developers what the verdict on a change comes from: the class of a field or, for a field of
-// Gardener's types that has no class, the rule above the change.
+// origin says for developers where the verdict on a change comes from: the class of a field or, for
+// a field of Gardener's types, which has no class, the rule above the change.
 func (c *ChangeReport) origin() string {
 	hasNoClass := c.Class == hotupdate.Ignored.String() && c.Origin == "default"
 	if hasNoClass && c.Source == "" {
@@ -498,7 +499,7 @@ func (c *ChangeReport) origin() string {
 	return Origin(c.Origin, c.Source)
 }
 
-// OriginInSpec says what the class of a field of a custom resource comes from.
+// OriginInSpec says where the class of a field of a custom resource comes from.
 func OriginInSpec(origin, source string) string {
 	switch {
 	case origin == "default":
@@ -514,7 +515,7 @@ var origins = map[string]string{
 	"override": "override of ", "hotwhen": "hotwhen on ", "unknown member": "not in the Schema",
 }
 
-// isBare reports whether the manifest is a provider config on its own.
+// isBare reports whether the manifest is a bare provider config.
 func (m *ManifestReport) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
 
 // noun names the things that a report counts.
@@ -557,7 +558,8 @@ func (p *PoolReport) isOneSided() bool {
 	return p.State == pool.Added.String() || p.State == pool.Removed.String()
 }
 
-// machines returns a number of machines in words; nothing if it is 0 or unknown, or one that Gardener refuses.
+// machines returns a number of machines in words; empty if it is 0, unknown, or a number that
+// Gardener refuses.
 func machines(m facts.Machines) string {
 	isNone := m.Maximum == 0 || m.Minimum > m.Maximum
 	if !m.Known || isNone {

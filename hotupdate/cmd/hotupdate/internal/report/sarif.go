@@ -76,9 +76,8 @@ const homepage = "https://github.com/hotupdate/providerconfig"
 
 var sarifLevels = map[gravity]string{asNote: "note", asWarning: "warning", asError: "error"}
 
-// SARIF returns findings in SARIF 2.1.0, as a value for JSON. The rule of a result is the verdict. What people accept
-// is suppressed.
-// Version is the version of the command, and may be empty.
+// SARIF returns findings in SARIF 2.1.0, as a value for JSON. The rule of a result is the verdict.
+// Accepted findings are suppressed. Version is the version of the command, and may be empty.
 func SARIF(f Findings, version string) any {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{

@@ -14,8 +14,8 @@ type Summand struct {
 	Count
 }
 
-// Count is a number of pools, and of the machines that the verdict on them is about, at most: the deleted ones of pools
-// that only lose machines. What is refused touches no machine.
+// Count is a number of pools, and the largest number of machines that the verdict on them concerns:
+// for pools that only lose machines, the deleted machines. A refused change touches no machine.
 type Count struct {
 	Pools    int `json:"pools"`
 	Machines int `json:"machines"`

@@ -19,7 +19,7 @@ import (
 type Style struct {
 	Color   bool // with escape sequences of a terminal
 	Verbose bool
-	// All lists every pool of a cause, and every one to which nothing happens.
+	// All lists every pool of a cause, and every pool to which nothing happens.
 	All bool
 	// Columns is the width of the lines; 0 means 80.
 	Columns int
@@ -28,9 +28,10 @@ type Style struct {
 }
 
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escape
-// sequences of colours with [Style].Color. Lines have at most [Style].Columns columns without the facts
-// for developers. The first line is about the whole report. After it stand the causes, the gravest first, each with the
-// pools that it concerns. A change whose line begins with > decides the verdict.
+// sequences of colours with [Style].Color. Lines have at most [Style].Columns columns without the
+// facts for developers. The first line is about the whole report. The causes follow, the gravest
+// first, each with the pools that it concerns. A change whose line begins with > decides the
+// verdict.
 func Text(r *Report, s Style) string {
 	t := textWriter{Style: s, escape: plaintext.ASCII}
 	t.report(viewOf(r, s.Shown, s.Shown.By)) // the objects that are not judged are errors, on another stream
@@ -60,7 +61,7 @@ func Markdown(r *Report, s Style) string {
 	return r.table() + plaintext.CodeBlock(t.text.String(), maxMarkdown)
 }
 
-// table counts the pools and machines of each verdict. Of a single one there is only the verdict.
+// table counts the pools and machines of each verdict. For a single pool there is only the verdict.
 func (r *Report) table() string {
 	if len(r.Sum) < 2 && len(r.Manifests)+r.Omitted < 2 {
 		return "**" + r.Verdict + "**\n\n"
@@ -176,7 +177,7 @@ func (t *textWriter) listed(names []string) string {
 	return someOf(names)
 }
 
-// tables writes what an audit counts beside the causes. Their lines are not broken.
+// tables writes the tables of an audit. Their lines are not broken.
 func (t *textWriter) tables(all []*table) {
 	for _, one := range all {
 		t.line("\n" + one.Title + ":")
@@ -195,7 +196,8 @@ func (t *textWriter) tables(all []*table) {
 	}
 }
 
-// subjects names what a cause concerns, each with its place. Of one subject, the line above has the name.
+// subjects names the subjects of a cause, each with its place. The name of a single subject is in
+// the line above.
 func (t *textWriter) subjects(s *section) {
 	all := s.Of
 	shown := all
@@ -314,8 +316,8 @@ func IsColored(mode fs.FileMode, noColor, term string) bool {
 	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"
 }
 
-// Escape sequences of ECMA-48: bold with a colour for each tone. 4 underlines one of two tones of a
-// colour, as terminals have fewer colours than there are tones.
+// Escape sequences of ECMA-48: bold with a colour for each tone. Terminals have fewer colours than
+// there are tones, so two tones may share a colour; one of them is underlined (4).
 var (
 	toneColors = map[page.Tone]string{
 		page.Calm:    "\x1b[1;32m",

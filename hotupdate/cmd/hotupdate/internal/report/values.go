@@ -22,7 +22,7 @@ const (
 )
 
 // values returns the shown values of a change: none if it is sensitive, one, or both from about the
-// first difference on. A field whose value stays has a row if Gardener refuses it.
+// first difference on. An unchanged field has a row if Gardener refuses it.
 func (c *ChangeReport) values(escape plaintext.Escape) []string {
 	old := string(c.Old)
 	updated := string(c.New)

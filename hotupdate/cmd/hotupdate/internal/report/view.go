@@ -27,7 +27,7 @@ type section struct {
 	Of                    []subject // that the section is about
 	Pools, Machines       int       // of a cause of audit, whose subjects may be some of its pools
 	Tables                []*table  // of audit
-	IsOneSided            bool      // of one side, which is said even if nothing happens
+	IsOneSided            bool      // the subject is on one side only, which is shown even if nothing happens
 	IsWhole               bool      // the report
 }
 
@@ -41,8 +41,8 @@ type subject struct {
 	Version  string // of Kubernetes, if an audit tells it
 }
 
-// remark is a fact or rule that a verdict depends on beside the changes. Remarks with one label may
-// share a line.
+// remark is a fact or rule on which a verdict depends, in addition to the changes. Remarks with one
+// label may share a line.
 type remark struct{ Label, Text, Source string }
 
 // The labels of remarks that are not rules.
@@ -59,8 +59,9 @@ type group struct {
 	Changes              []ChangeReport
 }
 
-// viewOf returns the view of a report: what is said of the whole, and a section for each cause, the gravest first.
-// What is only about one manifest, or one pool, is said of the whole.
+// viewOf returns the view of a report: remarks on the whole, and a section for each cause, the
+// gravest first. If there is only one manifest or pool, remarks about it become remarks on the
+// whole.
 func viewOf(r *Report, s Shown, dimensions ...Dimension) *section {
 	root := section{Word: r.Verdict}
 	switch {
@@ -160,7 +161,7 @@ func (r *Report) subjects() (pools int) {
 	return pools
 }
 
-// own returns the view of what is above the pools of a manifest.
+// own returns the view of the part of a manifest above its pools.
 func (m *ManifestReport) own() section {
 	s := section{Title: m.title(), Word: m.above(), Groups: groupsOf(m.Changes, configField), LeftOut: m.LeftOut}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
@@ -183,7 +184,8 @@ func (m *ManifestReport) above() string {
 	return gravest
 }
 
-// flat returns the views of a manifest beside others: what is above the pools, if there is anything, and the pools.
+// flat returns the views of one of several manifests: of the part above the pools, if it has
+// findings, and of the pools.
 func (m *ManifestReport) flat() (all []section) {
 	if m.isBare() {
 		only := m.pool(0, m.title())
@@ -234,8 +236,8 @@ func (m *ManifestReport) subjectOf(p *PoolReport, title string) subject {
 	}
 }
 
-// places are those of the changes that decide, without repetition, or that of the pool if none does. Only the first
-// file is named: a pool stands in one.
+// places returns the places of the deciding changes, without repetition, or the place of the pool
+// if no change decides. They are in one file, because a pool is.
 func (m *ManifestReport) places(changes []ChangeReport, oldLine, newLine int) (all []pool.Place) {
 	add := func(oldLine, newLine int) {
 		if place := m.at(oldLine, newLine); place.File != "" && !slices.Contains(all, place) {
@@ -272,7 +274,7 @@ func (p *PoolReport) section(config string) section {
 		IsOneSided: p.isOneSided(),
 	}
 	for i := range s.Groups {
-		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above has it
+		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above has the reason
 			s.Groups[i].Why = ""
 		}
 	}
@@ -302,8 +304,8 @@ func (s *section) addNotJudged(all []NotJudged) {
 	s.Remarks = append(remarks, s.Remarks...)
 }
 
-// share moves the remarks that every compared section repeats behind all sections. Of admission the whole
-// report speaks once.
+// share moves remarks that every compared section repeats behind all sections. The remark on
+// admission appears once in the whole report.
 func (s *section) share() {
 	compared := 0
 	in := map[remark]int{}
@@ -399,7 +401,7 @@ func (s *section) merge() {
 	s.Sections = merged
 }
 
-// absorb takes over the only cause, if it concerns all the subjects that the report is about.
+// absorb merges the only cause into the report, if the cause concerns all subjects.
 func (s *section) absorb(subjects int) {
 	isMore := len(s.Groups)+len(s.Remarks) > 0 || len(s.Sections) != 1
 	if isMore || s.Sections[0].subjects() != subjects {
@@ -428,7 +430,7 @@ func (s *section) absorb(subjects int) {
 // subjects is the number of the subjects.
 func (s *section) subjects() int { return max(len(s.Of), s.Pools) }
 
-// heading names what the section is about: its only subject, or how many there are.
+// heading names the only subject of the section, or counts its subjects.
 func (s *section) heading(escape plaintext.Escape) string {
 	if s.IsWhole || s.subjects() < 2 {
 		return plaintext.Shorten(s.Title, 2*maxTitle, escape)
@@ -467,7 +469,7 @@ func (s *section) content() string {
 	if !strings.Contains(message, ";") { // nothing else happens
 		message = digits.ReplaceAllString(message, "")
 	}
-	groups, _ := json.Marshal(s.Groups) // which has the rules, and not where they are in memory
+	groups, _ := json.Marshal(s.Groups) // as JSON, so that rules are compared by value
 	return fmt.Sprintf("%q %q %q %s %v", s.Word, message, s.Remarks, groups, s.IsOneSided)
 }
 
@@ -506,13 +508,13 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 	}
 	for _, question := range b.Questions {
 		if question.text == question.rule.Text {
-			continue // the rule says all that is known
+			continue // the rule has all that is known
 		}
 		all = append(all, remark{Label: questionLabel, Text: question.text, Source: question.rule.Source})
 	}
 	for _, rule := range b.Rules {
 		if rule.Kind == verdict.Assumes {
-			continue // the whole report speaks of it once
+			continue // the remark appears once in the whole report
 		}
 		told := slices.ContainsFunc(groups, func(g group) bool { return g.Why == rule.Text })
 		if !told && !isAsked(rule) && !strings.Contains(message, rule.Text) {

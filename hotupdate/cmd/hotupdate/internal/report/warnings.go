@@ -64,7 +64,7 @@ func bounded(lines []string) []string {
 	return lines
 }
 
-// warnedSum counts the pools by verdict, if there are several of which people are warned: 42 pools roll, up to 210
+// warnedSum counts the pools by verdict if warnings concern several: 42 pools roll, up to 210
 // machines.
 func (r *Report) warnedSum() string {
 	var clauses []string
@@ -91,7 +91,7 @@ func upToMachines(count int) string {
 	return ", up to " + plaintext.Thousands(count) + plural(count, " machine", " machines")
 }
 
-// warned is what people are warned of: a verdict on subjects, with its causes.
+// warned is a warning: a verdict on subjects, with its causes.
 type warned struct {
 	word     string
 	detail   string // of the verdict
@@ -126,7 +126,7 @@ func isSilent(word string) bool {
 	return v.IsSilent()
 }
 
-// warnedOf returns the warnings about a pool: of its verdict, and of what happens to its machines beside it.
+// warnedOf returns the warnings about a pool, for its verdict and its second verdict.
 func (m *ManifestReport) warnedOf(p *PoolReport) (all []warned) {
 	subject := m.title()
 	if p.Name != "" {
@@ -157,8 +157,8 @@ func (p *PoolReport) undecided() string {
 	return " (" + strings.TrimPrefix(strings.Join(p.MayBecome[:last], ", ")+" or ", " or ") + p.MayBecome[last] + ")"
 }
 
-// causesOf are the causes of a verdict on a pool: the facts that it lacks, the rules that refuse the change, the
-// changes of the pool or above the pools, or else what the verdict means.
+// causesOf returns the causes of a verdict on a pool: the unknown facts, the rules that refuse the
+// change, the changes of the pool or above the pools, or else the meaning of the verdict.
 func (m *ManifestReport) causesOf(p *PoolReport, word string) (all []clause) {
 	switch word {
 	case verdict.Indeterminate.String():
@@ -204,7 +204,7 @@ func refusalsIn(rules []verdict.Rule) (all []clause) {
 	return all
 }
 
-// causesIn returns the changes that decide a verdict. Of a change that is refused, the reason is told.
+// causesIn returns the changes that decide a verdict. For a refused change it returns the reason.
 func causesIn(changes []ChangeReport, word string) (all []clause) {
 	for i := range changes {
 		c := &changes[i]

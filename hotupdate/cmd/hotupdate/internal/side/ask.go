@@ -60,8 +60,8 @@ func (p inputs) isApplied() bool {
 	return p.old != nil && p.updated != nil && p.updated.IsAppliedTo(p.old.Manifest)
 }
 
-// askAbout returns the function that asks about what applying makes of the old Shoot. A failure of the program is
-// stored.
+// askAbout returns the function that asks about the Shoot that results from applying the manifest.
+// A failure of the program is stored.
 func (p inputs) askAbout(session *gardener.Session, failed *error) pool.Ask {
 	return func(sent *tree.Node) (answer gardenerplugin.Answer, version string, err error) {
 		answer, err = session.Ask(p.old.Tree.JSON(), sent.JSON(), "")

@@ -176,8 +176,9 @@ func (c *Catalog) schemaOfConfig(from string, config facts.Config) (*hotupdate.S
 }
 
 // check reports a provider config of a built-in provider whose version or kind is not built in: a
-// typo, or newer than this command. Compared as a whole, it would get another verdict than from the
-// provider's own code. Every config in a pool of a built-in provider belongs to that provider.
+// typo, or newer than this command. If it were compared as a whole, its verdict would differ from
+// the behavior of the provider's own code. Every config in a pool of a built-in provider belongs to
+// that provider.
 func (c *Catalog) check(from string, pools []facts.Pool) error {
 	var problems []error
 	for _, p := range pools {
@@ -190,7 +191,7 @@ func (c *Catalog) check(from string, pools []facts.Pool) error {
 	return errors.Join(problems...)
 }
 
-// placeOfConfig names a pool's provider config, or the file that is one.
+// placeOfConfig names a pool's provider config, or the file if it is a bare provider config.
 func placeOfConfig(from string, p facts.Pool) string {
 	if p.Worker.Name == "" {
 		return from

@@ -29,8 +29,8 @@ func isChart(file string, kind facts.TypeMeta) bool {
 	return filepath.Base(file) == chartFile && kind.Kind == "" && isVersion
 }
 
-// foldersOfChart returns the folder of a chart, and those of the charts beside it that it depends on. Others
-// that it depends on are in no folder.
+// foldersOfChart returns the folder of a chart, and the folders of the local charts that it depends
+// on. Its other dependencies are in no folder.
 func foldersOfChart(file string, chart *tree.Node) []string {
 	folder := filepath.Dir(file)
 	folders := []string{folder}
@@ -42,14 +42,15 @@ func foldersOfChart(file string, chart *tree.Node) []string {
 	return folders
 }
 
-// ChartAround returns the error about the chart whose templates a file below a folder is among, or whose
-// values it has; nil if there is none with objects that are compared. The file may be missing.
+// ChartAround returns the error about the chart to which a file below a folder belongs as a
+// template or as values; nil if there is no such chart with objects that are compared. The file may
+// be missing.
 func (r *Reader) ChartAround(folder, file string) error {
 	for at := filepath.Dir(file); ; at = filepath.Dir(at) {
 		name := filepath.Join(at, chartFile)
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err == nil {
-			chart, _ := tree.ParseYAML(text, 1) // of a broken one, the dependencies are not known
+			chart, _ := tree.ParseYAML(text, 1) // the dependencies of a malformed chart are not known
 			for _, one := range foldersOfChart(name, chart) {
 				if r.hasKinds(filepath.Join(folder, one)) {
 					return manifests.InFile(name, errChart)
@@ -62,8 +63,8 @@ func (r *Reader) ChartAround(folder, file string) error {
 	}
 }
 
-// hasKinds reports whether a file in a folder, or in an archive in it, may have an object of a kind that is
-// compared. One that cannot be read may.
+// hasKinds reports whether a file in a folder, or in an archive in it, may have an object of a kind
+// that is compared. A file that cannot be read may have one.
 func (r *Reader) hasKinds(folder string) bool {
 	isFound := false
 	// a folder that cannot be read is reported where its manifests are read
@@ -144,8 +145,8 @@ func bothFromTemplate(text []byte) bool {
 // mayBeCompared reports whether objects of a kind are compared, in some API group.
 func (r *Reader) mayBeCompared(kind string) bool { return len(r.Schemas.versionsOf(kind)) > 0 }
 
-// coverCharts marks what charts render, see [objects.cover]. Charts without objects that are compared are
-// left out.
+// coverCharts marks the objects that charts render, see [objects.cover]. Charts without objects
+// that are compared are ignored.
 func (all *objects) coverCharts(r *Reader) {
 	var roots []string
 	for _, o := range all.list {

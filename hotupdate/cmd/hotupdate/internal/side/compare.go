@@ -62,8 +62,8 @@ func (r *Reader) Read(file string) (found []*Input, err error) {
 	return found, errors.Join(problems...)
 }
 
-// Compare compares the manifests of two sides, each a file or a directory. There are no plans if
-// neither side has a manifest, and the Reader allows it; else this is an error.
+// Compare compares the manifests of two sides, each a file or a directory. If neither side has a
+// manifest, there are no plans, and this is an error unless the Reader allows it.
 //
 // An object with a problem is not compared, and neither is its counterpart: see [Reader.NotJudged]. If
 // nothing could be compared, the problems are the error.
@@ -107,7 +107,7 @@ func (r *Reader) Compare(ctx context.Context, old, updated string) ([]*pool.Plan
 	return r.wanted(plans, Name(updated))
 }
 
-// joined joins the problems of what is not judged.
+// joined joins the problems of the objects that are not judged.
 func joined(all []NotJudged) error {
 	var problems []error
 	for _, one := range all {
@@ -165,8 +165,8 @@ func interrupted(ctx context.Context, done, all int) error {
 // ErrInterrupted is the error of a comparison whose context has ended.
 var ErrInterrupted = errors.New("interrupted")
 
-// compared is what a comparison of a pair leads to: a plan, a problem of the pair, or a failure of the
-// program that is asked.
+// compared is the result of comparing a pair: a plan, a problem of the pair, or a failure of a
+// program that was asked.
 type compared struct {
 	plan            *pool.Plan
 	problem, failed error

@@ -22,8 +22,8 @@ var (
 	errNoObject = errors.New("is not an object but text; decrypt it first if it is encrypted")
 )
 
-// concealed says why the text of a document does not show which objects it holds; nil if it does. Such a text
-// may hold any object. Binary text has names in no encoding that is read.
+// concealed says why the text of a document does not show which objects it holds; nil if it does.
+// Such a text may hold any object. In binary text, names cannot be recognized.
 func concealed(text []byte, o *manifests.Object) error {
 	switch {
 	case bytes.HasPrefix(text, []byte("\x00GITCRYPT\x00")):

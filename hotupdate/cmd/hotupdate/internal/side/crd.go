@@ -70,7 +70,7 @@ func (m *Input) options(o judge.Options) judge.Options {
 // hasSpec reports whether the paths of a custom resource begin in its spec.
 func (m *Input) hasSpec() bool { return m.spec != nil && !m.isWhole }
 
-// versions says what is known of a custom resource that is of two versions; nil for other pairs.
+// versions returns the known facts about a custom resource in two versions; nil for other pairs.
 func (c *Catalog) versions(p inputs) *judge.Versions {
 	if p.old == nil || p.updated == nil {
 		return nil
@@ -112,7 +112,7 @@ func (p inputs) asSpec(plan *pool.Plan, versions *judge.Versions) {
 	}
 }
 
-// effectBy judges changes by what is known of a kind.
+// effectBy judges changes by the meaning of a kind.
 func effectBy(m *crds.Meaning) func(hotupdate.Change, verdict.Verdict) (verdict.Verdict, verdict.Rule) {
 	return func(c hotupdate.Change, byClass verdict.Verdict) (verdict.Verdict, verdict.Rule) {
 		row, isKnown := m.Of(c)

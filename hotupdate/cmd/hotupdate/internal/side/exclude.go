@@ -10,7 +10,7 @@ import (
 
 // Globs choose files and folders of a side. A glob without a slash matches the name of a file or
 // folder in any folder. A glob with a slash matches its path in the side. ** matches any number of
-// folders, and all else is as in [path.Match]. What is in a chosen folder is chosen, too.
+// folders, and everything else is as in [path.Match]. Files in a chosen folder are chosen, too.
 type Globs [][]string
 
 // ParseGlobs reads globs.
@@ -57,7 +57,7 @@ func (g Globs) Matches(side, file string) bool {
 // chooses reports whether a glob matches a file, or a folder around it.
 func chooses(steps, names []string) bool {
 	if len(steps) == 0 {
-		return true // what follows is in the folder
+		return true // the rest of the path is in the folder
 	}
 	if steps[0] == anyFolders {
 		for skipped := range names {

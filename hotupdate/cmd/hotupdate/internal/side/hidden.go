@@ -15,12 +15,12 @@ func (r *Reader) hidden(side string) map[identity]*object {
 	if side == noFile || !isDirectory(side) {
 		return found
 	}
-	// returns only what ends the walk
+	// returns only errors that end the walk
 	_ = filepath.WalkDir(side, func(at string, entry fs.DirEntry, err error) error {
 		isOfGit := err == nil && entry.IsDir() && entry.Name() == ".git"
 		switch {
 		case err != nil, r.Exclude.Matches(side, at):
-			return nil //nolint:nilerr // what cannot be read was told
+			return nil //nolint:nilerr // unreadable files were reported before
 		case isOfGit:
 			return fs.SkipDir
 		case entry.Type().IsRegular() && isHiddenManifest(inSide(side, at)):

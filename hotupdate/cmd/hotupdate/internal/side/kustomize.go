@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
-// isKustomized reports whether an object says what kustomize makes of other objects. It needs no kind.
+// isKustomized reports whether an object is a kustomization, which may lack a kind.
 func isKustomized(file string, kind facts.TypeMeta) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
 	isGroup := facts.GroupOf(kind.APIVersion) == "kustomize.config.k8s.io"
@@ -20,8 +20,8 @@ func isKustomized(file string, kind facts.TypeMeta) bool {
 	return isGroup && isKind
 }
 
-// covered returns the files and folders that a kustomization may change: its own folder, and what it
-// refers to outside of it.
+// covered returns the files and folders that a kustomization may change: its own folder, and its
+// references outside of the folder.
 func covered(o *manifests.Object) []string {
 	folder := filepath.Dir(o.File)
 	all := []string{folder}
@@ -45,8 +45,8 @@ func covered(o *manifests.Object) []string {
 
 var errKustomization = errors.New("is a kustomization; render it first, with kustomize build")
 
-// coverKustomized marks what kustomizations change, see [objects.cover]. A kustomization that is the only
-// file of a side covers what is elsewhere.
+// coverKustomized marks the objects that kustomizations change, see [objects.cover]. A
+// kustomization that is the only file of a side covers files outside of the side.
 func (all *objects) coverKustomized() {
 	var roots []string
 	for _, o := range all.list {
@@ -58,8 +58,8 @@ func (all *objects) coverKustomized() {
 	all.cover(roots, errKustomization)
 }
 
-// cover marks the objects in files and folders as not read: what becomes of them is in no file. A recipe
-// reports them.
+// cover marks the objects in files and folders as not read, because the resulting objects are in no
+// file. The recipe reports them.
 func (all *objects) cover(roots []string, why error) {
 	for _, o := range all.list {
 		if o.role == isManifest && isBelow(o.Place.File, roots) {

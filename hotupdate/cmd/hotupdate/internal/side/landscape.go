@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
-// Landscape has what Gardener reads beside the manifests of Shoots.
+// Landscape has the objects that Gardener reads in addition to the manifests of Shoots.
 type Landscape struct {
 	CloudProfiles facts.CloudProfiles
 	// Objects are all objects, the CloudProfiles among them, in JSON.

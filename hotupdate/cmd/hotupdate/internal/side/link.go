@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// unfollowed returns a symbolic link in a side that leads to a folder outside of it; nothing if there is none. Such a
-// folder is not read, and may hold an object that the files of the side do not have.
+// unfollowed returns a symbolic link in a side that leads to a folder outside of it; empty if there
+// is none. Such a folder is not read, and may hold an object that the files of the side do not
+// have.
 func unfollowed(side string) (link string) {
 	root, err := filepath.EvalSymlinks(side)
 	if err != nil {
 		return ""
 	}
-	// returns only what ends the walk
+	// returns only errors that end the walk
 	_ = filepath.WalkDir(side, func(at string, entry fs.DirEntry, err error) error {
 		isHidden := at != side && strings.HasPrefix(filepath.Base(at), ".")
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be read was told
+			return nil //nolint:nilerr // unreadable files were reported before
 		case isHidden && entry.IsDir():
 			return fs.SkipDir
 		case at != side && leadsOut(at, root, entry):
@@ -43,7 +44,8 @@ func leadsOut(at, root string, entry fs.DirEntry) bool {
 	return err != nil || !filepath.IsLocal(inside)
 }
 
-// link returns what a link out of the side may hold: any object; nil if there is no link.
+// link returns a placeholder for the objects behind a link out of the side, which may be any; nil
+// if there is no link.
 func (all *objects) link() *object {
 	at := unfollowed(all.path)
 	if at == "" {

@@ -64,7 +64,7 @@ func lineAt(object *tree.Node, steps []string) int {
 	return found.Line()
 }
 
-// place gives to a plan the places of the manifests, and to its changes the lines on both sides.
+// place sets the places of a plan's manifests, and the lines of its changes on both sides.
 func (p inputs) place(plan *pool.Plan) {
 	plan.OldPlace = p.old.placeInFile()
 	plan.NewPlace = p.updated.placeInFile()

@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// object is what a side keeps of an object: its identity and its text. The rest is read again when the
-// object is compared, so that thousands of objects need memory only for their texts.
+// object is the identity and the text of an object of a side. The object is parsed again when it is
+// compared, so that thousands of objects need memory only for their texts.
 type object struct {
 	From            string // for messages
 	Place           manifests.Place
@@ -29,8 +29,8 @@ type object struct {
 
 	document *manifests.Document
 	role     role
-	// problem says why the object is not compared, with its place in each line; nil if it is. If isTold,
-	// another object reports it.
+	// problem says why the object is not compared, with its place in each line; nil if it is. If
+	// isTold is set, another object reports the problem.
 	problem  error
 	isTold   bool
 	fatal    error // ends the comparison
@@ -53,7 +53,7 @@ type role int
 const (
 	isManifest  role = iota // it is compared; its identity is known, also if it has a problem
 	isUnread                // it may be any object
-	isRecipe                // it says what kustomize or Helm makes of other objects
+	isRecipe                // it is a recipe by which kustomize or Helm makes other objects
 	isChartFile             // it is a recipe if its chart has objects that are compared
 	isOther                 // it is of a kind that is not compared
 )
@@ -64,7 +64,7 @@ type objects struct {
 	list []*object
 }
 
-// plain returns the objects that are the same wherever their text is.
+// plain returns the objects that do not depend on the place of their text.
 func (all *objects) plain() map[manifests.Digest]*object {
 	found := map[manifests.Digest]*object{}
 	for _, o := range all.list {
@@ -75,8 +75,8 @@ func (all *objects) plain() map[manifests.Digest]*object {
 	return found
 }
 
-// examine says what a document is for a comparison. It is safe for concurrent use. It returns nil for a
-// document without an object.
+// examine determines the role of a document in a comparison. It is safe for concurrent use. It
+// returns nil for a document without an object.
 func (r *Reader) examine(d *manifests.Document) *object {
 	if same := r.plain[d.Digest()]; same != nil {
 		return same.at(d)
@@ -206,7 +206,7 @@ func (r *Reader) input(o *manifests.Object) (m *Input, err error) {
 	return m, err
 }
 
-// manifest reads a manifest, and returns all that is wrong with it.
+// manifest reads a manifest, and returns all of its problems.
 func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err error) {
 	m, err = r.input(o)
 	unknown := unknownOf(m)
@@ -252,8 +252,8 @@ func (m *Input) moveToSpec(problems fault.List) {
 	}
 }
 
-// repeatedKeys returns a problem for each element of a list whose key an element before it has, in the manifest and
-// in its provider configs.
+// repeatedKeys returns a problem for each list element that repeats the key of an earlier element,
+// in the manifest and in its provider configs.
 func (m *Input) repeatedKeys(o judge.Options) fault.List {
 	all := slices.Clone(m.Repeated)
 	for i := range m.Pools {
@@ -264,12 +264,12 @@ func (m *Input) repeatedKeys(o judge.Options) fault.List {
 	return all
 }
 
-// unknownMembers are the members of a manifest that no release of Gardener that is known has for its kind.
+// unknownMembers are the members of a manifest that its kind has in no known release of Gardener.
 type unknownMembers struct {
 	// near have names like those of missing members. The others may be members of a later release.
 	near, others fault.List
-	// errors are those near ones that are probably misspelled members with the pools, which would seem to be
-	// removed.
+	// errors are the members in near that probably are misspellings of the member with the pools:
+	// the pools would seem to be removed.
 	errors fault.List
 }
 
@@ -311,8 +311,8 @@ func WarningsOf(o *manifests.Object, problems fault.List) (all []string) {
 	return all
 }
 
-// holdsPools reports whether a member that is not known is probably one that has the pools of a Shoot or
-// Worker.
+// holdsPools reports whether an unknown member probably is a misspelling of the member with the
+// pools of a Shoot or Worker.
 func holdsPools(found kinds.Unknown) bool {
 	above := found.Path[:strings.LastIndexByte("."+found.Path, '.')]
 	return slices.Contains([]string{"spec", "spec.provider", "spec.provider.workers", "spec.pools"}, above+found.Meant)
@@ -377,8 +377,8 @@ func isGroupOfGardener(apiVersion string) bool {
 	return strings.HasSuffix(facts.GroupOf(apiVersion), "gardener.cloud")
 }
 
-// hasPools reports whether an object that is called a Shoot or a Worker has worker pools as Gardener's.
-// Others have kinds of these names.
+// hasPools reports whether an object with the kind Shoot or Worker has worker pools like
+// Gardener's. Other projects also have kinds of these names.
 func hasPools(kind facts.TypeMeta, object *tree.Node) bool {
 	switch kind.Kind {
 	case string(facts.Shoot):
@@ -390,8 +390,8 @@ func hasPools(kind facts.TypeMeta, object *tree.Node) bool {
 	}
 }
 
-// similarVersion returns the apiVersion whose group is at most two letters from that of another one;
-// empty if there is none. Groups that differ by more letters are groups of different owners.
+// similarVersion returns the known apiVersion whose group differs in at most two letters; empty if
+// there is none. Groups that differ in more letters have different owners.
 func similarVersion(apiVersion string, known []string) (similar string) {
 	const most = 2
 	fewest := len(apiVersion)

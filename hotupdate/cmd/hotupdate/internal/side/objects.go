@@ -41,8 +41,9 @@ func (r *Reader) Compile() error {
 	return errors.Join(problems...)
 }
 
-// CompareObjects compares the two states of an object that an API server has: both are whole, and have what it and
-// its admission fill in. Nobody else is asked. It is safe for concurrent use.
+// CompareObjects compares two states of an object as an API server stores it: both are complete,
+// including the values that the server and its admission fill in. No other program is asked. It is
+// safe for concurrent use.
 //
 // The warnings are about the repeated keys of lists that the old object does not have.
 //
@@ -103,7 +104,7 @@ func (r *Reader) readObject(ctx context.Context, name string, text []byte) (*Inp
 	if err == nil {
 		err = r.Schemas.check(m.From, m.Pools)
 	}
-	if err != nil { // an API server writes one line, whose number tells nothing
+	if err != nil { // an API server writes one line, so its number is useless
 		return nil, errors.New(strings.ReplaceAll(err.Error(), place.At(1)+": ", name+": "))
 	}
 	return m, nil

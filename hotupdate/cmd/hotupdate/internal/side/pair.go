@@ -31,11 +31,12 @@ func (p pair) isUnchanged() bool {
 // inputs is a pair that has been read.
 type inputs struct{ old, updated *Input }
 
-// pairUp pairs each manifest of the new side with the one of the old side that has its group, kind,
-// namespace and name, and without a namespace its folder. The only ones that are left of an identity are one
-// object that was moved. A manifest without a namespace or a name is paired if only one of the other side
-// fits. With anyName, the last two manifests of a kind, one on each side, are paired whatever
-// their names. The pairs have the order of the new side; objects of only the old side follow.
+// pairUp pairs each manifest of the new side with the manifest of the old side that has the same
+// group, kind, namespace and name, and, without a namespace, the same folder. If then each side has
+// one unpaired manifest of an identity, it is one object that was moved. A manifest without a
+// namespace or name is paired if only one manifest of the other side fits. With anyName, the last
+// unpaired manifests of a kind, one on each side, are paired regardless of their names. The pairs
+// have the order of the new side; objects of only the old side follow.
 func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // the user's choice
 	old = unique(old)
 	updated = unique(updated)
@@ -60,8 +61,8 @@ func pairUp(old, updated []*object, anyName bool) []pair { //nolint:revive // th
 	return pairs
 }
 
-// unique returns the manifests among the objects of a side. Of an object that occurs twice, it returns
-// the first one, which then has a problem: the order in which they are applied is not known.
+// unique returns the manifests among the objects of a side. If an object occurs twice, it returns
+// the first one with a problem: the order in which they are applied is not known.
 func unique(side []*object) (manifests []*object) {
 	seen := make(map[place]*object, len(side))
 	for _, o := range side {
@@ -84,7 +85,7 @@ func unique(side []*object) (manifests []*object) {
 }
 
 // checkRelated reports two files without a common manifest: they are probably unrelated. In a
-// repository, one cluster may take the place of another.
+// repository, a cluster may replace another one.
 func checkRelated(pairs []pair) error {
 	var before, after *object
 	for _, p := range pairs {
@@ -113,8 +114,8 @@ type identity struct {
 	namespace, name string
 }
 
-// place identifies an object of a side. Without a namespace, which the folder may stand for, objects of one name
-// are several in several folders.
+// place identifies an object of a side. Without a namespace, the folder may stand for it, so
+// objects of the same name in different folders are different objects.
 type place struct {
 	identity
 
@@ -128,8 +129,8 @@ func (o *object) place() place {
 	return place{o.identity(), path.Dir(o.file)}
 }
 
-// pairMoved pairs the only old and the only new manifest that are left of an identity. It returns the old ones
-// that are left over.
+// pairMoved pairs the manifests of an identity if one unpaired manifest is left on each side. It
+// returns the unpaired old manifests.
 func pairMoved(pairs []pair, old []*object) (rest []*object) {
 	before := map[identity][]*object{}
 	for _, o := range old {
@@ -152,8 +153,8 @@ func pairMoved(pairs []pair, old []*object) (rest []*object) {
 	return slices.DeleteFunc(old, func(o *object) bool { return moved[o] })
 }
 
-// withholdAmbiguous marks the objects of one side that may be one of the other side's, whose namespace or name
-// is not known. Nobody knows which one was removed, added or moved.
+// withholdAmbiguous marks unpaired objects that may equal an object of the other side whose
+// namespace or name is not known. It cannot be known which of them was removed, added or moved.
 func withholdAmbiguous(pairs []pair) {
 	var before, after []*object
 	for _, p := range pairs {
@@ -197,8 +198,8 @@ func (o *object) groupKind() facts.TypeMeta {
 // wildcard matches every namespace or name. It is not valid in JSON.
 const wildcard = "\xff"
 
-// knownAs and soughtAs return the names by which manifests find one another: one that is missing
-// may be any.
+// knownAs and soughtAs return the names by which manifests are paired: a missing name matches any
+// name.
 func knownAs(name string) []string { return []string{name, wildcard} }
 
 func soughtAs(name string) []string {
@@ -208,7 +209,8 @@ func soughtAs(name string) []string {
 	return []string{name, ""}
 }
 
-// as returns the identities of all namespaces and names that a function makes of one.
+// as returns the identities with all namespaces and names that a function returns for the
+// identity's own.
 func (id identity) as(names func(string) []string) (all []identity) {
 	for _, namespace := range names(id.namespace) {
 		for _, name := range names(id.name) {
@@ -218,8 +220,8 @@ func (id identity) as(names func(string) []string) (all []identity) {
 	return all
 }
 
-// pairBy gives to each new manifest that has none the only old one that it may be, if it is the
-// only one for that, too. It returns the old ones that are left over.
+// pairBy pairs an unpaired new manifest with an old one if each is the only possible partner of the
+// other. It returns the unpaired old manifests.
 func pairBy(identityOf func(*object) identity, pairs []pair, old []*object) (rest []*object) {
 	var updated []*object
 	for _, p := range pairs {
@@ -237,7 +239,7 @@ func pairBy(identityOf func(*object) identity, pairs []pair, old []*object) (res
 	return slices.DeleteFunc(old, func(m *object) bool { return before[after[m]] == m })
 }
 
-// only finds for each manifest the only one of others that it may be.
+// only finds for each manifest the only possible partner among others.
 func only(identityOf func(*object) identity, all, others []*object) map[*object]*object {
 	known := map[identity][]*object{}
 	found := map[*object]*object{}
@@ -249,7 +251,7 @@ func only(identityOf func(*object) identity, all, others []*object) map[*object]
 	for _, m := range all {
 		var candidates []*object
 		for _, id := range identityOf(m).as(soughtAs) {
-			candidates = append(candidates, known[id][:min(2, len(known[id]))]...) // two leave a choice, as all do
+			candidates = append(candidates, known[id][:min(2, len(known[id]))]...) // two: the partner is not unique
 		}
 		if len(candidates) == 1 {
 			found[m] = candidates[0]

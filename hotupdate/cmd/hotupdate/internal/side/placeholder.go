@@ -13,8 +13,8 @@ import (
 )
 
 // examinePlaceholders reports whether an object that may be compared has texts that another program
-// replaces, and says so: what is applied is then in no file. An object whose kind or name is replaced may be
-// any object, and so may one whose name no API server accepts.
+// replaces, and records the problem: the applied object is then in no file. An object with a
+// replaced kind or name, or with a name that no API server accepts, may be any object.
 func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 	if isStoredObject(o.Tree) {
 		return false
@@ -47,8 +47,9 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 	return true
 }
 
-// Replaced says why the text of a Shoot or Worker is not what is applied, and in which line: it is encrypted, or
-// another program replaces parts of it. The problem is nil for every other text.
+// Replaced returns the reason why the text of a Shoot or Worker is not applied unchanged, and its
+// line: the text is encrypted, or another program replaces parts of it. The problem is nil for
+// every other text.
 func Replaced(d *manifests.Document, o *manifests.Object) (line int, problem error) {
 	problem = concealed(d.Text(), o)
 	switch {
@@ -67,7 +68,7 @@ func Replaced(d *manifests.Document, o *manifests.Object) (line int, problem err
 	return o.Line, nil
 }
 
-// placeholdersOf returns what finds the placeholders of an object.
+// placeholdersOf returns the rules for finding placeholders in an object.
 func placeholdersOf(object *tree.Node) placeholders {
 	substitution := object.At("metadata", "annotations", substitutionOfFlux)
 	return placeholders{withoutVariables: substitution.Text() == "disabled"}
@@ -83,7 +84,8 @@ func (r *Reader) hasMetadata(kind facts.TypeMeta) bool {
 // Source: "Post build variable substitution" of Flux' Kustomization API.
 const substitutionOfFlux = "kustomize.toolkit.fluxcd.io/substitute"
 
-// isStoredObject reports whether an API server has stored an object, whose texts are then as they are.
+// isStoredObject reports whether an API server has stored an object, so that its texts are no
+// placeholders.
 func isStoredObject(object *tree.Node) bool {
 	return object.At("metadata", "uid") != nil || object.At("metadata", "resourceVersion") != nil
 }
@@ -138,8 +140,8 @@ func (p placeholders) inMetadata(object *tree.Node, member string) *placeholder 
 	return p.in(object.At("metadata", member))
 }
 
-// in returns the first placeholder in a value; nil if there is none. Annotations are left out, since they may describe
-// anything, but for those of Gardener, such as an operation.
+// in returns the first placeholder in a value; nil if there is none. Of annotations, which may
+// contain any text, it searches only Gardener's, such as operations.
 func (p placeholders) in(n *tree.Node) *placeholder {
 	if n.Kind() == tree.Text {
 		return p.inText(n)
@@ -162,8 +164,8 @@ func (p placeholders) in(n *tree.Node) *placeholder {
 	return nil
 }
 
-// isFree are members whose texts may be any: scripts, credentials, and what other extensions read. A word that
-// looks like a placeholder may be meant there.
+// isFree are the members with arbitrary texts: scripts, credentials, and configurations of other
+// extensions. In them, a word that looks like a placeholder may be intended.
 var isFree = map[string]bool{
 	"userData": true, "extensions": true, "kubeAPIServer": true, "dns": true, "managedFields": true,
 }
@@ -210,8 +212,8 @@ var errWord = errors.New("has a value that looks like a placeholder, such as $NA
 // marksOfWords has a character of every word that looks like a placeholder.
 const marksOfWords = "$(<_%@"
 
-// word matches a text that is one word with placeholders in it. A real value of a field that decides, such as
-// the name of a machine type, has none of them.
+// word matches a text that is one word with placeholders in it. Real values of deciding fields,
+// such as the name of a machine type, never match.
 var word = regexp.MustCompile(`^(?:[\w.:/+-]*(?:` + strings.Join([]string{
 	`\$[A-Za-z_]\w*`, `\$\([^()]+\)`, `\$\[[^\[\]]+\]`, `\(\(.+\)\)`, `<[A-Za-z][\w. -]*>`, `\b__[A-Z0-9_]+__\b`,
 	`%[A-Z0-9_]+%`, `@[A-Z0-9_]+@`,

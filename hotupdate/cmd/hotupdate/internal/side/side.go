@@ -44,7 +44,8 @@ type Input struct {
 // IsBare reports whether the input is a provider config without a manifest.
 func (m *Input) IsBare() bool { return m.Kind == facts.NoKind }
 
-// PlaceOfConfig names the provider config of a pool for messages, or the file that is one.
+// PlaceOfConfig names the provider config of a pool for messages, or the file if it is a bare
+// provider config.
 func (m *Input) PlaceOfConfig(p facts.Pool) string { return placeOfConfig(m.From, p) }
 
 // SchemaOf returns the Schema of the provider config of a pool of a manifest, or of the spec of a
@@ -84,9 +85,9 @@ type Reader struct {
 	Landscape *Landscape
 	// Lenient says that a file may hold no manifest.
 	Lenient bool
-	// AllowNone says that neither side needs an object that is compared.
+	// AllowNone permits that neither side has an object that is compared.
 	AllowNone bool
-	// AnyName says that objects of two names may be compared, see [pairUp].
+	// AnyName permits comparing objects with different names, see [pairUp].
 	AnyName bool
 	// Pools are the names of the wanted pools; empty for all.
 	Pools []string
@@ -103,9 +104,9 @@ type Reader struct {
 	// NotJudged are the objects that [Reader.Compare] has not compared, in the order of the sides.
 	NotJudged []NotJudged
 
-	failed  []error           // of a side as a whole, or of what the user gave beside the sides
+	failed  []error           // problems of a whole side, or of other input than the sides
 	objects []json.RawMessage // that the admission of Shoots reads
-	others  []error           // sides that have objects, and only of other kinds
+	others  []error           // problems of sides that have only objects of other kinds
 	plain   map[manifests.Digest]*object
 	read    int             // documents
 	leftOut map[string]bool // files
@@ -122,7 +123,8 @@ type NotJudged struct {
 
 // readAll reads the objects of a side.
 //
-// It skips objects of other kinds, which the output of kustomize and helm has beside a Shoot.
+// It skips objects of other kinds, which the output of kustomize and helm contains in addition to a
+// Shoot.
 func (r *Reader) readAll(
 	ctx context.Context, path string, examine func(*manifests.Document) *object,
 ) *objects {
@@ -224,8 +226,8 @@ func (r *Reader) ofNoKnownKind(path string, others []*object) []*object {
 	return nil
 }
 
-// isStored reports whether a side is a file or a directory. Others, such as standard input, are written
-// by a program, and empty if it fails.
+// isStored reports whether a side is a file or a directory. Other sides, such as standard input,
+// are written by a program, and are empty if it fails.
 func isStored(path string) bool {
 	info, err := os.Stat(path)
 	if path == manifests.Stdin || err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// unread is the text of a side that might hold any object: text that is broken, a template, or what
-// kustomize or Helm changes.
+// unread is the text of a side that may contain any object: malformed text, a template, or text
+// that kustomize or Helm changes.
 type unread struct {
 	first    *object            // nil if there is none
 	files    map[string]*object // the first in each file
 	all      *object            // the first that might hold an object of any name; nil if there is none
-	mentions map[string]*object // might hold an object of a name that it has
+	mentions map[string]*object // may contain an object whose name occurs in it
 }
 
-// unreadOf returns the text of a side that cannot be read and that the other side does not have, too.
-// Text that both sides have holds the same on both.
+// unreadOf returns the text of a side that cannot be read and that the other side does not have.
+// Text that is on both sides contains the same objects on both.
 func unreadOf(side, other *objects) *unread {
 	there := other.unreadTexts()
 	u := &unread{files: map[string]*object{}, mentions: map[string]*object{}}
@@ -70,8 +70,8 @@ func isOfName(r rune) bool {
 	return r == '-' || r == '.'
 }
 
-// mayHold returns the text that might hold an object; nil if none does. Text in the file of the object might
-// hold it whatever names it has.
+// mayHold returns the text that might hold an object; nil if none does. Text in the object's own
+// file may contain it, regardless of the names in the text.
 func (u *unread) mayHold(o *object) *object {
 	found := cmp.Or(u.files[o.file], u.mentions[o.Name])
 	switch {
@@ -83,8 +83,8 @@ func (u *unread) mayHold(o *object) *object {
 	return u.all
 }
 
-// withhold marks the objects of only one side that the other side might have in text that cannot be
-// read, or under a name that is not whole. It would be a guess that they were added or removed.
+// withhold marks the objects of only one side that the other side may have in unreadable text, or
+// under an incomplete name. To report them as added or removed would be a guess.
 func (r *Reader) withhold(pairs []pair, old, updated *objects) {
 	withholdAmbiguous(pairs)
 	inOld := unreadOf(old, updated)
@@ -117,8 +117,8 @@ func (o *object) withholdFor(counterpart *object, why string) {
 	}
 }
 
-// notJudged lists what is not compared: what has a problem, on either side. Text that cannot be read on
-// both sides is listed for the new one.
+// notJudged lists the objects that are not compared because they have a problem on either side.
+// Text that cannot be read on both sides is listed for the new side.
 func notJudged(old, updated *objects) (all []NotJudged) {
 	there := updated.unreadTexts()
 	told := map[string]bool{} // all objects of a CRD have its problem, and both sides may be one file

@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// isValidated reports whether a pair is one that the API server's own code is asked about: custom resources that are
-// created or changed.
+// isValidated reports whether the API server's own code is asked about a pair: a custom resource
+// that is created or changed.
 func (p inputs) isValidated() bool {
 	if p.updated == nil || p.updated.spec == nil {
 		return false
@@ -41,9 +41,9 @@ func (r *Reader) startValidator(pairs []pair) (*validator.Session, error) {
 	return session, nil
 }
 
-// validate asks the API server's own code about custom resources. It returns the reasons for which they are refused,
-// and what else is to be said about its answer. Nobody is asked without a session, nor about objects of two versions,
-// which webhooks convert.
+// validate asks the API server's own code about custom resources. It returns the reasons for
+// refusals, and notes on the answer. Without a session it asks nothing, and neither about objects
+// in two versions, which webhooks convert.
 func (p inputs) validate(session *validator.Session) (refused, notes []verdict.Rule, err error) {
 	areOfTwoVersions := p.old != nil && p.old.Type != p.updated.Type
 	if session == nil || areOfTwoVersions {
@@ -79,8 +79,9 @@ func (p inputs) validate(session *validator.Session) (refused, notes []verdict.R
 	return refused, notes, nil
 }
 
-// patched returns the object of a cluster after a manifest was applied to it: the manifest is a merge patch. What the
-// manifest no longer has stays, which is at most more than kubectl apply keeps.
+// patched returns the object of a cluster after a manifest was applied to it: the manifest is a
+// merge patch. Fields that the manifest no longer has stay, so the result has at least the fields
+// that kubectl apply keeps.
 func patched(old, manifest []byte) []byte {
 	before, oldErr := jsonpatch.Parse(old)
 	patch, newErr := jsonpatch.Parse(manifest)

@@ -19,8 +19,8 @@ func (n *Node) Removes(path ...string) bool {
 	return false
 }
 
-// Grafted returns a value with its parts as they stand in the text of a manifest or else of the
-// cluster, where they have the same value: a program that merges writes numbers and texts in its own way.
+// Grafted returns a merged value in which parts that are equal in the manifest, or else in the
+// cluster, have the spelling from there, because a program that merges rewrites numbers and texts.
 func Grafted(merged, manifest, cluster *Node) *Node {
 	for _, source := range []*Node{manifest, cluster} {
 		if source != nil && sameJSON(merged, source) {
@@ -91,8 +91,9 @@ func sameJSON(a, b *Node) bool {
 	return true
 }
 
-// Beyond returns the paths of the values that only the first of two values has, in the order of its text.
-// Elements with a name are found by it, and stand in a path as name=a. Another list counts as a whole.
+// Beyond returns the paths of the values that only the first of two values has, in the order of its
+// text. Elements with a name are paired by it, and are name=a in a path. Any other list is compared
+// as a whole.
 func (n *Node) Beyond(other *Node) (paths [][]string) { return n.beyond(other, nil) }
 
 func (n *Node) beyond(other *Node, path []string) (paths [][]string) {

@@ -92,7 +92,7 @@ func (c comparer) equal(a, b *Node) bool {
 	return true
 }
 
-// With returns the value with another one at a path of members. A nil Node removes the member.
+// With returns a copy with another value at a path of members. A nil Node removes the member.
 func (n *Node) With(path []string, other *Node) *Node {
 	if len(path) == 0 {
 		return other
@@ -117,8 +117,8 @@ func (n *Node) With(path []string, other *Node) *Node {
 	return changed
 }
 
-// Mapped returns an object or list with what a function makes of each member or element; a nil Node removes it.
-// Elements have no name.
+// Mapped applies a function to each member of an object or element of a list, and returns the
+// results in a new value; a nil Node removes the part. Elements have an empty name.
 func (n *Node) Mapped(part func(name string, below *Node) *Node) *Node {
 	changed := &Node{kind: n.kind, line: n.line, name: n.name}
 	var kept []Node
@@ -150,7 +150,7 @@ func (n *Node) IsZero() bool {
 	return false
 }
 
-// TextOf and BoolOf return values that no text has.
+// TextOf and BoolOf return values that do not come from a parsed text.
 func TextOf(text string) *Node { return &Node{kind: Text, text: text} }
 
 // BoolOf returns true or false.

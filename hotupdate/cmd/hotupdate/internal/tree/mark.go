@@ -9,10 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Mark is what another program than an API server reads in a document of YAML.
+// Mark is syntax in a YAML document that is for another program than an API server.
 type Mark int
 
-// The marks. A comment of ytt is an instruction, and a tag with one ! is of another program, such as Ansible.
+// The marks. ytt reads instructions in comments, and a tag with one ! belongs to another program,
+// such as Ansible.
 const (
 	NoMark Mark = iota
 	YTT
@@ -22,7 +23,7 @@ const (
 // MarkOf returns the first mark of a document, and its line in the text, counted from 1. It finds none in text
 // that is not valid YAML, and none within the text of a value.
 func MarkOf(text []byte) (mark Mark, line int) {
-	mayHaveTag := bytes.IndexByte(text, '!') >= 0 && localTag.Match(text) // most texts have no such letter
+	mayHaveTag := bytes.IndexByte(text, '!') >= 0 && localTag.Match(text) // most texts have no exclamation mark
 	if !mayHaveTag && !bytes.Contains(text, []byte("#@")) {
 		return NoMark, 0
 	}

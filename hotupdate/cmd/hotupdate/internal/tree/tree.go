@@ -1,8 +1,8 @@
-// Package tree reads a JSON value from JSON or YAML, once, and keeps the line of everything in it.
+// Package tree reads a JSON value from JSON or YAML and keeps the line of each part.
 //
-// [ParseJSON] and [ParseYAML] return the root [Node]. All that a manifest says is taken from its
-// nodes: problems find their lines there, and [Node.JSON] has the bytes of a provider config. The
-// package must not know the meaning of a value.
+// [ParseJSON] and [ParseYAML] return the root [Node]. All readers of a manifest use its nodes: they
+// have the lines for problems, and [Node.JSON] has the bytes of a provider config. The package must
+// not know the meaning of a value.
 //
 // A nil Node is an absent value, and all methods take it.
 package tree
@@ -46,8 +46,8 @@ type Node struct {
 	index index
 }
 
-// index finds the positions of many members by their name, or of many elements by the text of their member nameKey.
-// It is nil if there are few, which are sought one by one.
+// index finds the positions of many members by their name, or of many elements by the text of their
+// member nameKey. It is nil for few members or elements, which are searched one by one.
 type index map[string]positions
 
 // positions are those of one name. Most names have one.
@@ -113,7 +113,7 @@ func (x index) of(name string) iter.Seq[int] {
 	}
 }
 
-// absent is what a nil Node is.
+// absent stands for a nil Node.
 var absent Node
 
 // Kind returns the kind of the value. An absent value is Null.
@@ -182,8 +182,8 @@ func (n *Node) Number() (json.Number, bool) {
 	return "", false
 }
 
-// Reading says what YAML makes of a word that looks like a text: the boolean false for n, the number 8
-// for 010. It is empty where nothing is made of the text.
+// Reading describes the value that YAML reads from a word that looks like a text: the boolean false
+// for n, the number 8 for 010. It is empty for an ordinary text.
 func (n *Node) Reading() string {
 	if n == nil || n.as == "" {
 		return ""
@@ -362,8 +362,8 @@ func (n *Node) Value(null any) any {
 	return nil
 }
 
-// JSON returns the value in JSON: the bytes that were read, or for YAML those that kubectl makes of
-// it, with the members in the order of their names. It is empty for an absent value.
+// JSON returns the value in JSON: the bytes that were read, or for YAML the bytes of kubectl's
+// conversion, with the members in the order of their names. It is empty for an absent value.
 func (n *Node) JSON() []byte {
 	switch {
 	case n == nil:
@@ -428,9 +428,9 @@ func appendEncoded(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// AppendJSON appends the value in JSON, with all members in the order of the text, also those that stand
-// twice. An absent value is null. Text is written without escapes that it does not need, and as UTF-8. White space is
-// that of the JSON that was read, or none.
+// AppendJSON appends the value in JSON, with all members in the order of the text, including
+// duplicates. An absent value is null. Text is written without escapes that it does not need, and
+// as UTF-8. White space is kept as in the JSON that was read; otherwise there is none.
 func (n *Node) AppendJSON(dst []byte) []byte {
 	if n != nil && isWrittenAlike(n.raw) {
 		return append(dst, n.raw...)
@@ -470,7 +470,7 @@ func isWrittenAlike(raw string) bool {
 	return raw != "" && strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw)
 }
 
-// appendText appends a text in JSON. Bytes that are no text are replaced.
+// appendText appends a text in JSON. Invalid UTF-8 is replaced.
 func appendText(dst []byte, text string) []byte {
 	if written, problem := canonjson.AppendString(dst, text); problem == nil {
 		return written

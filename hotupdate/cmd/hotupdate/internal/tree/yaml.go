@@ -118,7 +118,7 @@ func (c *converter) problem(text []byte) error {
 	return nil
 }
 
-// nodeSize is about what a node needs beside its text.
+// nodeSize is roughly the memory of a node without its text.
 const nodeSize = 16
 
 func (c *converter) node(from *yaml.Node) Node {
@@ -395,8 +395,9 @@ func (c *converter) resolved(from *yaml.Node, text string) (Kind, string) {
 	return Null, ""
 }
 
-// plainly returns the kind of the scalars that most manifests have, which YAML and JSON read and write alike. It is
-// false for all others. To ask the library that kubectl uses, a parser is started for each scalar.
+// plainly returns the kind of the scalars that most manifests have, which YAML and JSON read and
+// write alike. It is false for all others. The library that kubectl uses would start a parser for
+// each scalar.
 func plainly(text string) (kind Kind, isPlain bool) {
 	switch text {
 	case "null":

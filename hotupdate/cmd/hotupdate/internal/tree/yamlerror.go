@@ -70,7 +70,7 @@ func controlCharacter(text []byte) string {
 	return "a control character; write it in double quotes as an escape"
 }
 
-// isPrintable reports whether YAML's parser takes a character as it is.
+// isPrintable reports whether YAML's parser accepts a character without an escape.
 func isPrintable(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == '\u0085', r >= 0x10000:

@@ -1,8 +1,8 @@
-// Package validator asks the API server's own code whether it takes custom resources.
+// Package validator asks the API server's own code whether it accepts custom resources.
 //
-// That code is in another program, hotupdate-crd, because it is too large for this one. Package crdplugin has the
-// format in which the two talk, and package plugin runs the program. This package must not know what an answer
-// means for machines.
+// That code is in a separate program, hotupdate-crd, because it is too large for this one. Package
+// crdplugin has the format of the messages, and package plugin runs the program. This package must
+// not know what an answer means for machines.
 package validator
 
 import (
@@ -24,11 +24,11 @@ type Session struct {
 
 	// Version is the version of Kubernetes whose code answers.
 	Version string
-	// Ignored are the definitions that it does not use, each with the reason.
+	// Ignored are the definitions that the program does not use, each with the reason.
 	Ignored []string
 }
 
-// Options choose the program and the API server that it stands for.
+// Options choose the program and the version of the API server.
 type Options struct {
 	// Program is the path of the program; empty for none.
 	Program string
@@ -48,7 +48,8 @@ func (o Options) Start(definitions []json.RawMessage) (*Session, error) {
 	return &Session{session, ready.APIServer, ready.Ignored}, err
 }
 
-// Ask returns whether the API server takes an object in JSON: as an update of an old one, or created if there is none.
+// Ask returns whether the API server accepts an object in JSON: as an update of an old object, or
+// as a new object if there is no old one.
 func (s *Session) Ask(old, updated []byte) (crdplugin.Answer, error) {
 	return s.Session.Ask(crdplugin.Question{Old: old, New: updated})
 }

@@ -83,8 +83,8 @@ var (
 	}
 )
 
-// Assumption is what a verdict takes for granted, because no input states it. Nothing else that is not known
-// makes a verdict better.
+// Assumption is a fact that a verdict assumes because no input states it. No other unknown fact
+// makes a verdict milder.
 type Assumption struct {
 	// Name is the name of the assumption. It stays the same when the text changes.
 	Name string `json:"name"`
@@ -99,7 +99,7 @@ type Assumption struct {
 // String returns the assumption with what would decide it.
 func (a Assumption) String() string { return a.Text + "; " + a.Answer }
 
-// Compare orders assumptions as the table does, and else by their texts.
+// Compare orders assumptions by their rows in the table, and then by their texts.
 func (a Assumption) Compare(b Assumption) int {
 	at := func(a Assumption) int {
 		return slices.IndexFunc(assumed(), func(r row) bool { return r.name == a.Name })
@@ -170,8 +170,8 @@ func Assumptions() (all []Assumption) {
 
 func (r row) of(rule Rule) Assumption { return Assumption{r.name, rule.Text, r.answer, rule.Source} }
 
-// AssumptionOf returns the assumption that a rule of the kind [Assumes] is. A rule that is in no other row is one
-// of Gardener's own code.
+// AssumptionOf returns the assumption of a rule of the kind [Assumes]. A rule that is in no row of
+// the table comes from Gardener's own code.
 func AssumptionOf(rule Rule) Assumption {
 	all := assumed()
 	for _, one := range all {

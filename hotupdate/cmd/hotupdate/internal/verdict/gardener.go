@@ -6,11 +6,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Gardener makes the rules that Gardener's own code says: it is the version of that code, such as
-// v1.150.0.
+// Gardener makes the rules that Gardener's own code reports. Its value is the version of that code,
+// such as v1.150.0.
 type Gardener string
 
-// source names the part of Gardener that says a rule.
+// source names the part of Gardener that reports a rule.
 func (g Gardener) source(by string) string { return "Gardener " + string(g) + ", " + by }
 
 // Refuses is the reason why a part of Gardener refuses a change.
@@ -18,7 +18,7 @@ func (g Gardener) Refuses(text, by string) Rule {
 	return Rule{Refuses, "Gardener refuses the change: " + text, g.source(by)}
 }
 
-// MayRefuse is the reason of a refusal that facts decide which are in no manifest.
+// MayRefuse is the reason of a refusal that depends on facts that are in no manifest.
 func (g Gardener) MayRefuse(text, by string, dependsOn []string) Rule {
 	return Rule{
 		Decides, "Gardener may refuse the change, depending on " + strings.Join(dependsOn, " and ") + ": " + text,
@@ -35,7 +35,7 @@ func (g Gardener) Admits(missing []string) Rule {
 	return Rule{Kind: Notes, Text: text}
 }
 
-// Assumes is a fact that Gardener's code was told, and that no manifest has.
+// Assumes is a fact that was passed to Gardener's code and that no manifest has.
 func (g Gardener) Assumes(text string) Rule {
 	return Rule{Assumes, "for Gardener's code: " + text, g.source("hotupdate-gardener")}
 }
@@ -63,7 +63,7 @@ func (g Gardener) DependsOn(what []string) Rule {
 	}
 }
 
-// KeyChanges and KeyStays say that this command is wrong about the key of a pool.
+// KeyChanges says that the key of a pool changes, although this command found that it does not.
 func (g Gardener) KeyChanges() Rule {
 	return Rule{
 		Decides, "Gardener's own code gives the pool another key, but this command finds none; please report this " +
@@ -79,8 +79,9 @@ func (g Gardener) KeyStays() Rule {
 	}
 }
 
-// KeyOfRefused says that both differ about the key of a pool whose old Shoot Gardener would not create. The stored
-// Shoot is then another one than Gardener's code was told.
+// KeyOfRefused says that Gardener's code and this command disagree about the key of a pool whose
+// old Shoot Gardener would not create. The stored Shoot then differs from the Shoot that was passed
+// to Gardener's code.
 func (g Gardener) KeyOfRefused() Rule {
 	return Rule{
 		Decides, "Gardener's own code and this command differ about the key of the pool, whose old Shoot Gardener " +
@@ -128,7 +129,7 @@ func minorOf(release string) string {
 	return major + "." + minor
 }
 
-// Fails says that Gardener's code has no answer.
+// Fails says that Gardener's code gave no answer.
 func (g Gardener) Fails(problem string) Rule {
 	return Rule{Kind: Notes, Text: "Gardener " + string(g) + " has no answer: " + problem}
 }

@@ -28,5 +28,6 @@ func (v Verdict) Happens(count int, noun string) string {
 	return plaintext.Thousands(count) + " " + noun + "s " + happens[v][1]
 }
 
-// IsSilent reports whether nobody needs to be warned of a change: no machine is touched, or only new ones come.
+// IsSilent reports whether a change needs no warning: no machine is touched, or machines are only
+// added.
 func (v Verdict) IsSilent() bool { return v == None || v == MachinesAdded || v == Added }

@@ -13,11 +13,11 @@ type Numbers struct {
 	DeletedAtLeast, DeletedAtMost int
 	// AddedAtMost are the machines that are added at most, at once or by the cluster autoscaler.
 	AddedAtMost int
-	// AreOthersDeleted says that machines may be deleted already, whatever the change does.
+	// AreOthersDeleted says that machines may be deleted even without the change.
 	AreOthersDeleted bool
 }
 
-// Or returns the numbers if it is not known which of two hold.
+// Or returns numbers that hold if either of two does.
 func (n Numbers) Or(other Numbers) Numbers {
 	return Numbers{
 		DeletedAtLeast: min(n.DeletedAtLeast, other.DeletedAtLeast),
@@ -55,7 +55,7 @@ func (n Numbers) Consequence(v Verdict) string {
 	return ""
 }
 
-// Beside is like [Numbers.Consequence], if something else happens to machines too.
+// Beside is [Numbers.Consequence] for a change that does something else to machines, too.
 func (n Numbers) Beside(v Verdict) string {
 	if v == MachinesAdded {
 		return n.added()

@@ -44,8 +44,8 @@ func (q Question) Becomes() (s Set) {
 	return s
 }
 
-// Beside returns the question with what its values give if something else happens for sure. It asks
-// nothing if all values then give the same.
+// Beside returns the question for a change that also has a certain verdict: each value gives at
+// least that verdict. It asks nothing if all values then give the same.
 func (q Question) Beside(sure Verdict) Question {
 	q.Values = slices.Clone(q.Values)
 	for i := range q.Values {
@@ -73,7 +73,7 @@ func (q Question) String() string {
 	return text
 }
 
-// gives says what each value gives: true gives roll, false gives none.
+// gives lists the verdict of each value: true gives roll, false gives none.
 func (q Question) gives() string {
 	var all []string
 	for _, v := range q.Values {
@@ -99,8 +99,8 @@ func Merged(all []Question) (merged []Question) {
 	return merged
 }
 
-// together returns what values of one fact give for two things together, and nothing if the values differ.
-// It changes the first ones.
+// together combines what the values of one fact give in two questions; nil if the questions have
+// different values. It changes the first list.
 func together(values, others []Value) []Value {
 	if len(others) != len(values) {
 		return nil

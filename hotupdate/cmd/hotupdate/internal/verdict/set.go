@@ -84,8 +84,8 @@ func (s Set) And(other Set) Set {
 	return both
 }
 
-// WithoutMachines returns what the verdicts are if there are no machines to replace or update. A set that is not
-// bounded stays.
+// WithoutMachines returns the verdicts for a pool without machines to replace or update. It does
+// not change a set that is not bounded.
 func (s Set) WithoutMachines() (without Set) {
 	if s.unbounded {
 		return s
@@ -102,8 +102,8 @@ func (s Set) WithoutMachines() (without Set) {
 // Words returns the words of the verdicts, the gravest first.
 func (s Set) Words() []string { return Words(s.Verdicts()) }
 
-// String lists the verdicts for people: roll, hot-update or none. Of a set that is not bounded, only the mildest
-// verdict counts.
+// String lists the verdicts for people: roll, hot-update or none. For a set that is not bounded, it
+// names only the mildest verdict.
 func (s Set) String() string {
 	words := s.Words()
 	switch {

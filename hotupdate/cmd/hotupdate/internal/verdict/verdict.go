@@ -1,14 +1,14 @@
-// Package verdict has the words in which the command judges a change or a release: what it does to
-// machines, and the rules that decide.
+// Package verdict has the verdicts of the command on a change or a release, which say what it does
+// to machines, and the rules that decide.
 //
 // It owns the verdicts, their order, and their words: a verdict has one word in every output of plan and
 // audit, in flags, and in the files of users. An effect that follows from the class of a field has the
 // word of its [hotupdate.Outcome]. It also owns the texts of the rules. It must not know manifests, pools
 // or how a verdict is shown.
 //
-// The text of a rule is a full clause that names its subject and has no full stop. It begins in lower
-// case, or with a name. After a colon stands the reason or the consequence, after a semicolon another
-// clause or a command that says what to do.
+// The text of a rule is a full clause that names its subject and has no full stop. It begins in
+// lower case, or with a name. A reason or consequence follows a colon; another clause, or what to
+// do, follows a semicolon.
 package verdict
 
 import (
@@ -21,31 +21,31 @@ import (
 // greater verdict is graver.
 type Verdict int8
 
-// The verdicts. No other type has verdicts of its own.
+// The verdicts. No other type defines verdicts.
 const (
-	None                    Verdict = iota - 8 // no machine is touched
-	BecomesReadable                            // of a release: only the new one can read the config
-	HotUpdate                                  // running machines are updated
-	MachinesAdded                              // the pool gets, or may get, more machines; none is deleted
-	Added                                      // machines are created, with a new pool
-	InPlaceUpdate                              // nodes are drained and updated in place
-	MachinesMayBeDeleted                       // some machines are deleted if the pool has many
-	Unreadable                                 // of a release: neither the old nor the new one can read the config
-	Indeterminate                              // the known facts do not decide
-	ClassRenamed                               // of a release: nodes get another MachineClass and are updated in place
-	Roll                                       // machines are replaced
-	AllMachinesMayBeDeleted                    // every machine is deleted, if the pool has any
-	MachinesDeleted                            // machines are deleted for sure, and others do not replace them
-	Forbidden                                  // the change, or the config under the new release, is refused
-	PoolRenamed                                // machines are deleted, and a pool of another name gets others
-	Removed                                    // machines are deleted for good, with their pool
+	None                    Verdict = -8 // no machine is touched
+	BecomesReadable         Verdict = -7 // of a release: only the new one can read the config
+	HotUpdate               Verdict = -6 // running machines are updated
+	MachinesAdded           Verdict = -5 // the pool gets, or may get, more machines; none is deleted
+	Added                   Verdict = -4 // machines are created, with a new pool
+	InPlaceUpdate           Verdict = -3 // nodes are drained and updated in place
+	MachinesMayBeDeleted    Verdict = -2 // some machines are deleted if the pool has many
+	Unreadable              Verdict = -1 // of a release: neither the old nor the new one can read the config
+	Indeterminate           Verdict = 0  // the known facts do not decide
+	ClassRenamed            Verdict = 1  // of a release: nodes get another MachineClass and are updated in place
+	Roll                    Verdict = 2  // machines are replaced
+	AllMachinesMayBeDeleted Verdict = 3  // every machine is deleted, if the pool has any
+	MachinesDeleted         Verdict = 4  // machines are deleted for sure, and others do not replace them
+	Forbidden               Verdict = 5  // the change, or the config under the new release, is refused
+	PoolRenamed             Verdict = 6  // machines are deleted, and a pool of another name gets others
+	Removed                 Verdict = 7  // machines are deleted for good, with their pool
 )
 
-// ofNumber are the verdicts on the number of machines, the gravest first. Whatever happens to the machines
-// that stay, one of them can happen too.
+// ofNumber are the verdicts on the number of machines, the gravest first. They are independent of
+// what happens to the machines that stay.
 var ofNumber = []Verdict{MachinesDeleted, AllMachinesMayBeDeleted, MachinesMayBeDeleted, MachinesAdded}
 
-// IsOfNumber reports whether the verdict is one on the number of machines.
+// IsOfNumber reports whether the verdict is about the number of machines.
 func (v Verdict) IsOfNumber() bool { return slices.Contains(ofNumber, v) }
 
 // NeedsMachines reports whether the verdict says that running machines are replaced or updated. Where there are none,

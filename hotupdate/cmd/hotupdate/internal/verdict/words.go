@@ -14,8 +14,8 @@ var words = map[Verdict]string{
 	PoolRenamed: "renamed", Removed: "removed",
 }
 
-// String returns the word of the verdict: hot-update, machines-deleted. A number that is no verdict has the word of
-// Indeterminate.
+// String returns the word of the verdict: hot-update, machines-deleted. A number that is not a
+// verdict has the word of Indeterminate.
 func (v Verdict) String() string {
 	if word := words[v]; word != "" {
 		return word
@@ -44,7 +44,7 @@ var gravities = func() map[string]int {
 	return all
 }()
 
-// CompareWords orders words of verdicts, the gravest first. A text that is no such word has the gravity of
+// CompareWords orders words of verdicts, the gravest first. Any other text has the gravity of
 // indeterminate.
 func CompareWords(a, b string) int { return gravities[b] - gravities[a] }
 
@@ -59,7 +59,7 @@ func Failing() []Verdict {
 	return slices.DeleteFunc(OfPools(), func(v Verdict) bool { return v == None })
 }
 
-// FailingReleases returns those of audit.
+// FailingReleases is [Failing] for audit.
 func FailingReleases() []Verdict {
 	return slices.DeleteFunc(OfReleases(), func(v Verdict) bool { return v == None })
 }

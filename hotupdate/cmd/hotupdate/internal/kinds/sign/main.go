@@ -1,6 +1,5 @@
-// Command sign gives the exported Schemas in a folder, *.schema.json, the fingerprints of what stands in
-// them, and writes a line for each field. It is for Schemas that a program without this module has
-// generated.
+// Command sign computes the fingerprints of the exported Schemas in a folder, *.schema.json, and
+// writes a line for each field. It is for Schemas that a program without this module has generated.
 package main
 
 import (

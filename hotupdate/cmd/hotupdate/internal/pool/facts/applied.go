@@ -6,8 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 )
 
-// Applied is what a Shoot of a cluster becomes in one way of applying a manifest to it, before Gardener
-// fills in anything: see [apply.Applied].
+// Applied is the Shoot that results from one way of applying a manifest to a Shoot of a cluster,
+// before Gardener fills in anything: see [apply.Applied].
 type Applied struct {
 	apply.Applied
 
@@ -15,16 +15,16 @@ type Applied struct {
 	Manifest *Manifest
 }
 
-// IsAppliedTo reports whether the manifest of a user is applied to a Shoot that was read from a cluster.
-// An old manifest is itself what was applied last, and owns all that it says: what the new one leaves out
-// is removed in every way of applying.
+// IsAppliedTo reports whether the manifest of a user is applied to a Shoot that was read from a
+// cluster. An old manifest was itself applied last, and owns all of its fields: every way of
+// applying removes the fields that the new manifest leaves out.
 func (m *Manifest) IsAppliedTo(old *Manifest) bool {
 	areShoots := m.Kind == Shoot && old.Kind == Shoot
 	return areShoots && old.IsReadBack() && !m.IsReadBack()
 }
 
-// AppliedTo returns what a Shoot of a cluster becomes if the manifest is applied to it in each of some
-// ways.
+// AppliedTo returns, for each of some ways, the Shoot that results from applying the manifest to a
+// Shoot of a cluster.
 func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (all []Applied, err error) {
 	for _, made := range apply.All(cluster.Tree, m.Tree, ways...) {
 		one := Applied{Applied: made}

@@ -12,7 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// A pool as one object, with what it has from its Shoot, and with the names that a pool of a Shoot gives to its fields.
+// This file represents a pool as one object that includes the settings of its Shoot. Fields have
+// the names of a Shoot's pool.
 
 // object is an object of JSON.
 type object = map[string]any
@@ -22,13 +23,21 @@ func nodeOf(value object) *tree.Node {
 	return tree.Of(raw)
 }
 
-// storedFields returns the fields that package hash reads, with what Gardener fills in. Whether node-local DNS counts
-// is one fact: its value has the setting, and the mode of kube-proxy.
+// storedFields returns the fields that package hash reads, with what Gardener fills in. The setting
+// of node-local DNS and the mode of kube-proxy together are one value, because they decide
+// together.
 func (p *Pool) storedFields() *tree.Node {
-	return p.namedFields(p.Worker.Kubelet, []string{onOrOff[p.Worker.NodeLocalDNS], p.Worker.KubeProxyMode})
+	return p.namedFields(p.Worker.Kubelet, []string{onOrOff(p.Worker.NodeLocalDNS), p.Worker.KubeProxyMode})
 }
 
-var onOrOff = map[bool]string{true: "on", false: "off"}
+const switchedOn = "on"
+
+func onOrOff(isOn bool) string { //nolint:revive // the text of a setting
+	if isOn {
+		return switchedOn
+	}
+	return "off"
+}
 
 // writtenFields returns the fields that package hash reads, as the manifest has them.
 func (p *Pool) writtenFields() *tree.Node {
@@ -43,7 +52,7 @@ func (p *Pool) namedFields(kubelet *hash.Kubelet, dns any) *tree.Node {
 	name, _ := hash.NodeAgentSecretName(w)
 	rotation := func(of hash.InputName) object { return object{"lastInitiationTime": name.Value(of)} }
 	machine := object{"type": unlessEmpty(w.MachineType)}
-	if w.Image != nil { // one without a name is not the same as none
+	if w.Image != nil { // an image without a name differs from no image
 		machine["image"] = object{"name": w.Image.Name, "version": unlessEmpty(w.Image.Version)}
 	}
 	all := object{
@@ -92,13 +101,13 @@ func (p *Pool) withStored(n *tree.Node) hash.Worker {
 	}
 	dns := textsIn(n.At(fields.Split(fields.NodeLocalDNS)...))
 	if len(dns) > 0 {
-		other.Worker.NodeLocalDNS = dns[0] == onOrOff[true]
+		other.Worker.NodeLocalDNS = dns[0] == switchedOn
 		other.Worker.KubeProxyMode = dns[1]
 	}
 	return other.namedWorker()
 }
 
-// unlessEmpty returns a text, which is not set if it is empty.
+// unlessEmpty returns a text, or nil if it is empty.
 func unlessEmpty(text string) any {
 	if text == "" {
 		return nil

@@ -39,7 +39,8 @@ type profileID struct{ kind, namespace, name string }
 
 const namespacedCloudProfile = "NamespacedCloudProfile"
 
-// is reports whether the ID may be another one, whose namespace may be missing.
+// is reports whether the ID equals another one, or may equal it if the other one's namespace is
+// missing.
 func (id profileID) is(other profileID) bool {
 	if id.kind != other.kind || id.name != other.name {
 		return false
@@ -185,7 +186,7 @@ func stageNamed(name string) stage {
 	return supported
 }
 
-// newest is the newest of the versions that it was shown; the zero value has none.
+// newest keeps the newest version of those passed to show; the zero value has none.
 type newest struct {
 	version *version.Version
 	text    string
@@ -227,9 +228,9 @@ func beginsWith(version, partial string) bool {
 // isWhole reports whether a version has all three parts, so that Gardener takes it as it is.
 func isWhole(version string) bool { return strings.Count(version, ".") >= 2 }
 
-// defaultImage returns the machine image that Gardener takes for a pool whose image is not set, or
-// has no version or a partial one: getDefaultMachineImage. It is false if there is no CloudProfile, or
-// it has none.
+// defaultImage returns the machine image that Gardener chooses for a pool without an image, or with
+// no version or a partial version of it: getDefaultMachineImage. It is false if there is no
+// CloudProfile, or it has none.
 func (p *CloudProfile) defaultImage(of *Pool) (hash.Image, bool) {
 	if p == nil {
 		return hash.Image{}, false
@@ -339,7 +340,7 @@ func (p *CloudProfile) canRun(machine, version *tree.Node) bool {
 	return flavors.Len() == 0
 }
 
-// fits reports whether two sets of capabilities have a value of each in common.
+// fits reports whether two sets of capabilities have a common value for each capability.
 func (p *CloudProfile) fits(machine, flavor *tree.Node) bool {
 	for _, definition := range p.spec.At("machineCapabilities").Elements() {
 		name := definition.At("name").Text()

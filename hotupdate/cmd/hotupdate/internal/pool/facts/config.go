@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// Config is a provider config, or the spec of a custom resource. It is read once: its copies share what has been read
-// of it. The zero value is none.
+// Config is a provider config, or the spec of a custom resource. It is parsed once: its copies
+// share the result. The zero value is none.
 type Config struct{ read *config }
 
 type config struct {

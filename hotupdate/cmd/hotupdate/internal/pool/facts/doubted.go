@@ -8,11 +8,11 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 )
 
-// Doubt is a missing member whose name is nearly that of a member which the kind does not have: it was probably
-// meant, so that its value is not known.
+// Doubt is a missing member whose name is similar to an unknown member of the manifest. The unknown
+// member is probably a misspelling of it, so its value is not known.
 type Doubt struct {
-	// Path is the path of the missing member: in the pool, or in the manifest for a member above the pools. Written
-	// is the path of the member that stands there.
+	// Path is the path of the missing member: in the pool, or in the manifest for a member above
+	// the pools. Written is the path of the unknown member.
 	Path, Written string
 }
 
@@ -21,7 +21,7 @@ func (d Doubt) Concerns(path string) bool {
 	return isAtOrBelow(path, d.Path) || isAtOrBelow(d.Path, path)
 }
 
-// doubt tells the pools which of their members, and which members above the pools, are in doubt.
+// doubt sets the doubts of each pool: about its own members, and about members above the pools.
 func (m *Manifest) doubt() {
 	list := strings.Join(m.poolsAt(), ".") + "["
 	for _, problem := range m.Unknown {

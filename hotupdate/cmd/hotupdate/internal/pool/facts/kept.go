@@ -8,9 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// What the plugin ShootResourceReservation has filled in stays in the stored Shoot if the manifest is merged into it.
-// For an old manifest, the stored Shoot is computed as the plugin completes it. The new manifest is applied to that,
-// and the plugin completes the result.
+// Reservations that the plugin ShootResourceReservation has filled in stay in the stored Shoot if a
+// manifest is merged into it. So the stored Shoot is computed from an old manifest and the plugin's
+// values. The new manifest is applied to it, and the plugin completes the result.
 
 // modes say whether the plugin fills in by the machine type on each side, see [mode].
 type modes struct{ before, after bool }
@@ -27,7 +27,7 @@ func (r *Reading) inModes(m modes, given Given) filling {
 	way, isKnown := given.Way.Value()
 	switch {
 	case !r.isOfManifests():
-		return in(apply.Replace) // which way it is, the object of the new side tells
+		return in(apply.Replace) // the object of the new side already has the result of its way
 	case isKnown:
 		return in(way)
 	}
@@ -45,7 +45,7 @@ func (r *Reading) inAnyWay(client, server, replace filling) filling {
 	return r.either(KeptReservation, r.either(KeptByServer, server, client), replace)
 }
 
-// either is the function either for fillings of which it does not matter which one holds if both give the same.
+// either is the function either, but the fact is not open if both fillings give the same.
 func (r *Reading) either(fact Fact, first, second filling) filling {
 	if r.isSame(first, second) {
 		return first
@@ -71,12 +71,17 @@ func (r *Reading) isOfManifests() bool {
 	return !r.Old.Cluster.isReadBack && !r.Updated.Cluster.isReadBack
 }
 
-// applied returns the filling of a way of applying, for what the formula gives.
+// applied returns the filling for a way of applying and a mode of the formula.
 func (r *Reading) applied(m modes, way apply.Method) func(perPool mode) func(*Reading) {
 	return func(perPool mode) func(*Reading) {
-		of := map[bool]mode{true: perPool, false: ofShoot}
-		before := of[m.before]
-		after := of[m.after]
+		before := ofShoot
+		if m.before {
+			before = perPool
+		}
+		after := ofShoot
+		if m.after {
+			after = perPool
+		}
 		return func(r *Reading) {
 			if !r.isOfManifests() {
 				between(before, after)(r)
@@ -105,7 +110,7 @@ func kubeletsOf(p *Pool) kubelets {
 	return kubelets{kubeletIn(p.Cluster.Kubelet), kubeletIn(p.ownKubelet())}
 }
 
-// effective returns the configuration that a pool has: its own one replaces that of the Shoot.
+// effective returns the configuration that is in force for a pool: its own, or else the Shoot's.
 func (k kubelets) effective() *hash.Kubelet {
 	if k.own != nil {
 		return k.own
@@ -113,7 +118,8 @@ func (k kubelets) effective() *hash.Kubelet {
 	return k.ofShoot
 }
 
-// filled returns what the plugin makes of the configurations: admission.go of shootresourcereservation.
+// filled returns the configurations as the plugin completes them: admission.go of
+// shootresourcereservation.
 func (k kubelets) filled(m mode, p *Pool) kubelets {
 	if m.perPool && orDefault(k.ofShoot, hash.Kubelet{}).KubeReserved == nil {
 		k.own = withReserved(k.own, m.reserves(p))
@@ -133,7 +139,7 @@ func withReserved(kubelet *hash.Kubelet, by hash.Reserved) *hash.Kubelet {
 	return &filled
 }
 
-// merged returns what applying the new manifest makes of the stored configurations.
+// merged returns the stored configurations after the new manifest was applied.
 func (r *Reading) merged(stored kubelets, way apply.Method) kubelets {
 	before := kubeletsOf(&r.Old)
 	after := kubeletsOf(&r.Updated)
@@ -155,14 +161,15 @@ func (r *Reading) replacesLists() bool {
 	return of != nil && of()
 }
 
-// keeping says what stays in the spec of a Shoot, or in a pool, of what was filled in.
+// keeping finds which filled-in reservations stay in the spec of a Shoot or in a pool.
 type keeping struct {
 	way        apply.Method
 	byJSON     bool       // kubectl apply takes a JSON merge patch
 	old, added *tree.Node // of the manifests
 }
 
-// merged returns a new configuration with what stays of the stored one, into which the plugin has filled something.
+// merged returns a new configuration with the values that stay from the stored one, which the
+// plugin has completed.
 func (k keeping) merged(before, stored, after *hash.Kubelet) *hash.Kubelet {
 	kept := k.of(before, stored)
 	switch {
@@ -178,9 +185,9 @@ func (k keeping) merged(before, stored, after *hash.Kubelet) *hash.Kubelet {
 	return after
 }
 
-// empties reports whether server-side apply leaves nothing of an object that is empty in the new manifest: once it has
-// removed the members of the old one, it writes null. A member that the old one sets to null is there only if the
-// plugin has filled it in.
+// empties reports whether server-side apply writes null for an object that is empty in the new
+// manifest. It does so once it has removed members of the old manifest. A member that is null in
+// the old manifest exists only if the plugin has filled it in.
 func (k keeping) empties(path []string, stored *hash.Kubelet) bool {
 	added := k.added.At(path...)
 	isEmpty := added.Kind() == tree.Object && added.Len() == 0
@@ -231,18 +238,19 @@ func (k keeping) of(manifest, stored *hash.Kubelet) (kept hash.Reserved) {
 	return kept
 }
 
-// wayToReserved are the objects in which reservations stand, in a Shoot's spec and in a pool.
+// wayToReserved is the path to the reservations, in a Shoot's spec and in a pool.
 var wayToReserved = []string{"kubernetes", "kubelet", kubeReserved}
 
-// removes reports whether applying removes an object with all that is in it: one that the old manifest has, and the new
-// one leaves out. Client-side apply also removes one that the new manifest sets to null. For server-side apply, null is
-// an empty object, see structured-merge-diff.
+// removes reports whether applying removes an object with everything in it. It removes an object
+// that the old manifest has and the new one leaves out. Client-side apply also removes an object
+// that the new manifest sets to null. For server-side apply, null is an empty object, see
+// structured-merge-diff.
 func (k keeping) removes(path []string) bool {
 	isLeftOut := has(k.old, path) && !has(k.added, path)
 	return isLeftOut || k.way == apply.Client && k.setsNull(path)
 }
 
-// removesMember is removes for a reservation, which null removes in both ways.
+// removesMember is removes for a single reservation, which null removes in both ways of applying.
 func (k keeping) removesMember(name string) bool {
 	path := append(slices.Clone(wayToReserved), name)
 	return k.removes(path) || k.setsNull(path)

@@ -6,8 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 )
 
-// GardenerKey returns what Gardener's own code names after the pool: the node agent's secret, and the
-// hash of a pool that is updated in place. The names of an extension's machines depend on it.
+// GardenerKey returns the names that Gardener's own code computes for the pool: of the node agent's
+// secret, and the hash of a pool that is updated in place. The names of machines depend on it.
 func (p *Pool) GardenerKey() (string, error) {
 	w := p.Worker
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, p.dnsMinor, unknownVersion)

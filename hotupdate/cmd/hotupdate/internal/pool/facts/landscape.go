@@ -6,8 +6,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// Landscape has the facts that a landscape has once, and that decide about machines of all its Shoots. The
-// zero value knows nothing.
+// Landscape has the facts that are the same for all Shoots of a landscape and that decide about
+// machines. In the zero value no fact is known.
 type Landscape struct {
 	// GKEFormula says how Gardener's admission plugin ShootResourceReservation is configured.
 	GKEFormula verdict.Fact[GKEFormula]
@@ -36,9 +36,9 @@ func (l *Landscape) Gates() map[string]bool {
 // GKEFormula is the configuration of Gardener's admission plugin ShootResourceReservation. The zero value is
 // the default: Gardener fills in the same reservations in every Shoot.
 type GKEFormula struct {
-	// Selector selects the Shoots by their labels in whose pools Gardener reserves by CPU and memory of the
-	// machine type. It is nil if useGKEFormula is false. Without a selector in the configuration, it is
-	// [labels.Everything].
+	// Selector selects, by labels, the Shoots in whose pools Gardener computes reservations from
+	// the machine type. It is nil if useGKEFormula is false. Without a selector in the
+	// configuration, it is [labels.Everything].
 	Selector labels.Selector
 }
 
@@ -56,7 +56,7 @@ func labelsOf(p *Pool) labels.Set {
 	return set
 }
 
-// Extension is what is known of the extension of a provider.
+// Extension has the known facts about the extension of a provider.
 type Extension struct {
 	// Release is the release that the landscape runs, such as v1.73.0.
 	Release verdict.Fact[string]

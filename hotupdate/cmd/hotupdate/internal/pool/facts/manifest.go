@@ -3,7 +3,7 @@
 //
 // [Read] reads a Worker or a Shoot, [Variants] returns a pair of pools as Gardener's API server
 // stores them. The package owns the meaning of every value that a judgement needs. It must not know
-// what a change does: package judge says so.
+// the effect of a change, which belongs to package judge.
 //
 // Source: Gardener v1.150: SetDefaults_Shoot, and the admission plugins ShootMutator,
 // ShootResourceReservation and ShootNodeLocalDNSEnabledByDefault.
@@ -72,7 +72,7 @@ type Manifest struct {
 	Pools []Pool
 	// Findings are the members that the kind does not have, and the repeated keys.
 	kinds.Findings
-	// Doubted are missing members above the pools that a misspelled member probably means.
+	// Doubted are missing members above the pools that are probably misspelled in the manifest.
 	Doubted []Doubt
 }
 
@@ -107,21 +107,21 @@ func otherKind(hint string) error {
 
 // Read reads a Worker or Shoot manifest, written by a user or returned by a cluster.
 //
-//   - A value that the API server does not read is an error, and a member that stands twice. A
-//     member that the kind does not have is listed, and an element whose key another one has.
+//   - A value that the API server does not accept and a duplicate member are errors. A member that
+//     the kind does not have and an element with a repeated key are listed.
 //   - Names are case-sensitive. Null counts as absent.
 //   - A Shoot's worker without a version or kubelet configuration inherits it from the Shoot. A kubelet
 //     configuration counts as a whole.
 //   - A Shoot's worker without a CRI has containerd, Gardener's default.
 //   - Rotations of credentials are in a Shoot's status. Without a status they are not known.
-//   - The sums of kubeReserved and systemReserved are the reservations that count.
+//   - Reservations are the sums of kubeReserved and systemReserved.
 //
 // A Worker does not have the container runtime, node-local DNS and rotations, but has a node-agent
 // secret name that covers them.
 //
 // All problems are joined, each a [*fault.Error]. Pools without a name, and several pools with one
-// name, are errors. Beside an error, only the kind, the tree and the unknown members of the manifest
-// are of use. An object of another kind is no manifest, and nil.
+// name, are errors. With an error, only the kind, the tree and the unknown members of the result
+// are valid. For an object of another kind, the result is nil.
 func Read(object *tree.Node) (*Manifest, error) {
 	m := &Manifest{Kind: KindOf(TypeMetaOf(object)), Tree: object}
 	if m.Kind == NoKind {
@@ -153,8 +153,7 @@ func (m *Manifest) In(release string) (read *Manifest, dropped []string, err err
 	return read, dropped, err
 }
 
-// ReadCustom reads an object of another kind. Its spec is a configuration like a provider config on
-// its own.
+// ReadCustom reads an object of another kind. Its spec is treated like a bare provider config.
 func ReadCustom(object, part *tree.Node) (*Manifest, error) {
 	m := &Manifest{Pools: []Pool{Bare(part.JSON())}}
 	m.readMetadata(object)

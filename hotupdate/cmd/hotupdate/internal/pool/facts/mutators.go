@@ -15,17 +15,17 @@ import (
 //   - aws v1.73: useCustomRouteController and the load balancer controller in the control plane's config;
 //   - aws, azure, openstack: forceTCPToUpstreamDNS of node-local DNS.
 //
-// No name of a machine depends on the members above the pools, and none of the five fills in a member of a pool's
-// provider config, such as instanceMetadataOptions for AWS. What other extensions fill in there is not known, see
-// MayBeFilledIn.
+// No name of a machine depends on the members above the pools, and none of the five fills in a
+// member of a pool's provider config, such as instanceMetadataOptions for AWS. It is unknown what
+// other extensions fill in there, see MayBeFilledIn.
 //
 // Source: pkg/admission/mutator/shoot.go of each extension.
 
 // alicloud is the type of the provider.
 const alicloud = "alicloud"
 
-// MayBeFilledIn reports whether the admission of an extension that is not known may fill in what one of two manifests
-// lacks of its pool's provider config: the other one was read from a cluster.
+// MayBeFilledIn reports whether the admission of an unknown extension may have filled in a field
+// that one of two provider configs lacks: the other one was read from a cluster.
 func MayBeFilledIn(old, updated *Pool, op hotupdate.Op) bool {
 	inOld := old.Cluster.isReadBack
 	inNew := updated.Cluster.isReadBack
@@ -34,10 +34,11 @@ func MayBeFilledIn(old, updated *Pool, op hotupdate.Op) bool {
 	return updated.OfShoot() && (isRemoved || isAdded)
 }
 
-// fillEncryption completes whether volumes are encrypted. If the new manifest leaves it out, the admission of the
-// extension for Alibaba Cloud keeps it, and encrypts data volumes that the old pool does not have: mutateShootUpdate.
-// If the old manifest left it out, what is stored may have been filled in when the volume was created. Whether a
-// landscape runs that webhook, and ran it then, is not known.
+// fillEncryption completes whether volumes are encrypted. If the new manifest leaves it out, the
+// admission of the extension for Alibaba Cloud keeps it, and encrypts data volumes that the old
+// pool does not have: mutateShootUpdate. If the old manifest left it out, the stored value may have
+// been filled in when the volume was created. It is unknown whether a landscape runs that webhook,
+// or ran it then.
 func fillEncryption(r Reading, _ Given) filling {
 	isOf := r.Updated.OfShoot() && r.Updated.Provider == alicloud
 	if !isOf {
@@ -59,8 +60,8 @@ func fillEncryption(r Reading, _ Given) filling {
 	return either(FilledEncryption, kept.after(fill), kept)
 }
 
-// fillOldEncryption encrypts the old volumes of a manifest that leaves it out and of which the new manifest says
-// something else. It reports whether there are any.
+// fillOldEncryption encrypts the old volumes whose encryption the old manifest leaves out and the
+// new manifest sets to another value. It reports whether there are any.
 func (r *Reading) fillOldEncryption() (fills bool) {
 	if r.Old.Cluster.isReadBack {
 		return false
@@ -86,8 +87,8 @@ func (r *Reading) fillOldEncryption() (fills bool) {
 	return fills
 }
 
-// keepsEncryption gives to the new volumes what only the old ones say, and encrypts data volumes that are new. It
-// reports whether there are any.
+// keepsEncryption copies the encryption of old volumes to new volumes without it, and encrypts
+// added data volumes. It reports whether there are any.
 func (r *Reading) keepsEncryption() (keeps bool) {
 	if r.Updated.Encrypted == nil && r.Old.Encrypted != nil && r.Updated.Worker.Volume != nil {
 		r.Updated.Encrypted = r.Old.Encrypted

@@ -18,9 +18,9 @@ import (
 
 // Pool has the facts that decide about the machines of one worker pool.
 type Pool struct {
-	// Kind is the kind of the manifest; [NoKind] for a provider config on its own.
+	// Kind is the kind of the manifest; [NoKind] for a bare provider config.
 	Kind Kind
-	// Node is the pool in the manifest; nil for a provider config on its own.
+	// Node is the pool in the manifest; nil for a bare provider config.
 	Node *tree.Node
 	// Worker has the fields that Gardener's names cover, with the pool's name and update strategy.
 	Worker hash.Worker
@@ -42,7 +42,7 @@ type Pool struct {
 	Zones    []string
 	// Architecture is the architecture of the machines; nil if it is not set.
 	Architecture *string
-	// Deletion is the time since when the manifest is being deleted, with the pool; empty if it is not.
+	// Deletion is the deletion timestamp of the manifest; empty if it is not being deleted.
 	Deletion string
 	// MaxSurge is nil if it is not set.
 	MaxSurge *intstr.IntOrString
@@ -56,10 +56,12 @@ type Pool struct {
 	// HasOwnKubelet says that the pool of a Shoot has a kubelet configuration, which replaces the
 	// kubelet configuration of the Shoot.
 	HasOwnKubelet bool
-	// ImageIsOpen says that the machine image is not known, and is another one than on the other side.
+	// ImageIsOpen says that the machine image is unknown and differs from the image on the other
+	// side.
 	ImageIsOpen bool
 
-	// Doubted are missing members that a misspelled member probably means, also those above the pools.
+	// Doubted are missing members, in the pool and above the pools, that are probably misspelled in
+	// the manifest.
 	Doubted []Doubt
 
 	written   *hash.Kubelet // if isFilled, the kubelet configuration in the manifest
@@ -78,8 +80,8 @@ type Operation struct {
 type Cluster struct {
 	// Version is the Kubernetes version of the control plane.
 	Version string
-	// Hibernated says that the cluster is to have no machines until it wakes up. Hibernating says that this is not
-	// finished, or not known to be: machines may still run.
+	// Hibernated says that the cluster is to have no machines until it wakes up. Hibernating says
+	// that hibernation is not known to be finished: machines may still run.
 	Hibernated, Hibernating bool
 	// HasSSHAccess says that SSH access to the machines is on.
 	HasSSHAccess bool
@@ -91,14 +93,15 @@ type Cluster struct {
 	// Rotates has the pools that have to follow a rotation of credentials. It is nil if no rotation
 	// is known.
 	Rotates map[string]bool
-	// Kubelet and Infrastructure are configurations in the Shoot, and Labels and Annotations are its own.
+	// Kubelet and Infrastructure are configurations in the Shoot. Labels and Annotations are the
+	// Shoot's.
 	Kubelet, Infrastructure, Labels, Annotations *tree.Node
 
-	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one. The
-	// new side has it.
+	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this
+	// one. It is set on the new side.
 	RollsOut RollOut
-	// ReplacesLists reports whether kubectl apply replaces the list of pools, see [Manifest.ReplacesLists]. The new
-	// side of a Shoot has it.
+	// ReplacesLists reports whether kubectl apply replaces the list of pools, see
+	// [Manifest.ReplacesLists]. It is set on the new side of a Shoot.
 	ReplacesLists func() bool
 
 	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
@@ -116,7 +119,7 @@ func Bare(config []byte) Pool {
 	return Pool{Config: ConfigOf(config), Unknown: []Unknown{RestOfPool}}
 }
 
-// IsBare reports whether the pool is a provider config on its own.
+// IsBare reports whether the pool is a bare provider config.
 func (p *Pool) IsBare() bool { return slices.Contains(p.Unknown, RestOfPool) }
 
 // OfShoot reports whether the pool belongs to a Shoot.
@@ -156,7 +159,7 @@ func Covers(u Unknown, path string) bool {
 type Machines struct {
 	Minimum int `json:"minimum"`
 	Maximum int `json:"maximum"`
-	// Known is false if the manifest has no number, such as a provider config on its own.
+	// Known is false if the manifest has no number, as in a bare provider config.
 	Known bool `json:"known"`
 }
 
@@ -173,7 +176,7 @@ func (m Machines) String() string {
 	return fmt.Sprintf("%d machines", m.Maximum)
 }
 
-// Wanted returns the number of machines that the pool is to have: none while its cluster is hibernated.
+// Wanted returns the desired number of machines of the pool: none while its cluster is hibernated.
 func (p *Pool) Wanted() Machines {
 	if p.Cluster.Hibernated {
 		return Machines{Known: true}
@@ -190,8 +193,8 @@ func (p *Pool) Running() Machines {
 	return p.Wanted()
 }
 
-// InZone returns the numbers of one of the zones over which Gardener spreads the pool: the first zones get
-// what cannot be divided. A pool without zones has one.
+// InZone returns the numbers of one of the zones over which Gardener spreads the pool: the first
+// zones get the remainder. A pool without zones has one.
 //
 // Source: Gardener v1.150, DistributeOverZones.
 func (m Machines) InZone(zone, zones int) Machines {
@@ -213,7 +216,8 @@ func (p *Pool) IsEmpty() bool {
 // EndsEmpty reports whether the pool has no machines once Gardener has reconciled it.
 func (p *Pool) EndsEmpty() bool { return p.Cluster.Hibernated || p.isZero() }
 
-// MayStillRun reports whether the pool may have machines although its cluster is hibernated: that is not finished.
+// MayStillRun reports whether the pool may still have machines because the hibernation of its
+// cluster is not finished.
 func (p *Pool) MayStillRun() bool { return p.Cluster.Hibernating && !p.isZero() }
 
 // IsReversed reports whether the minimum of a pool of a Shoot is above its maximum, which Gardener refuses.

@@ -18,7 +18,7 @@ type Fact uint8
 // The facts.
 const (
 	ReservationMode  Fact = iota // useGKEFormula of the admission plugin ShootResourceReservation
-	GKEReservation               // what that formula gives for the machine type
+	GKEReservation               // the formula's result for the machine type
 	DNSByDefault                 // whether ShootNodeLocalDNSEnabledByDefault ran when the Shoot was created
 	StoredImage                  // the machine image that the pool has
 	DefaultImage                 // the newest machine image of the CloudProfile
@@ -28,7 +28,7 @@ const (
 	FormulaByLabel               // whether the selector of that plugin reads a label that changes
 	KeptEncryption               // whether the extension's admission keeps the encryption of volumes
 	FilledEncryption             // whether that admission encrypted volumes when they were created
-	KeptReservation              // whether what that plugin has filled in stays when the manifest is applied
+	KeptReservation              // whether the plugin's values stay when the manifest is applied
 	KeptByServer                 // the same, where client-side apply removes it
 	ExtensionRelease             // the release of the extension
 	DNSByVersion                 // whether the version that both sides leave out is 1.34 or newer
@@ -47,7 +47,7 @@ type Readings struct {
 	All []Reading
 }
 
-// Given is what is known beside the manifests.
+// Given has the facts that are known in addition to the manifests.
 type Given struct {
 	CloudProfile *CloudProfile // nil if it is not known
 	Landscape    Landscape
@@ -57,9 +57,9 @@ type Given struct {
 
 // ReadingsOf returns the readings of a pool on both sides.
 //
-// Gardener stores what a user leaves out: defaults, and what its admission plugins fill in. They
-// keep some of it when the user applies another manifest: the image of a pool that leaves it out, for
-// instance. If one of the manifests was read from a cluster, it has all of that for both.
+// Gardener stores values that a user leaves out: defaults, and values that its admission plugins
+// fill in. It keeps some of them when the user applies another manifest, such as the image of a
+// pool. If one of the manifests was read from a cluster, it has these values for both.
 func ReadingsOf(old, updated Pool, given Given) Readings {
 	read := Readings{All: []Reading{{old, updated}}}
 	if !updated.OfShoot() && updated.Kind != Worker {
@@ -72,7 +72,7 @@ func ReadingsOf(old, updated Pool, given Given) Readings {
 	return read
 }
 
-// fillers return what Gardener fills in.
+// fillers compute the values that Gardener fills in.
 var fillers = []func(Reading, Given) filling{
 	fillVersion, fillImage, fillNodeLocalDNS, fillMinor, fillReservations, fillEncryption,
 }
@@ -86,7 +86,7 @@ type filling struct {
 // known is a filling that no open fact decides.
 func known(way func(*Reading)) filling { return filling{ways: []func(*Reading){way}} }
 
-// nothing is the filling of what the manifests say.
+// nothing is the filling that keeps the manifests' values.
 func nothing() filling { return known(func(*Reading) {}) }
 
 // either completes a reading in the first way or in the second one, which an open fact decides.
@@ -151,14 +151,14 @@ func (r *Reading) readBack() *Pool {
 	return &r.Old
 }
 
-// complete gives to an old manifest of a user the images that its pools became in the cluster.
+// complete replaces the images in a user's old manifest by the images in the cluster.
 func complete(r *Reading) {
 	if r.oneIsReadBack() && r.Updated.Cluster.isReadBack {
 		completeImage(&r.Old.Worker, r.Updated.Worker)
 	}
 }
 
-// completeImage replaces an old image, which may be partial, by the image that it became.
+// completeImage replaces an old image, which may be partial, by the image in the cluster.
 func completeImage(user *hash.Worker, cluster hash.Worker) {
 	image := cluster.Image
 	if image == nil {
@@ -214,7 +214,7 @@ func mayBeSame(fact Fact) filling {
 	return filling{[]Fact{fact}, []func(*Reading){sameVersion, dropPartialVersions}}
 }
 
-// sameVersion gives to both sides the version that is known.
+// sameVersion copies the known version to both sides.
 func sameVersion(r *Reading) {
 	dropPartialVersions(r)
 	version := cmp.Or(r.Old.Worker.KubernetesVersion, r.Updated.Worker.KubernetesVersion)
@@ -282,7 +282,7 @@ func keepsImage(before, after *hash.Image) bool {
 	return after.Version == "" || after.Version == before.Version
 }
 
-// takes reports whether Gardener takes an image as it is. The CloudProfile may be nil.
+// takes reports whether Gardener uses an image without completing it. The CloudProfile may be nil.
 func (p *CloudProfile) takes(image hash.Image) bool {
 	switch {
 	case image.Name == "":
@@ -344,9 +344,9 @@ func fillNodeLocalDNS(r Reading, _ Given) filling {
 	return filling{[]Fact{DNSByDefault}, []func(*Reading){with(false), with(true)}}
 }
 
-// fillMinor opens whether a version that neither side has is 1.34 or newer, if node-local DNS or the mode of kube-proxy
-// changes: node-local DNS counts in another way from then on, but for a pool that is updated in place, whose name does
-// not have it.
+// fillMinor makes it an open fact whether a version that neither side has is 1.34 or newer, if
+// node-local DNS or the mode of kube-proxy changes: from 1.34 on, node-local DNS counts in another
+// way. It does not matter for pools that are updated in place, whose names do not cover it.
 func fillMinor(r Reading, _ Given) filling {
 	before := r.Old.Worker
 	after := r.Updated.Worker

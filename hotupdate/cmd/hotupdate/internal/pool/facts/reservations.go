@@ -58,8 +58,8 @@ func fillReservations(r Reading, given Given) filling {
 	return r.either(FormulaByLabel, same, r.either(ReservationMode, begins, ends))
 }
 
-// open fills in by the formula in a way. If it does not know the machine type, and may give just what the other side
-// has, it is open what it gives.
+// open fills in the formula's result. If the machine type is unknown, the result may equal the
+// other side's reservations, and is then an open fact.
 func (m mode) open(r Reading, profile *CloudProfile, way func(mode) func(*Reading)) filling {
 	unknown := way(m)
 	if profile.hasMachineType(&r.Updated) {
@@ -73,8 +73,8 @@ func (m mode) open(r Reading, profile *CloudProfile, way func(mode) func(*Readin
 	return filling{[]Fact{GKEReservation}, []func(*Reading){matched, unknown}}
 }
 
-// matching returns what the formula has to give for an unknown machine type so that both sides reserve the same: what
-// is known of one side.
+// matching returns the reservations of the formula, for an unknown machine type, with which both
+// sides reserve the same.
 func matching(r Reading, unknown func(*Reading)) hash.Reserved {
 	unknown(&r)
 	all := unknownReservation
@@ -91,8 +91,8 @@ func matching(r Reading, unknown func(*Reading)) hash.Reserved {
 	return all
 }
 
-// missing returns what a side with a system reservation needs as kubeReserved to have the same sum as the other side;
-// nil if that is not known, or less than nothing.
+// missing returns the kubeReserved with which a side with a system reservation has the same sum as
+// the other side; nil if that is unknown or negative.
 func missing(system, otherKube, otherSystem *resource.Quantity) *resource.Quantity {
 	if !isReserved(otherKube) {
 		return nil
@@ -109,8 +109,9 @@ func missing(system, otherKube, otherSystem *resource.Quantity) *resource.Quanti
 // isReserved reports whether a reservation is set, and known.
 func isReserved(q *resource.Quantity) bool { return q != nil && q.Sign() >= 0 }
 
-// fillStored completes the pools of a Shoot whose stored pools have reservations: those that the plugin has
-// filled in by the machine type, or those of a user, which it does not fill in again.
+// fillStored completes the pools of a Shoot whose stored pools have reservations. The plugin has
+// filled them in by the machine type, or a user has set them, and then the plugin does not fill
+// them in again.
 func fillStored(r Reading, profile *CloudProfile) filling {
 	stored := mode{perPool: true, reserves: r.storedPerPool(profile)}
 	formula := mode{perPool: true, reserves: profile.reservation}
@@ -123,8 +124,8 @@ func fillStored(r Reading, profile *CloudProfile) filling {
 	return filling{[]Fact{GKEReservation}, []func(*Reading){stored.fill, formula.fill}}
 }
 
-// fillStoredByLabels is fillStored for a Shoot whose labels change: without useGKEFormula, the plugin fills in nothing
-// for a pool that loses what its stored pool has.
+// fillStoredByLabels is fillStored for a Shoot whose labels change: without useGKEFormula, the
+// plugin fills in nothing for a pool that loses its stored reservations.
 func fillStoredByLabels(r Reading, given Given, stored filling) filling {
 	formula, isKnown := given.Landscape.GKEFormula.Value()
 	switch {
@@ -148,14 +149,15 @@ func sameLabels(r *Reading) bool {
 // between fills in by one mode on the old side, and by another one on the new side.
 func between(before, after mode) func(*Reading) {
 	return func(r *Reading) {
-		if !r.Old.Cluster.isReadBack { // else it is as it is stored
+		if !r.Old.Cluster.isReadBack { // otherwise it is the stored object
 			before.fillPool(&r.Old)
 		}
 		after.fillPool(&r.Updated)
 	}
 }
 
-// keepsBy reports whether names have the same strings of the kubelet on both sides if they are filled in so.
+// keepsBy reports whether, with a filling, names have the same strings of the kubelet on both
+// sides.
 func keepsBy(r Reading, fill func(*Reading)) bool {
 	fill(&r)
 	return SameKubelet(&r.Old, &r.Updated)
@@ -195,8 +197,8 @@ func (m mode) fillPool(p *Pool) {
 	p.Worker.Kubelet = filled
 }
 
-// kubelet returns the kubelet configuration of a pool as Gardener stores it. One that the plugin
-// creates replaces that of the Shoot.
+// kubelet returns the kubelet configuration of a pool as Gardener stores it. A configuration that
+// the plugin creates replaces the Shoot's.
 func (m mode) kubelet(p *Pool) *hash.Kubelet {
 	isOwn := p.HasOwnKubelet
 	if m.perPool && !p.shootReserves() {
@@ -267,8 +269,8 @@ func staticReservation(*Pool) hash.Reserved {
 
 func processIDs() *resource.Quantity { return resource.NewQuantity(20_000, resource.DecimalSI) }
 
-// unknownReservation stands for what the formula gives for an unknown machine type. No user reserves
-// less than nothing.
+// unknownReservation stands for the formula's result for an unknown machine type. It is negative,
+// since no user reserves a negative amount.
 var unknownReservation = hash.Reserved{
 	CPU: resource.NewQuantity(-1, resource.DecimalSI), Memory: resource.NewQuantity(-1, resource.DecimalSI),
 	PID: processIDs(),

@@ -7,17 +7,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
-// Running says whether the machines of a Shoot are those of its spec.
+// Running says whether the machines of a Shoot have the state of its spec.
 type Running uint8
 
-// What runs.
+// The states.
 const (
 	// SpecRuns: gardenlet has rolled out the spec, or is doing that now.
 	SpecRuns Running = iota
 	// SpecAssumed: the manifest has no status. The spec is assumed to run.
 	SpecAssumed
-	// SpecMayWait: it is not known what runs. Changes of the spec wait for the maintenance window, the last
-	// operation has failed, or gardenlet ignores the Shoot.
+	// SpecMayWait: the machines may have an earlier state, because changes of the spec wait for the
+	// maintenance window, the last operation has failed, or gardenlet ignores the Shoot.
 	SpecMayWait
 )
 
@@ -29,7 +29,7 @@ const (
 	forceInPlace     = "force-in-place-update"
 	// RotateSSHKeys is the operation that rotates the SSH key pair of a Shoot.
 	RotateSSHKeys   = "rotate-ssh-keypair"
-	gardenNamespace = "garden" // whose Shoots gardenlet may always be told to ignore
+	gardenNamespace = "garden" // gardenlet always heeds the annotation of its Shoots
 )
 
 // RollOut says whether a change makes gardenlet roll out earlier changes of the Shoot that may wait.
@@ -43,8 +43,8 @@ const (
 	UnlessHeeded                // only if gardenlet does not heed the annotation
 )
 
-// Running returns what runs. A hibernated cluster has no machines, so nothing waits there. Where it depends on
-// whether gardenlet heeds the annotation, the spec may wait.
+// Running returns the state of the machines. A hibernated cluster has no machines, so nothing waits
+// there. If the state depends on whether gardenlet heeds the annotation, the spec may wait.
 func (m *Manifest) Running(l *Landscape) Running {
 	most := SpecRuns
 	for _, heeds := range m.heeds(l) {
@@ -80,8 +80,9 @@ func (m *Manifest) running(heeds bool) Running {
 	return SpecRuns
 }
 
-// isHibernated reports whether hibernation is finished. A manifest without a status is assumed to be hibernated. An API
-// server always writes hibernated, so a status of an operation without it is cut, and does not tell.
+// isHibernated reports whether hibernation is finished. Without a status, hibernation is assumed to
+// be finished. An API server always writes the member hibernated, so a status without it is
+// incomplete, and the state is not known.
 func (m *Manifest) isHibernated() bool {
 	status := m.Tree.At("status")
 	isFinished := status.At("hibernated").IsTrue()
@@ -96,7 +97,7 @@ func (m *Manifest) hasSSHAccess() bool {
 	return access.Kind() == tree.Null || enabled.IsTrue()
 }
 
-// IsToHibernate reports whether the cluster is hibernated, or is to be.
+// IsToHibernate reports whether the spec asks for hibernation.
 func (m *Manifest) IsToHibernate() bool { return m.Tree.At("spec", "hibernation", "enabled").IsTrue() }
 
 // isConfined reports whether changes of the spec wait for the maintenance window.

@@ -27,9 +27,10 @@ var (
 	}
 )
 
-// SameStored reports whether Gardener stores the same for a pool that is updated in place, and for the
-// kubelet configuration that it has from its Shoot. Defaults count as if they stood in the manifest,
-// durations and quantities by their meaning, machine images as [ReadingsOf] fills them in.
+// SameStored reports whether Gardener stores the same values for a pool that is updated in place,
+// including the kubelet configuration of its Shoot. Defaults count as if the manifest had them,
+// durations and quantities are compared by meaning, and machine images as [ReadingsOf] fills them
+// in.
 func SameStored(old, updated *Pool) bool {
 	if ImageOf(old.Worker) != ImageOf(updated.Worker) {
 		return false
@@ -61,7 +62,7 @@ func (d defaults) at(path string, value *tree.Node) *tree.Node {
 }
 
 // sameValue reports whether two values of a field are the same, or one duration or quantity. Labels
-// and the like are texts, also if they look like one.
+// and similar texts are compared literally, even if they look like a duration or quantity.
 func sameValue(path string, a, b *tree.Node) bool {
 	if tree.Equal(a, b) {
 		return true

@@ -10,11 +10,11 @@ import (
 )
 
 // CheckVersion returns the problem of the apiVersion of an object; nil if it has none. VersionsOf
-// returns the apiVersions of a kind that is read, and none for other kinds.
+// returns the known apiVersions of a kind; none for kinds that are not read.
 //
 //   - No object may have more than a group and a version, or an empty one of them.
 //   - An object of a kind that is read must have both, in the form of Kubernetes' names. Without
-//     this check, it would count as an object of a kind that somebody else defines.
+//     this check, it would be skipped as an object of a foreign kind.
 func CheckVersion(object *tree.Node, versionsOf func(kind string) []string) error {
 	at := object.At("apiVersion")
 	group, version, hasGroup := strings.Cut(at.Text(), "/")

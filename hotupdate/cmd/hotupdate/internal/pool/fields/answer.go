@@ -8,8 +8,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Answer says in words what a change of a field does to pools that roll and to pools that are updated in place: the
-// verdict of plan or, where it depends, on what.
+// Answer says in words what a change of a field does to pools that roll and to pools that are
+// updated in place: the verdict of plan or, if the field alone does not decide, the facts that
+// decide.
 type Answer struct {
 	// Path has the names of the field.
 	Path             []string
@@ -57,7 +58,7 @@ func (a Answer) IsLabel() bool {
 // IsIgnored reports whether the field is the annotation by which gardenlet ignores a Shoot.
 func (a Answer) IsIgnored() bool { return strings.Join(a.Path, ".") == ignored }
 
-// isOfDataVolume reports whether a path is one of a member of a data volume of a pool.
+// isOfDataVolume reports whether a path leads to a member of a data volume.
 func isOfDataVolume(names []string) bool {
 	const member = 2 // behind dataVolumes and the element
 	isElement := len(names) >= member && names[0] == DataVolumes

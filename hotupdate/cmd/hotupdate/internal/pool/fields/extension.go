@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// IsExtensions reports whether an extension decides what a change of a pool's field does: it makes the
-// machines' classes and deployments from it. Of an extension that is not known, the effect is not known.
-// The other fields reach the nodes without the extension.
+// IsExtensions reports whether an extension decides the effect of a change of a pool's field,
+// because it makes MachineClasses and MachineDeployments from the field. If the extension is
+// unknown, so is the effect. All other fields reach the nodes without the extension.
 //
 // Source: the type WorkerPool of Gardener's extension API.
 func IsExtensions(path string) bool {
@@ -29,8 +29,8 @@ var passedOn = []string{
 	"systemComponents.allow",
 }
 
-// IsForeign reports whether the path is an annotation that an extension may read: its domain is none of
-// Kubernetes', Gardener's, or of a program that deploys manifests.
+// IsForeign reports whether the path is an annotation that an extension may read: its domain
+// belongs neither to Kubernetes or Gardener nor to a program that deploys manifests.
 func IsForeign(path string) bool {
 	key, isAnnotation := strings.CutPrefix(path, annotations)
 	domain, _, hasDomain := strings.Cut(key, "/")
@@ -39,8 +39,9 @@ func IsForeign(path string) bool {
 	return isAnnotation && !isOfDeployer
 }
 
-// domains are those of Kubernetes with kubectl and kustomize, of Gardener, and of programs that deploy
-// manifests: Argo, Helm, Flux, Carvel, Rancher Fleet, Config Sync, Crossplane, Pulumi and Skaffold.
+// domains are the domains of Kubernetes with kubectl and kustomize, of Gardener, and of programs
+// that deploy manifests: Argo, Helm, Flux, Carvel, Rancher Fleet, Config Sync, Crossplane, Pulumi
+// and Skaffold.
 var domains = []string{
 	"kubernetes.io", "k8s.io", "gardener.cloud", "argoproj.io", "helm.sh", "fluxcd.io", "k14s.io", "fleet.cattle.io",
 	"objectset.rio.cattle.io", "configmanagement.gke.io", "configsync.gke.io", "crossplane.io", "pulumi.com",

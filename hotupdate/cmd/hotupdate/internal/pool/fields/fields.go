@@ -1,11 +1,11 @@
 // Package fields has the table of the fields of a Shoot, a Worker and a worker pool: what a change
 // of each does to the machines of a pool.
 //
-// Whether a pool rolls, or is updated in place, its name decides, see facts.ChangedFields: Roll and Drain are what
-// explain says of a field alone, and a test holds them against the names.
+// The name of a pool decides whether it rolls or is updated in place, see facts.ChangedFields. Roll
+// and Drain are shown by explain for a single field, and a test compares them with the names.
 //
-// It owns the table and how a path finds its row. It must not know manifests or verdicts: package
-// facts reads values, package judge turns effects into findings.
+// It owns the table and the search for the row of a path. It must not know manifests or verdicts:
+// package facts reads values, and package judge turns effects into findings.
 package fields
 
 import (
@@ -17,8 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Effect is what a change of a field does to the machines of a pool. The zero value is no effect
-// that a row may have.
+// Effect is what a change of a field does to the machines of a pool. No row has the zero value.
 type Effect uint8
 
 // The effects.
@@ -46,7 +45,7 @@ func (e Effect) String() string {
 // Field is a row of the table.
 type Field struct {
 	// Path is the path of the field; in a pool it has the name that a Shoot gives it. A path that
-	// ends with .* has all fields below, of which no type lists the members.
+	// ends with .* stands for all fields below it, which no Go type lists.
 	Path string
 	// Rolling and InPlace are the effects on pools that roll and on pools that are updated in place.
 	Rolling, InPlace Effect
@@ -90,8 +89,8 @@ func kubeletOfShoot() (all []Field) {
 	return all
 }
 
-// Row finds the row of a field: its own, or the nearest above it that ends with *. An annotation of
-// Gardener's has its own row or none, since it may request an operation.
+// Row finds the row of a field: its own row, or the nearest row above it that ends with *. An
+// annotation of Gardener has its own row or none, since it may request an operation.
 func (t Table) Row(path string) (Field, bool) {
 	if f, ok := t[path]; ok {
 		return f, true
@@ -111,8 +110,8 @@ func (t Table) Row(path string) (Field, bool) {
 	}
 }
 
-// IsSecret reports whether the values of a field are confidential. Other secrets stand in objects that
-// Shoots and Workers name.
+// IsSecret reports whether the values of a field are confidential. Other secrets are in separate
+// objects that Shoots and Workers refer to.
 func IsSecret(path string) bool {
 	_, isOfClient := cutAbove(path, "spec.kubernetes.kubeAPIServer.oidcConfig.clientAuthentication")
 	return isOfClient || path == "userData"

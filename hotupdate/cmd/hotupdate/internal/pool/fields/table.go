@@ -33,7 +33,7 @@ const (
 
 // The functions of Gardener v1.150 that are the source of most rows.
 const (
-	key     = "calculateKeyForValues" // a field that it does not read rolls nothing
+	key     = "calculateKeyForValues" // fields that it does not read roll no pool
 	kubelet = "CalculateDataStringForKubeletConfiguration"
 	update  = "ValidateProviderUpdate" // refuses changes of pools that are updated in place
 	hashFn  = "hash function of the extension"
@@ -72,8 +72,8 @@ func metadataRows() []Field {
 	)
 }
 
-// annotationRows are the annotations of Gardener's that request nothing of the machines. One without
-// a row is not judged.
+// annotationRows are the annotations of Gardener that have no effect on machines. An annotation
+// without a row is not judged.
 func annotationRows() (all []Field) {
 	for _, name := range []string{
 		"gardener.cloud/created-by", "gardener.cloud/description", "gardener.cloud/timestamp",
@@ -136,8 +136,8 @@ func shootRows() []Field {
 	)
 }
 
-// earlierRows are the fields that the newest release of Gardener does not have, and the ones that have them
-// hash for no pool: the files of package kinds name these releases.
+// earlierRows are the fields that the newest release of Gardener lacks and that no release hashes
+// for a pool. The files of package kinds name the releases that have them.
 func earlierRows() []Field {
 	const earlier = "earlier releases of Gardener: no part of calculateKeyForValues and WorkerPoolHash"
 	return slices.Concat(

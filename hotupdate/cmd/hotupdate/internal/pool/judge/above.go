@@ -12,7 +12,8 @@ import (
 
 // AbovePools are the differences of two manifests above their pools.
 type AbovePools struct {
-	// Changes are the differences. Unjudged are the paths of those that this command does not know.
+	// Changes are the differences. Unjudged are the paths of the differences that this command does
+	// not know.
 	Changes  []Finding
 	Unjudged []string
 	// Rules are the rules that the verdict on all pools depends on.
@@ -90,7 +91,7 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 	return above
 }
 
-// assumptions returns what is assumed of all pools of a manifest, and what is judged.
+// assumptions returns the assumptions about all pools of a manifest.
 func (o Options) assumptions(old, updated *facts.Manifest) (rules []verdict.Rule) {
 	switch {
 	case o.Extension == Released:
@@ -104,8 +105,8 @@ func (o Options) assumptions(old, updated *facts.Manifest) (rules []verdict.Rule
 	return append(rules, o.Landscape.Rules()...)
 }
 
-// judgeAbove judges schedules of hibernation, and a configuration or state of the infrastructure, of which an
-// extension may hash what follows from it.
+// judgeAbove judges schedules of hibernation, and the configuration or state of the infrastructure,
+// from which an extension may derive hashed values.
 func judgeAbove(old, updated *facts.Manifest, provider Provider, d tree.Difference) Finding {
 	isKnown := provider.Name != ""
 	pointer := pathOf(d.Path).Pointer()

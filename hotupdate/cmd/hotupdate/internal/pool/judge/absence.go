@@ -1,8 +1,9 @@
 package judge
 
-// Places that decide by absence: a fact that is absent is not harmless. Each line names the fact, the function that
-// misses it, what follows without it, and the test in package pool. A name of a rule or an open fact is the question
-// that makes the verdict indeterminate. TestLessIsNeverBetter takes the facts away from all changes of the tests.
+// A missing fact must not make a verdict milder. Each line names a fact, the function that finds it
+// missing, the consequence, and the test in package pool. The name of a rule or open fact is the
+// question that makes the verdict indeterminate. TestLessIsNeverBetter removes the facts from all
+// changes of the tests.
 //
 //   - the CloudProfile: facts.fillVersion, facts.fillImage: DefaultVersion, DefaultImage (TestVerdictsByFunction)
 //   - the CloudProfile: Options.imageInPlace: NoCloudProfile (TestInPlaceImages)

@@ -17,14 +17,15 @@ import (
 type Comparison struct {
 	// Verdict is the gravest verdict. It is indeterminate if it depends on something unknown.
 	Verdict verdict.Verdict
-	// May has the verdicts that can come true on the machines that stay. It may have graver ones than the
-	// verdict, if a fact decides about them that is not known. If it is empty, only the verdict can come
+	// May has the verdicts that can come true for the machines that stay. If a deciding fact is
+	// unknown, it may have graver verdicts than Verdict. If it is empty, only Verdict can come
 	// true.
 	May verdict.Set
-	// Questions are the facts that the verdict lacks.
+	// Questions are the unknown facts on which the verdict depends.
 	Questions []verdict.Question
-	// Also is what happens beside it: the number of machines and the machines that stay are two things.
-	// It has at most one verdict, which is not None, and none beside a refusal.
+	// Also has a second verdict, because a change can both change the number of machines and touch
+	// the machines that stay. It has at most one verdict, never None, and none for a refused
+	// change.
 	Also []verdict.Verdict
 	// Numbers count the machines that are added and deleted, if their number changes.
 	Numbers verdict.Numbers
@@ -50,10 +51,10 @@ type Comparison struct {
 	// Adopted is the verdict once the extension has adopted the library, if that is not known and the
 	// verdict is another one.
 	Adopted *verdict.Verdict
-	// Key says whether Gardener's own part in the name of the pool stays.
+	// Key says whether Gardener's own part of the pool's name stays the same.
 	Key Key
-	// HasNone says that no machine is there that a change could replace or update, and MayHaveNone that this is not
-	// known.
+	// HasNone says that the pool has no machines that a change could replace or update, and
+	// MayHaveNone that this is not known.
 	HasNone, MayHaveNone bool
 }
 
@@ -61,8 +62,8 @@ type Comparison struct {
 // have different names.
 //
 //   - A hashed field that is unknown in one of the pools counts as unchanged.
-//   - What Gardener fills in counts as if it stood in the manifest. Where that depends on a fact that
-//     is not known, and the fact decides, the verdict is indeterminate and names the fact.
+//   - Values that Gardener fills in count as if the manifest had them. If they depend on an unknown
+//     fact, and the fact decides, the verdict is indeterminate and names the fact.
 //   - If only the node-agent secret name changed, a fact that it covers and that no manifest shows
 //     has changed: machines are replaced.
 //   - If reservations are added up, only their sum counts.
@@ -83,7 +84,7 @@ func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
 	return compareReleases(old, updated, o)
 }
 
-// given returns what is known beside the manifests.
+// given returns the facts that are known in addition to the manifests.
 func (o Options) given() facts.Given {
 	given := facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape}
 	if len(o.Ways) == 1 {
@@ -116,7 +117,7 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	return concluded, o.CheckInterrupted()
 }
 
-// findings returns what all judgements find.
+// findings returns the findings of all judgements.
 func (p *pair) findings() ([]Finding, error) {
 	if err := p.CheckInterrupted(); err != nil {
 		return nil, err
@@ -135,13 +136,15 @@ func (p *pair) findings() ([]Finding, error) {
 // byMember orders findings with a class by the first name in their paths, and puts all others behind
 // them.
 func byMember(a, b Finding) int {
-	if a.hasClass != b.hasClass {
-		return map[bool]int{true: -1, false: 1}[a.hasClass]
+	switch {
+	case a.hasClass && b.hasClass:
+		return cmp.Compare(Member(a.Change), Member(b.Change))
+	case a.hasClass:
+		return -1
+	case b.hasClass:
+		return 1
 	}
-	if !a.hasClass {
-		return 0
-	}
-	return cmp.Compare(Member(a.Change), Member(b.Change))
+	return 0
 }
 
 // pair has the facts about a pool on both sides that judgements share, and no verdict.
@@ -157,7 +160,7 @@ type pair struct {
 	configs      configs
 	stored       stored
 	eras         eras
-	keepsItsName func() bool // all changes together leave the name of a rolling pool as it is
+	keepsItsName func() bool // all changes together do not change the name of a rolling pool
 
 	byVolumes map[volumes]verdict.Verdict // see volumesRename
 }
@@ -249,8 +252,8 @@ func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
 	return v
 }
 
-// conclude merges the findings with those about the fields that no name depends on, and finds the
-// gravest verdict and what decides it.
+// conclude merges the findings with the findings about fields that no name depends on, and
+// determines the gravest verdict and its causes.
 func (p *pair) conclude(findings []Finding) Comparison {
 	c := conclusion{places: map[string]int{}, Comparison: Comparison{
 		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.eras.old, NewEra: p.eras.updated,
@@ -289,7 +292,7 @@ func (p *pair) withdrawn(found Finding) Finding {
 	return found
 }
 
-// doubted makes a finding indeterminate that rests on a member which is probably misspelled.
+// doubted makes a finding indeterminate if it depends on a member that is probably misspelled.
 func (p *pair) doubted(found Finding) Finding {
 	if found.Path == "" {
 		return found
@@ -319,8 +322,8 @@ func (c *conclusion) merge(found Finding) {
 	}
 }
 
-// mergeRest adds the findings about the rest of the fields. A field that a judgement decides, and
-// about which none has found anything, means the same in another spelling.
+// mergeRest adds the findings about the rest of the fields. If a field is left to judgements and
+// none of them has a finding about it, it only has another spelling.
 func (c *conclusion) mergeRest(p *pair) {
 	r := p.judgeRest()
 	told := placesOf(c.Changes)
@@ -335,7 +338,7 @@ func (c *conclusion) mergeRest(p *pair) {
 	c.Unjudged = append(c.Unjudged, r.unjudged...)
 }
 
-// finish finds the gravest verdict, and what decides it.
+// finish determines the gravest verdict and its causes.
 func (c *Comparison) finish(p *pair) {
 	if len(c.Unjudged) > 0 {
 		c.Raise(verdict.Indeterminate)
@@ -364,10 +367,10 @@ func (p *pair) isOfConfig(change *Finding) bool {
 	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
 }
 
-// Consequence says in a clause for people what the verdict means for the machines, and what happens
-// beside it. It has the rules that refuse the change. Without such rules, or if a class also decides, it
-// has the text of [verdict.Verdict.Consequence], with the numbers of machines if they change. An
-// indeterminate verdict lists what it can become.
+// Consequence says in a clause for people what the verdict, and the second verdict in Also, mean
+// for the machines. It has the rules that refuse the change. Without such rules, or if a class also
+// decides, it has the text of [verdict.Verdict.Consequence], with the numbers of machines if they
+// change. An indeterminate verdict lists what it can become.
 func (c *Comparison) Consequence() string {
 	var reasons []string
 	for _, r := range c.Rules {

@@ -46,7 +46,7 @@ func (o Options) schemaOf(configs ...facts.Config) (schema *hotupdate.Schema, is
 	return schema, true
 }
 
-// configs are the provider configs of a pool on both sides, with what differs by their Schema.
+// configs are the provider configs of a pool on both sides, with their differences by the Schema.
 type configs struct {
 	changes  []Finding // without a verdict
 	isKnown  bool      // a Schema knows both
@@ -78,7 +78,8 @@ func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
 	return compared, err
 }
 
-// showType shows the apiVersion or the kind of a config, which are no secrets, also if no Schema knows them.
+// showType shows the apiVersion or the kind of a config. They are not secret, even if no Schema
+// knows them.
 func showType(change hotupdate.Change, before, after facts.Config) hotupdate.Change {
 	path := fieldpath.Names(change.Pointer)
 	if change.Sensitive && isTypeMeta(path) {
@@ -120,8 +121,8 @@ func (p *pair) configPath() string {
 // judgeConfigs judges the provider config by the era in which the extension names the pool.
 //
 //   - A pool without a Kubernetes minor is judged in all eras, which must agree.
-//   - A provider config without a pool is also judged in all eras. Where all names stay, volumes of the
-//     pool may still change them. Its Schema decides if the extension has adopted the library.
+//   - A bare provider config is also judged in all eras. Where all names stay, volumes of the pool
+//     may still change them. Its Schema decides if the extension has adopted the library.
 //   - Under an in-place strategy, a released extension refuses every change, and an adopted one
 //     refuses by the classes.
 func (p *pair) judgeConfigs() []Finding {
@@ -159,9 +160,9 @@ func (p *pair) judgeKnownFields() []Finding {
 	return p.judgeByName(judged)
 }
 
-// refuseUnread refuses changes of fields that an extension which has adopted the library does not read at the
-// Kubernetes minor of the pool, since the release before it ignores configs. A config without its pool has
-// no minor. With an unknown one, the names of all eras decide.
+// refuseUnread refuses changes of fields that an extension which has adopted the library does not
+// read at the Kubernetes minor of the pool, since the release before it ignores configs. A bare
+// config has no minor. If the minor is unknown, the names of all eras decide.
 func (p *pair) refuseUnread(judged []Finding) []Finding {
 	first, waits := kubeminor.Read(p.provider.ReadsFrom)
 	if !waits {
@@ -184,8 +185,9 @@ func (p *pair) refuseUnread(judged []Finding) []Finding {
 	return judged
 }
 
-// classesDecide reports whether no name depends on the configs, and the classes of their fields decide: a
-// custom resource, and a provider config without a pool of an extension that has adopted the library.
+// classesDecide reports whether the classes of the configs' fields decide, because no name depends
+// on the configs: for a custom resource, and for a bare provider config of an extension that has
+// adopted the library.
 func (p *pair) classesDecide() bool {
 	given := p.givenNaming()
 	hasEras := given != nil && !given.Assumed
@@ -196,7 +198,7 @@ func (p *pair) classesDecide() bool {
 // hasAdopted reports whether the extension that receives the change has adopted the library.
 func (p *pair) hasAdopted() bool { return p.Extension != Released }
 
-// isCanonical reports whether the configs are judged as the canonical hash of their Schema does.
+// isCanonical reports whether the configs are judged by the canonical hash of their Schema.
 func (p *pair) isCanonical() bool {
 	return p.classesDecide() || p.naming != nil && p.naming.Assumed
 }
@@ -212,7 +214,7 @@ func (p *pair) schemaUnused() []verdict.Rule {
 	return []verdict.Rule{verdict.SchemaNotReleased}
 }
 
-// nameUnknown is the reason why it is not known whether the name of the pool depends on a field.
+// nameUnknown is the reason why it is unknown whether the name of the pool depends on a field.
 func (p *pair) nameUnknown() verdict.Rule {
 	if p.updated.IsBare() {
 		return verdict.PoolUnknown
@@ -220,8 +222,8 @@ func (p *pair) nameUnknown() verdict.Rule {
 	return verdict.EraUnknown
 }
 
-// judgeVersions judges configs of two versions of their kind. What only one of the versions knows is
-// indeterminate: conversion may keep its value elsewhere.
+// judgeVersions judges configs of two versions of their kind. A change of a field that only one of
+// the versions knows is indeterminate: conversion may keep its value elsewhere.
 func (p *pair) judgeVersions(judged []Finding) []Finding {
 	v := p.Versions
 	if v.Schema == nil {
@@ -243,7 +245,7 @@ func (p *pair) judgeVersions(judged []Finding) []Finding {
 	return p.judgeByName(judged)
 }
 
-// all gives one verdict to all findings.
+// all sets one verdict for all findings.
 func all(findings []Finding, v verdict.Verdict, rule verdict.Rule) []Finding {
 	for i := range findings {
 		findings[i].Verdict = v
@@ -312,8 +314,8 @@ func storedOf(old, updated *facts.Pool) stored {
 	return stored{asStored(old), asStored(updated)}
 }
 
-// differences are those between the configs as they are stored, where null members count. A config that is null is
-// absent.
+// differences returns the differences between the stored configs, where null members count. A
+// config that is null is absent.
 func (s *stored) differences() []tree.Difference {
 	return tree.ExactDifferences(s.old.Config.Tree(), s.updated.Config.Tree())
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// Custom says what is known of a custom resource beside the Schema of its spec. No name depends on a
-// custom resource: the classes of its fields and of its kind decide.
+// Custom has the known facts about a custom resource in addition to the Schema of its spec. No name
+// depends on a custom resource: the classes of its fields and of its kind decide.
 type Custom struct {
 	// Type is the type of the object.
 	Type facts.TypeMeta
-	// HasClasses says that the classes of the fields are given. Without them, nobody knows what a change
-	// of a field does.
+	// HasClasses says that the classes of the fields are given. Without them, the effect of a
+	// change is unknown.
 	HasClasses bool
 	// Removed says what the removal of the object does.
 	Removed Removal
@@ -23,7 +23,7 @@ type Removal uint8
 
 // The classes of kinds.
 const (
-	RemovalUnknown  Removal = iota // nobody has said it
+	RemovalUnknown  Removal = iota // not stated
 	RemovesMachines                // the machines of the object are deleted
 	RemovalBlocked                 // the object stays while others use it, and no machine is touched
 	RemovesNothing                 // no machine is touched
@@ -72,7 +72,7 @@ func (c *Custom) judgeFields(judged []Finding) []Finding {
 	return judged
 }
 
-// removed judges an object that is gone.
+// removed judges the removal of an object.
 func (c *Custom) removed(strategy hotupdate.Strategy) Comparison {
 	gone := Comparison{Strategy: strategy, Verdict: verdict.None}
 	switch c.Removed {

@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// Raise adds what happens: the verdict is at least as grave.
+// Raise adds a verdict: the result is at least as grave.
 func (c *Comparison) Raise(v verdict.Verdict) {
 	number, staying := c.parts()
 	if v.IsOfNumber() {
@@ -17,7 +17,7 @@ func (c *Comparison) Raise(v verdict.Verdict) {
 	c.setParts(number, staying)
 }
 
-// add adds what a finding can become.
+// add adds the verdicts that a finding can become.
 func (c *Comparison) add(found *Finding) {
 	c.Raise(found.Verdict)
 	if !found.Verdict.IsOfNumber() {
@@ -45,8 +45,8 @@ func (c *Comparison) Staying() verdict.Verdict {
 	return staying
 }
 
-// setParts sets the verdict and what happens beside it: nothing if the change is
-// refused, or removes the pool.
+// setParts sets the verdict and the second verdict. There is no second verdict if the change is
+// refused or removes the pool.
 func (c *Comparison) setParts(number, staying verdict.Verdict) {
 	c.Verdict = max(number, staying)
 	c.Also = nil
@@ -57,25 +57,25 @@ func (c *Comparison) setParts(number, staying verdict.Verdict) {
 	}
 }
 
-// Effects returns the verdict, and what happens beside it.
+// Effects returns the verdict and the second verdict.
 func (c *Comparison) Effects() []verdict.Verdict {
 	return append([]verdict.Verdict{c.Verdict}, c.Also...)
 }
 
-// has reports whether a verdict is among what happens.
+// has reports whether a verdict is among the effects.
 func (c *Comparison) has(v verdict.Verdict) bool {
 	return v != verdict.None && slices.Contains(c.Effects(), v)
 }
 
-// SetDeciding marks the changes that alone lead to what happens.
+// SetDeciding marks the changes each of which alone leads to one of the effects.
 func (c *Comparison) SetDeciding() {
 	for i := range c.Changes {
 		c.Changes[i].Decides = c.has(c.Changes[i].Verdict)
 	}
 }
 
-// decide finds the verdict that an indeterminate one must become, if there is only one, and what each
-// answer to a question gives beside what happens for sure.
+// decide replaces an indeterminate verdict that can only become one verdict, and adds the certain
+// effects to the answers of each question.
 func (c *Comparison) decide() {
 	c.May = c.PossibleStaying()
 	if number, staying := c.parts(); staying == verdict.Indeterminate && c.May.IsOne() {
@@ -103,8 +103,8 @@ func (c *Comparison) PossibleStaying() verdict.Set {
 	return verdict.Only(staying)
 }
 
-// Possible returns the verdicts that can come true once all facts are known. What can become of the machines
-// that stay is not hidden by a graver verdict on their number.
+// Possible returns the verdicts that can come true once all facts are known. A graver verdict on
+// the number of machines does not hide the verdicts on the machines that stay.
 func (c *Comparison) Possible() verdict.Set {
 	number, _ := c.parts()
 	may := c.PossibleStaying()

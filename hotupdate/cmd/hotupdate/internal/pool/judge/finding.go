@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Finding is what a judgement finds: a difference between two pools, or above them, with its effect
-// on the machines of the pool. Without a path it is about the pool as a whole.
+// Finding is the result of a judgement: a difference between two pools, or above them, with its
+// effect on the machines of the pool. Without a path it is about the whole pool.
 type Finding struct {
 	hotupdate.Change
 
@@ -23,7 +23,7 @@ type Finding struct {
 	Rule verdict.Rule
 	// Question is the fact that an indeterminate verdict lacks.
 	Question verdict.Question
-	// Decides says that the change alone leads to the verdict of the pool, or to what happens beside it. It
+	// Decides says that the change alone leads to the verdict or the second verdict on the pool. It
 	// is false if that verdict is None.
 	Decides bool
 	// OldLine and NewLine are the lines in the files of both sides, 0 if they are not known.

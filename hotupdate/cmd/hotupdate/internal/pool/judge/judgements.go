@@ -17,8 +17,8 @@ import (
 
 const configPath = fields.Config
 
-// judgements are the rules of Gardener and of the extensions about a pool. Each says what it finds,
-// about a field or about the pool. They run in any order, and the gravest finding counts.
+// judgements are the rules of Gardener and of the extensions about a pool. Each returns findings
+// about fields or about the whole pool. Their order does not matter: the gravest finding counts.
 var judgements = []func(*pair) []Finding{
 	(*pair).patchVersion, (*pair).secretName, (*pair).reservations, (*pair).strategies, (*pair).nodeLocalDNS,
 	(*pair).image, (*pair).zones, (*pair).surge, (*pair).infrastructure, (*pair).state, (*pair).scaling,
@@ -33,7 +33,7 @@ func (p *pair) refused() (all []Finding) {
 	return all
 }
 
-// remarks returns the rules that explain or are assumed, and decide nothing.
+// remarks returns explanations and assumptions, which do not change the verdict.
 func (p *pair) remarks() (rules []verdict.Rule) {
 	add := func(applies bool, rule verdict.Rule) {
 		if applies {
@@ -159,7 +159,8 @@ func (p *pair) deletion() []Finding {
 }
 
 // waiting judges earlier changes that may wait, if this change makes gardenlet roll out the Shoot:
-// mustIncreaseGeneration. What waits can be any change, also of the pools themselves: nothing bounds the verdict.
+// mustIncreaseGeneration. Any change may be waiting, even of the pools themselves, so the verdict
+// is not bounded.
 func (p *pair) waiting() []Finding {
 	question := verdict.Question{
 		Rule: verdict.EarlierMayWait, Fact: "respectSyncPeriodOverwrite",

@@ -1,7 +1,7 @@
 package judge
 
-// Key says whether the name stays that Gardener's own code gives to a pool, whatever an extension
-// adds to it.
+// Key says whether the name that Gardener's own code gives to a pool stays the same, regardless of
+// the extension's part of it.
 type Key uint8
 
 // The keys. The zero value means that the pool has no name, or that its key depends on a fact

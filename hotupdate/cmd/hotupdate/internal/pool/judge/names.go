@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/causes"
 )
 
-// tried is a difference of the configs with what it does to the name of the pool.
+// tried is a difference of the configs with its effect on the name of the pool.
 type tried struct {
 	tree.Difference
 
@@ -23,8 +23,8 @@ type tried struct {
 }
 
 // judgeByName finds for every difference of the configs whether the name of the pool depends on it,
-// and judges the changes that the Schema sees accordingly. It adds differences that the Schema does not
-// see but that affect the name, such as the order of a list.
+// and judges the changes under the Schema accordingly. It adds differences that are no changes
+// under the Schema but affect the name, such as the order of a list.
 func (p *pair) judgeByName(judged []Finding) []Finding {
 	at := placesOf(judged)
 	differences := p.tryEach(at)
@@ -51,8 +51,9 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 	return judged
 }
 
-// typeOfWhole judges the apiVersion and the kind of a config that one side does not have. Alone, they are not
-// removed or added: the name of the pool depends on them only if nothing else explains another name.
+// typeOfWhole judges the apiVersion and the kind of a config that only one side has. They are added
+// or removed with the rest of the config, so they count as a cause only if nothing else explains
+// another name.
 func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
 	isWhole := p.stored.old.Config.IsAbsent() || p.stored.updated.Config.IsAbsent()
 	isOpen := d.renames != verdict.None && isTypeMeta(d.Path)
@@ -85,9 +86,10 @@ func isTypeMeta(path []string) bool {
 	return len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind")
 }
 
-// tryEach tries every difference: whether the new pool would have another name with it. It gets the places of the
-// changes that the Schema sees. A member that is added to a pool without a config comes with the type of the new
-// config, without which no extension reads it.
+// tryEach tries every difference: whether the new pool would have another name with it. Judged has
+// the places of the changes under the Schema. A member that is added to a pool without a config is
+// tried together with the type of the new config, because no extension reads a config without its
+// type.
 func (p *pair) tryEach(judged *places) (all []tried) {
 	differences := p.stored.differences()
 	old := p.stored.old.Config.Tree()
@@ -117,9 +119,9 @@ func (p *pair) tryEach(judged *places) (all []tried) {
 	return all
 }
 
-// renamedBy says whether the new pool has another name with this config than with the old one. A config
-// without a pool may be of one whose volumes are looked up in the config, so its name is never known to
-// stay, unless the user gives the eras, which read the config alone.
+// renamedBy says whether the new pool has another name with this config than with the old one. A
+// bare config may belong to a pool whose volumes are looked up in the config, so its name is never
+// known to stay, unless the user gives the eras, which read only the config.
 func (p *pair) renamedBy(config facts.Config) verdict.Verdict {
 	if p.classesDecide() {
 		return verdict.None
@@ -133,7 +135,7 @@ func (p *pair) renamedBy(config facts.Config) verdict.Verdict {
 	return renames
 }
 
-// explains reports whether one of the changes gives the pool another name by its class.
+// explains reports whether one of the changes explains another name by its class.
 func explains(judged []Finding, indexes []int) bool {
 	return slices.ContainsFunc(indexes, func(i int) bool {
 		return judged[i].Class != hotupdate.Hot && judged[i].Verdict > verdict.HotUpdate
@@ -190,8 +192,9 @@ func (p *pair) followsState(found Finding) bool {
 	})
 }
 
-// mayBeTold reports whether a controller may tell two values apart that mean the same to their Schema: an empty
-// object or list from none, and lists with other elements, such as a repeated one.
+// mayBeTold reports whether a controller may distinguish two values that are equal under their
+// Schema: an empty object or list and none, or lists with different elements, such as a repeated
+// one.
 func mayBeTold(d tree.Difference) bool {
 	isEmpty := func(n *tree.Node) bool { return n.Kind() == tree.List && n.Len() == 0 || isEmptyObject(n) }
 	if d.Old == nil || d.New == nil {

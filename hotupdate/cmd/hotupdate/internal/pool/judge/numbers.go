@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/causes"
 )
 
-// size is what decides how many machines a pool may have in each zone. A pool of a hibernated cluster has
-// none.
+// size has the values that bound the number of machines of a pool in each zone. A pool of a
+// hibernated cluster has none.
 type size struct {
 	machines facts.Machines
 	zones    int
@@ -20,7 +20,7 @@ type size struct {
 	mayBeNone bool
 }
 
-// sizeOf returns the size that a pool is to have.
+// sizeOf returns the desired size of a pool.
 func sizeOf(p *facts.Pool) size { return size{machines: p.Wanted(), zones: max(1, len(p.Zones))} }
 
 // before returns the size of the old pool. Machines that an unfinished hibernation deletes anyway do not count.
@@ -42,10 +42,10 @@ func (s size) inZone(zone int) facts.Machines {
 	return s.machines.InZone(zone, s.zones)
 }
 
-// numbersOf counts the machines that come and go between two sizes, zone by zone. In a zone that has any
-// number of machines from its minimum to its maximum, Gardener deletes those above the new maximum, and adds
-// those that the new minimum lacks; the cluster autoscaler adds others up to the new maximum. A smaller
-// minimum deletes none.
+// numbersOf counts the machines that are added and deleted between two sizes, zone by zone. A zone
+// has any number of machines from its minimum to its maximum. Gardener deletes machines above the
+// new maximum and adds machines up to the new minimum. The cluster autoscaler adds others up to the
+// new maximum. A smaller minimum deletes none.
 //
 // Source: Gardener v1.150, deployMachineDeployments.
 func numbersOf(old, updated size) (n verdict.Numbers) {
@@ -66,7 +66,8 @@ func numbersOf(old, updated size) (n verdict.Numbers) {
 	return n
 }
 
-// verdictOf returns the verdict on a change of the size. Of a pool that keeps no machine, all are deleted.
+// verdictOf returns the verdict on a change of the size. If the pool keeps no machine, all are
+// deleted.
 func verdictOf(n verdict.Numbers, updated size) verdict.Verdict {
 	switch {
 	case n.DeletedAtLeast > 0:
@@ -81,8 +82,8 @@ func verdictOf(n verdict.Numbers, updated size) verdict.Verdict {
 	return verdict.None
 }
 
-// numbers returns what the change does to the number of machines, with the verdict. Zones that are not
-// appended are judged elsewhere, and leave the machines where they are.
+// numbers returns the effect of the change on the number of machines, with the verdict. Other
+// changes of zones than appended ones are judged elsewhere; here they move no machines.
 func (p *pair) numbers() (verdict.Numbers, verdict.Verdict) {
 	if p.updated.IsReversed() {
 		return verdict.Numbers{}, verdict.None // see [pair.reversed]
@@ -132,7 +133,8 @@ func (p *pair) scaling() (all []Finding) {
 	return all
 }
 
-// reversed refuses a minimum above the maximum: ValidateWorker. Gardener has no pool that is so before the change.
+// reversed refuses a minimum above the maximum: ValidateWorker. Gardener has refused such a pool
+// before the change.
 func (p *pair) reversed() (all []Finding) {
 	for _, path := range []string{fields.Minimum, fields.Maximum} {
 		if !tree.Equal(p.old.Node.At(path), p.updated.Node.At(path)) {
@@ -211,8 +213,8 @@ func (p *pair) hibernation() []Finding {
 	return []Finding{about(d, v, rule)}
 }
 
-// withoutMachines takes back what a change would do to the machines of a pool that has, or keeps, none. What
-// Gardener refuses, or may refuse, stays.
+// withoutMachines removes the effects on the machines of a pool that has, or keeps, no machines. It
+// does not change a verdict that a change is, or may be, refused.
 func (p *pair) withoutMachines(found Finding) Finding {
 	if !p.hasNone() {
 		return found
@@ -224,8 +226,8 @@ func (p *pair) withoutMachines(found Finding) Finding {
 	return found
 }
 
-// hasNone reports whether no machine is there that the change could replace or update: the pool has none, or keeps
-// none.
+// hasNone reports whether the pool has, or keeps, no machine that the change could replace or
+// update.
 func (p *pair) hasNone() bool { return p.old.IsEmpty() || p.updated.EndsEmpty() }
 
 // ruleOfEmpty says why no machine is replaced or updated.
@@ -247,8 +249,9 @@ func (p *pair) ruleOfHibernated() verdict.Rule {
 	return verdict.StaysHibernated
 }
 
-// onMachines adds to what is not known what the change does where no machine is: of a pool without machines, and of
-// one whose hibernation is not finished, which may have some.
+// onMachines adapts a finding about a pool that has, or may have, no machines. It gives an
+// indeterminate finding the verdicts that hold without machines. If hibernation is not finished, so
+// that machines may still run, a verdict that needs machines becomes a question.
 func (p *pair) onMachines(found Finding) Finding {
 	isOpen := !p.hasNone() && p.old.MayStillRun()
 	switch {
@@ -266,7 +269,7 @@ func (p *pair) onMachines(found Finding) Finding {
 	return found
 }
 
-// onValues returns the values of a question with other verdicts.
+// onValues applies a function to the verdicts of a question's values.
 func onValues(values []verdict.Value, gives func(verdict.Set) verdict.Set) (all []verdict.Value) {
 	for _, v := range values {
 		all = append(all, verdict.Value{Text: v.Text, Gives: gives(v.Gives)})
@@ -274,8 +277,8 @@ func onValues(values []verdict.Value, gives func(verdict.Set) verdict.Set) (all 
 	return all
 }
 
-// mayHappen reports whether it is not known if the change replaces or updates machines, and the change is
-// not one that may be refused.
+// mayHappen reports whether it is unknown if the change replaces or updates machines, and the
+// change cannot be refused.
 func (f *Finding) mayHappen() bool {
 	mayBeRefused := f.Rule == verdict.ConfigRespelled || f.Rule == verdict.NoCloudProfile
 	isOfState := f.Rule == verdict.InfrastructureMayRoll || f.Rule == verdict.StateUnknown

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// places finds findings by where they are, without going through all of them.
+// places finds findings by their pointers, without a search through all of them.
 type places struct {
 	at    map[string][]int // the findings at a pointer
 	below map[string][]int // the findings at or below a pointer
@@ -52,7 +52,7 @@ func (p *places) touches(pointer string) bool {
 	return false
 }
 
-// pointersAbove returns what a pointer is below, up to the whole object.
+// pointersAbove yields the pointers above a pointer, up to the whole object.
 func pointersAbove(pointer string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for end := strings.LastIndexByte(pointer, '/'); end >= 0; end = strings.LastIndexByte(pointer[:end], '/') {

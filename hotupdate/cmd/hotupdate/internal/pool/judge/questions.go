@@ -79,7 +79,7 @@ func (p *pair) question(found *Finding) verdict.Question {
 	return verdict.Question{}
 }
 
-// questionOfDefault asks for what fills in a field that one side leaves out.
+// questionOfDefault asks for the default of a field that one side leaves out.
 func (p *pair) questionOfDefault(found *Finding) verdict.Question {
 	named := verdict.OfClass(hotupdate.Immutable, p.strategy)
 	return verdict.Question{
@@ -143,15 +143,15 @@ func RunningQuestion(v verdict.Verdict) verdict.Question {
 	}
 }
 
-// byName are the values of a name that stays or not.
+// byName returns the two values of a question about a name: it stays, or it changes.
 func byName(stays, changes verdict.Verdict) []verdict.Value {
 	return []verdict.Value{
 		verdict.Gives("the same name as after the change", stays), verdict.Gives("another name", changes),
 	}
 }
 
-// imageQuestion asks for a machine image of a pool that is updated in place, with the verdict on it if it
-// is admitted.
+// imageQuestion asks for a machine image of a pool that is updated in place, with the verdict if
+// the image is admitted.
 func imageQuestion(admitted verdict.Verdict) verdict.Question {
 	return verdict.Question{
 		Rule: verdict.NoCloudProfile, Fact: "whether the machine image can be updated in place",
@@ -181,8 +181,8 @@ var versionQuestion = verdict.Question{
 	},
 }
 
-// poolsQuestion asks for the pools that have a provider config which is only on one side. The answer may be any
-// verdict.
+// poolsQuestion asks for the pools that have a provider config which is only on one side. The
+// answer may lead to any verdict.
 var poolsQuestion = verdict.Question{
 	Rule: verdict.PoolsUnknown, Fact: "what becomes of the worker pools that have the provider config",
 	Owner: "the Shoots", Answer: "compare the Shoots or Workers that have it",

@@ -7,9 +7,10 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// combinedBy returns the comparison of all readings of a pool. Position i has the bits of the values of
-// the open facts. If the readings disagree, the verdict is indeterminate, and each fact that changes
-// the verdict is named. The reason says why they disagree on a change; without one, it is a default that is not known.
+// combinedBy returns the comparison of all readings of a pool. Position i has the bits of the
+// values of the open facts. If the readings disagree, the verdict is indeterminate, and each fact
+// that changes the verdict is named. Reason says why they disagree on a change; without a reason,
+// an unknown default is the cause.
 func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) Comparison {
 	if len(readings) == 1 {
 		return readings[0]
@@ -45,7 +46,7 @@ func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) C
 	for k, fact := range open {
 		if decides(readings, k) {
 			question := questionOf(fact, given(readings, k))
-			// this question also covers what the fact leaves open in one of the readings
+			// this question replaces the questions of the same rule in single readings
 			all.Questions = slices.DeleteFunc(all.Questions,
 				func(q verdict.Question) bool { return q.Rule == question.Rule })
 			all.Questions = append(all.Questions, question)
@@ -60,7 +61,7 @@ func combinedBy(readings []Comparison, open []facts.Fact, reason verdict.Rule) C
 	return all
 }
 
-// Alternatives returns the comparison of a pool of which it is not known which one of several holds. If
+// Alternatives combines several comparisons of a pool if it is not known which of them holds. If
 // they disagree, the verdict is indeterminate, and the question asks for what decides among them.
 func Alternatives(all []Comparison, question verdict.Question) Comparison {
 	merged := combinedBy(all, nil, question.Rule)
@@ -90,7 +91,7 @@ func decides(readings []Comparison, k int) bool {
 	return false
 }
 
-// given returns what the two values of the k-th open fact give.
+// given returns the verdicts for the two values of the k-th open fact.
 func given(readings []Comparison, k int) (by [2]verdict.Set) {
 	for i := range readings {
 		value := i >> k & 1
@@ -99,9 +100,9 @@ func given(readings []Comparison, k int) (by [2]verdict.Set) {
 	return by
 }
 
-// combinedChanges returns the changes of all readings. One on which they disagree is indeterminate for
-// the reason or, without one, since a value that Gardener fills in may remove it. One that touches no machine
-// agrees with a reading that does not have it.
+// combinedChanges returns the changes of all readings. A change on which they disagree is
+// indeterminate, for the reason or, without one, because a value that Gardener fills in may remove
+// the change. A change that touches no machine agrees with a reading that does not have it.
 func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding) {
 	at := map[string]int{}
 	agree := map[string]int{}
@@ -117,7 +118,7 @@ func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding)
 				agree[change.Pointer] = 1
 			case all[i].Verdict == change.Verdict:
 				agree[change.Pointer]++
-			case change.hasClass && !all[i].hasClass: // it says more
+			case change.hasClass && !all[i].hasClass: // it is more specific
 				all[i] = change
 			}
 		}

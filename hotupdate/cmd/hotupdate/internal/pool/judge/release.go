@@ -9,7 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
-// inRelease returns an extension as the release has it that the landscape states, if it states one.
+// inRelease returns an extension in the release that the landscape states; unchanged if it states
+// none.
 func (o Options) inRelease(p Provider) Provider {
 	release, isKnown := o.releaseOf(p)
 	if !isKnown || p.At == nil {
@@ -36,9 +37,9 @@ func (o Options) withRelease(p Provider, release string) Options {
 	return o
 }
 
-// earlier returns the options for the earliest release that is known, if no release is stated and the earlier ones
-// name the pool in another way. None of them has the Kubernetes minors for which today's release has a list, and none
-// is asked about in-place updates, of which it may be older.
+// earlier returns the options for the earliest known release, if no release is stated and earlier
+// releases name the pool in another way. It skips Kubernetes minors that earlier releases do not
+// support, and in-place updates, which they may not know.
 func (o Options) earlier(old, updated *facts.Pool) (_ Options, isOpen bool) {
 	p := o.ProviderOf(updated)
 	_, isStated := o.releaseOf(p)
@@ -53,8 +54,8 @@ func (o Options) earlier(old, updated *facts.Pool) (_ Options, isOpen bool) {
 	return o.withRelease(p, p.Recorded[0]), true
 }
 
-// mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases take in different ways,
-// at each Kubernetes minor.
+// mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases
+// handle differently, at any Kubernetes minor.
 func mayFallBack(p Provider, old, updated *facts.Pool) bool {
 	isSame := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
 	return !isSame && p.FallsBackBefore != ""
@@ -104,7 +105,7 @@ func compareReleases(old, updated facts.Pool, o Options) (Comparison, error) {
 	all := combinedBy(append(today, before...), append(readings.Open, facts.ExtensionRelease), reason)
 	since := provider.Since
 	if fallsBack {
-		since = provider.FallsBackBefore // older ones roll the pool, whatever else they hash
+		since = provider.FallsBackBefore // older releases roll the pool regardless of what else they hash
 	}
 	all.Rules = slices.DeleteFunc(all.Rules, func(r verdict.Rule) bool { return r == verdict.ExtensionIsKnown })
 	for i := range all.Questions {
@@ -116,7 +117,8 @@ func compareReleases(old, updated facts.Pool, o Options) (Comparison, error) {
 	return all, nil
 }
 
-// reasonOf returns why readings disagree that differ in one fact, which is no default.
+// reasonOf returns the reason why readings disagree, if they differ only in one fact that is not a
+// default.
 func reasonOf(open []facts.Fact) verdict.Rule {
 	if slices.Equal(open, []facts.Fact{facts.DNSByVersion}) {
 		return verdict.DNSByVersion
@@ -136,8 +138,8 @@ func compareAll(readings facts.Readings, o Options) ([]Comparison, error) {
 	return compared, nil
 }
 
-// releaseOfExtension is the assumption about the release of an extension that decides about a change of the pool,
-// unless it is known to be one whose answers are recorded.
+// releaseOfExtension is the assumption about the release of an extension that decides about a
+// change of the pool, unless its recorded answers are used.
 func (p *pair) releaseOfExtension() []verdict.Rule {
 	isOfExtension := p.extensionsMayDiffer(p.old, p.updated) && p.givenNaming() == nil
 	release, isKnown := p.releaseOf(p.provider)

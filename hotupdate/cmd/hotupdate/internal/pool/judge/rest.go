@@ -16,7 +16,8 @@ type rest struct {
 	unjudged  []string          // the paths of those without a row
 }
 
-// restOf judges the differences by a table. What an extension decides that is not known is not judged.
+// restOf judges the differences by a table. It does not judge fields that an unknown extension
+// decides about.
 func restOf(
 	table fields.Table, strategy hotupdate.Strategy, old, updated *tree.Node, isOpen func(path string) bool,
 ) (r rest) {
@@ -39,7 +40,8 @@ func restOf(
 
 // add judges a difference by its row.
 func (r *rest) add(d tree.Difference, row fields.Field, strategy hotupdate.Strategy) {
-	// a field that names of rolling pools cover is a hashed one, also in place
+	// a field that the names of rolling pools cover counts as hashed in pools that are updated in
+	// place, too
 	effect := row.Of(strategy)
 	if row.Rolling == fields.Roll {
 		effect = fields.Judged
@@ -88,8 +90,8 @@ func (p *pair) judgeRest() rest {
 	return all
 }
 
-// isOpen reports whether an extension that is not known decides about a field. Eras that the user gives say
-// what the extension hashes, and not how it spreads machines.
+// isOpen reports whether an unknown extension decides about a field. Eras that the user gives say
+// what the extension hashes, but not how it spreads machines over zones.
 func (p *pair) isOpen(path string) bool {
 	switch {
 	case p.provider.Name != "":

@@ -15,8 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// Added judges a new pool: its machines are created, unless the proposals or the extension refuse it. Of a new
-// provider config on its own, it is not known what becomes of the pools that have it.
+// Added judges a new pool: its machines are created, unless the proposals or the extension refuse
+// it. For a new bare provider config, the effect on its pools is unknown.
 func Added(p *facts.Pool, o Options) Comparison {
 	if o.Custom != nil {
 		return o.Custom.added(o.StrategyOf(p), o.Refused)
@@ -58,7 +58,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 	if o.Extension == Both && adopted.Verdict != added.Verdict {
 		added.Adopted = &adopted.Verdict
 	}
-	if added.Verdict == verdict.Forbidden { // whatever the answers are
+	if added.Verdict == verdict.Forbidden { // regardless of the answers
 		added.Questions = nil
 		added.May = verdict.Set{}
 	}
@@ -66,8 +66,8 @@ func Added(p *facts.Pool, o Options) Comparison {
 	return added
 }
 
-// Gone judges a pool that only the old side has: its machines are deleted. Of a provider config on its own that is
-// gone, it is not known what becomes of the pools that have it.
+// Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
+// provider config, the effect on its pools is unknown.
 func Gone(p *facts.Pool, o Options) Comparison {
 	if o.Custom != nil {
 		return o.Custom.removed(o.StrategyOf(p))
@@ -142,10 +142,10 @@ func (o Options) Check(p *facts.Pool) error {
 	return located(p, err, configErr)
 }
 
-// RepeatedKeys returns a problem for each element of a list in the provider config of a pool whose key an element
-// before it has.
+// RepeatedKeys returns a problem for each list element in the provider config of a pool that
+// repeats the key of an earlier element.
 func (o Options) RepeatedKeys(p *facts.Pool) fault.List {
-	if !hasSeveral(p.Config.Tree()) { // spares most configs another reading
+	if !hasSeveral(p.Config.Tree()) { // saves reading most configs again
 		return nil
 	}
 	schema, _ := o.schemaOf(p.Config)
@@ -211,8 +211,8 @@ func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) schemabridge.De
 	}
 }
 
-// Document returns the canonical document of a provider config, which Schemas that do not know it
-// write as it is.
+// Document returns the canonical document of a provider config. A config without a known Schema is
+// written unchanged.
 func (o Options) Document(config facts.Config) ([]byte, error) {
 	schema, _ := o.schemaOf(config)
 	return schema.DocumentRaw(config.Raw())

@@ -20,8 +20,8 @@ func (o Options) stateOf(p *facts.Pool) []provider.Part {
 	return read(p.InWorker())
 }
 
-// Lacks returns the parts of the infrastructure's state that today's name of a pool depends on, and that its
-// manifest does not tell.
+// Lacks returns the parts of the infrastructure's state that today's name of a pool depends on and
+// that its manifest does not have.
 func (o Options) Lacks(p *facts.Pool) (all []provider.Part) {
 	parts := o.stateOf(p)
 	for _, part := range parts {
@@ -49,13 +49,14 @@ func (p *pair) sameStatus(part provider.Part) bool {
 	return !isOfStatus || bytes.Equal(p.old.Infrastructure, p.updated.Infrastructure)
 }
 
-// lacksState reports whether a manifest does not tell a part of the infrastructure's state.
+// lacksState reports whether a manifest lacks a part of the infrastructure's state.
 func (p *pair) lacksState() bool {
 	return len(p.Lacks(p.old))+len(p.Lacks(p.updated)) > 0
 }
 
-// state judges the state of the infrastructure, which stands in a Worker. A part that neither side tells is
-// assumed to stay. Zones have a name each, so only those of both sides are compared.
+// state judges the state of the infrastructure, which stands in a Worker. A part that neither side
+// has is assumed to stay the same. Each zone has a separate part, so only zones of both sides are
+// compared.
 func (p *pair) state() (all []Finding) {
 	if p.strategy.InPlace() {
 		return nil // their data have no state
@@ -81,8 +82,8 @@ func (p *pair) state() (all []Finding) {
 	return all
 }
 
-// ofPart is a finding about a part of the state. It is about the field of the Worker's spec that tells the part, if one
-// does and differs.
+// ofPart is a finding about a part of the state. It names the field of the Worker's spec that has
+// the part, if there is one and it differs.
 func (p *pair) ofPart(part provider.Part, v verdict.Verdict, rule verdict.Rule) Finding {
 	names, isOfSpec := strings.CutPrefix(part.Path, statusOfInfrastructure+".")
 	at := strings.Split(names, ".")

@@ -27,8 +27,7 @@ func (p *pair) compareTriggers() (hotupdate.Changes, error) {
 
 func isOfDataVolumes(path string) bool { return strings.HasPrefix(path, fields.DataVolumes) }
 
-// judgeTriggers judges the changes of hashed fields by their rows, and by what else decides about the
-// field.
+// judgeTriggers judges the changes of hashed fields by their rows, and by the exceptions of decide.
 func (p *pair) judgeTriggers() (all []Finding) {
 	for _, change := range p.triggers {
 		found := Finding{Change: change, Verdict: p.ofClass(change), hasClass: true, isNamed: true}
@@ -41,10 +40,10 @@ func (p *pair) judgeTriggers() (all []Finding) {
 	return all
 }
 
-// decide says what else than its row decides about a hashed field.
+// decide returns the verdict on a hashed field whose row does not decide alone.
 func (p *pair) decide(change hotupdate.Change) (verdict.Verdict, verdict.Rule, bool) {
 	path := change.Path
-	// a pool that is updated in place keeps it for the life of its machines
+	// a pool that is updated in place cannot change it while it has machines
 	isOfMachine := change.Class == hotupdate.Immutable && path != fields.NodeLocalDNS
 	secret := p.old.NodeAgentSecretName
 	newSecret := p.updated.NodeAgentSecretName
@@ -66,8 +65,8 @@ func (p *pair) decide(change hotupdate.Change) (verdict.Verdict, verdict.Rule, b
 	return verdict.None, verdict.NoRule, false
 }
 
-// ofExtension judges the fields of volumes that only extensions hash: all but the size and type of
-// the root volume.
+// ofExtension judges the fields of volumes that only extensions hash: all except the size and type
+// of the root volume.
 func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	naming := p.namingOfExtension(p.updated) // a given naming is about configs
 	isData := isOfDataVolumes(path)
@@ -89,7 +88,7 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
-	return v, verdict.EraUnknown, v == verdict.Indeterminate // else the row decides
+	return v, verdict.EraUnknown, v == verdict.Indeterminate // otherwise the row decides
 }
 
 // volumes are volumes of a pool that only extensions hash.
@@ -100,7 +99,8 @@ const (
 	dataVolumes
 )
 
-// takeOver copies the volumes, of the root volume only its encryption, from one pool to another.
+// takeOver copies the volumes from one pool to another. Of the root volume it copies only the
+// encryption.
 func (v volumes) takeOver(from, to *facts.Pool) {
 	switch v {
 	case rootVolume:
@@ -120,8 +120,8 @@ func (p *pair) volumesRename(naming *Naming, which volumes) verdict.Verdict {
 	return found
 }
 
-// isRefined reports whether the pool changes between the two in-place strategies. Then Gardener
-// does not look at the machine: new ones get it.
+// isRefined reports whether the pool changes between the two in-place strategies. Gardener then
+// ignores changes of the machine's fields, which only new machines get.
 func (p *pair) isRefined() bool {
 	return p.old.Declared.InPlace() && p.updated.Declared.InPlace() && p.old.Declared != p.updated.Declared
 }
@@ -142,8 +142,8 @@ func (p *pair) patchVersion() []Finding {
 	return []Finding{about(d, verdict.None, verdict.PatchVersion)}
 }
 
-// reservations judges what Gardener fills into kubelet configurations, if that changes names, and no
-// field that a manifest sets does: a configuration of the pool replaces the whole
+// reservations judges the values that Gardener fills into kubelet configurations, if they change
+// names and no field of a manifest does: a configuration of the pool replaces the whole
 // configuration of the Shoot, and reservations of the Shoot replace the reservations of each pool.
 func (p *pair) reservations() []Finding {
 	isTold := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {
@@ -181,7 +181,8 @@ func (p *pair) labels(v verdict.Verdict) (all []Finding) {
 }
 
 // nodeLocalDNS judges pools that are updated in place by the version and the proxy mode before the
-// change: validateNodeLocalDNSUpdate. The name of a rolling pool depends on those after the change.
+// change: validateNodeLocalDNSUpdate. The name of a rolling pool depends on the version and mode
+// after the change.
 func (p *pair) nodeLocalDNS() []Finding {
 	w := p.old.Worker
 	after := p.updated.Worker.NodeLocalDNS
@@ -227,8 +228,8 @@ func (p *pair) image() (all []Finding) {
 	return all
 }
 
-// imageIsOpen reports whether a pool that is updated in place gets another image, and one of the images is not
-// known: whether it may have the new one is not known either.
+// imageIsOpen reports whether a pool that is updated in place gets another image, and one of the
+// images is unknown. It is then also unknown whether the new image is admitted.
 func (p *pair) imageIsOpen() bool {
 	return p.strategy.InPlace() && (p.old.ImageIsOpen || p.updated.ImageIsOpen)
 }

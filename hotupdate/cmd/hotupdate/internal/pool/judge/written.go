@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// showAsWritten gives the changes of the provider configs the values that the configs have.
+// showAsWritten replaces the values in changes of provider configs by the values as written in the
+// configs.
 func (p *pair) showAsWritten() {
 	old := p.old.Config.Tree()
 	updated := p.updated.Config.Tree()
@@ -21,9 +22,9 @@ func (p *pair) showAsWritten() {
 	}
 }
 
-// asWritten returns a change of two configs with its values as the configs have them, so that people
-// find them there: 720h instead of 720h0m0s, and a default that one side spells out. Objects and
-// lists keep their canonical JSON. Configs is the pointer to the config in its pool.
+// asWritten returns a change of two configs with its values as written in the configs, so that
+// people find them there: 720h instead of 720h0m0s, and a default that one side spells out. Objects
+// and lists keep their canonical JSON. Configs is the pointer to the config in its pool.
 func asWritten(change hotupdate.Change, configs string, old, updated *tree.Node) hotupdate.Change {
 	names := fieldpath.Names(change.Pointer)
 	shown := fieldpath.ParseShown(change.Path)
@@ -80,7 +81,7 @@ func placeIn(config *tree.Node, names []string) place {
 }
 
 // repeatsKey reports whether a list on a path has the key in the path more than once. Such elements
-// are paired by their classes, which the config does not tell.
+// are paired by their classes, which are not in the config.
 func repeatsKey(config *tree.Node, shown []fieldpath.PatternStep) bool {
 	found := config
 	for _, step := range shown {
@@ -121,8 +122,8 @@ func (p place) below(name string) place {
 	return place{value, fieldpath.Below(p.pointer, name)}
 }
 
-// positionOf returns the position of the element with a key, and nothing if there is none. An element
-// of a set has no key, and is in one of two sets only.
+// positionOf returns the position of the element with a key; empty if there is none. An element of
+// a set has no key, and a changed element is in only one of the sets.
 func positionOf(list *tree.Node, key, text string) string {
 	if at, isThere := list.Position(key, text); isThere && key != "" {
 		return strconv.Itoa(at)
