@@ -32,7 +32,7 @@ type simEra struct {
 	classes  map[string]hotupdate.Class // where the Schema differs from the struct tags
 	exported string                     // the Schema's JSON, where the Go type has moved on
 	bareNone bool                       // a raw config with only its TypeMeta contributes no string
-	spoil    simSpoil                   // breaks a rule of eras
+	defect   simDefect                  // breaks a rule of eras
 }
 
 // String names the era without its Schema's JSON.
@@ -42,7 +42,7 @@ func (e simEra) String() string {
 
 type simData func(raw []byte, pool simPool) ([]string, error)
 
-type simSpoil func(simData) simData
+type simDefect func(simData) simData
 
 // data builds the era's function.
 func (e simEra) data(t require.TestingT, loaded simLoaded) simData {
@@ -57,8 +57,8 @@ func (e simEra) data(t require.TestingT, loaded simLoaded) simData {
 	case simCanonical:
 		data = hash.CanonicalData(loaded.schema(t, e), simPool.own)
 	}
-	if e.spoil != nil {
-		data = e.spoil(data)
+	if e.defect != nil {
+		data = e.defect(data)
 	}
 	return data
 }

@@ -197,7 +197,7 @@ var simRules = []struct {
 		},
 		func(s *simScript) {
 			s.release(growing(s.t, 3, 0, 1))
-			s.release(inEra(1, spoiled(stripping("placement"))))
+			s.release(inEra(1, withDefect(stripping("placement"))))
 			s.each(setting("placement.group"))
 		},
 		errAbsorbed,
@@ -206,7 +206,7 @@ var simRules = []struct {
 		"an era depends on nothing but the pool",
 		func(s *simScript) { s.restart(s.t); s.look() },
 		func(s *simScript) {
-			s.release(behind(34, spoiled(counting())))
+			s.release(behind(34, withDefect(counting())))
 			s.release(supportingOneMore)
 			s.each(updating(34))
 			s.restart(s.t)
@@ -218,7 +218,7 @@ var simRules = []struct {
 		"an era of meaning does not see bytes",
 		func(s *simScript) { s.each(func(p *simPool) { p.spelling.indented = true }) },
 		func(s *simScript) {
-			s.release(behind(34, spoiled(leaking)))
+			s.release(behind(34, withDefect(leaking)))
 			s.release(supportingOneMore)
 			s.each(updating(34))
 			s.each(func(p *simPool) { p.spelling.indented = true })

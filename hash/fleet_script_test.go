@@ -107,7 +107,7 @@ func updating(minor int) func(*simPool) { return func(p *simPool) { p.minor = mi
 func retiring(next *simRelease) { next.eras = next.eras[1:] }
 
 // stripping hashes a config without the members that the Schema does not have.
-func stripping(member string) simSpoil {
+func stripping(member string) simDefect {
 	return func(data simData) simData {
 		return func(raw []byte, pool simPool) ([]string, error) {
 			var members map[string]json.RawMessage
@@ -120,7 +120,7 @@ func stripping(member string) simSpoil {
 }
 
 // counting hashes a number that only the process has.
-func counting() simSpoil {
+func counting() simDefect {
 	starts := 0
 	return func(data simData) simData {
 		starts++
@@ -140,9 +140,9 @@ func leaking(data simData) simData {
 	}
 }
 
-func spoiled(spoil simSpoil) func(simEra) simEra {
+func withDefect(defect simDefect) func(simEra) simEra {
 	return func(e simEra) simEra {
-		e.spoil = spoil
+		e.defect = defect
 		return e
 	}
 }

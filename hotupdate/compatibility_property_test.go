@@ -23,7 +23,7 @@ type evolution struct {
 }
 
 // checkEvolutions checks a property with pairs of types that differ by one mutation, and with configurations of both.
-func checkEvolutions(t *testing.T, mutate func(a *architect, all []*field) bool, property func(t *rapid.T, e evolution, raw []byte)) {
+func checkEvolutions(t *testing.T, mutate func(a *typeGenerator, all []*field) bool, property func(t *rapid.T, e evolution, raw []byte)) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
 		for range evolutionsPerCheck {
@@ -81,8 +81,8 @@ func gapsIn(t *rapid.T, tree any) any {
 const evolutionsPerCheck = 5
 
 // evolve draws a type and mutates it. A mutation may break the rules of struct tags; then there is no pair.
-func evolve(t *rapid.T, mutate func(a *architect, all []*field) bool) (evolution, bool) {
-	a := newJSONArchitect(t)
+func evolve(t *rapid.T, mutate func(a *typeGenerator, all []*field) bool) (evolution, bool) {
+	a := newJSONTypeGenerator(t)
 	b := a.config()
 	before := subjectOf(t, b.build(plainWording), a.overrides)
 	fields := b.allFields()
@@ -101,8 +101,8 @@ func overriding(overrides map[string]string) (all []hotupdate.Option) {
 	return all
 }
 
-// allFields lists the fields of a blueprint that stand in JSON under a name of their own.
-func (b *blueprint) allFields() (all []*field) {
+// allFields lists the fields of a typeDescriptor that stand in JSON under a name of their own.
+func (b *typeDescriptor) allFields() (all []*field) {
 	if b == nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (b *blueprint) allFields() (all []*field) {
 }
 
 // mutateAnything changes the class, the options, the type or the name of one field.
-func mutateAnything(a *architect, all []*field) bool {
+func mutateAnything(a *typeGenerator, all []*field) bool {
 	f := among(a.t, all...)
 	switch pick(a.t, 11) {
 	case 9, 10:
@@ -165,7 +165,7 @@ func mutateAnything(a *architect, all []*field) bool {
 }
 
 // mutateKeys gives a single key of a map another class, or takes its class away.
-func mutateKeys(a *architect, f *field) bool {
+func mutateKeys(a *typeGenerator, f *field) bool {
 	if f.value.shape != mapShape || patternsFor(f.value.key) == nil {
 		return false
 	}
@@ -189,7 +189,7 @@ func mutateKeys(a *architect, f *field) bool {
 }
 
 // marshalsItself reports whether a leaf at or below a value marshals itself.
-func (b *blueprint) marshalsItself() bool {
+func (b *typeDescriptor) marshalsItself() bool {
 	if b == nil {
 		return false
 	}

@@ -320,7 +320,7 @@ func TestKeyClassErrors(t *testing.T) {
 // TestKeyClassLaws draws types of which each has maps with rules, and checks the laws of the format. -rapid.checks=10000 makes it a long run.
 func TestKeyClassLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newJSONArchitect(t)
+		a := newJSONTypeGenerator(t)
 		b := a.manyRules()
 		s := subjectOf(t, b.build(plainWording), a.overrides)
 		loaded := s.schema
@@ -337,13 +337,13 @@ func TestKeyClassLaws(t *testing.T) {
 	})
 }
 
-// manyRules draws the blueprint of a type with maps in which single keys have classes.
-func (a *architect) manyRules() *blueprint {
+// manyRules draws the descriptor of a type with maps in which single keys have classes.
+func (a *typeGenerator) manyRules() *typeDescriptor {
 	s := scope{may: everyClass, depth: 2}
-	b := &blueprint{shape: objectShape, scope: s}
+	b := &typeDescriptor{shape: objectShape, scope: s}
 	for range 1 + pick(a.t, 3) {
 		f := a.named()
-		f.value = &blueprint{shape: mapShape, key: among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString]())}
+		f.value = &typeDescriptor{shape: mapShape, key: among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString]())}
 		inner := a.tagged(f, s)
 		pattern := among(a.t, keyPatterns...)
 		class := among(a.t, inner.may.list()...)

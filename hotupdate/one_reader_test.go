@@ -127,17 +127,17 @@ func spoiled(t *rapid.T, raw []byte) []byte {
 	var tree any
 	require.NoError(t, decoder.Decode(&tree))
 	left := 1
-	written, err := json.Marshal(spoil(t, tree, &left))
+	written, err := json.Marshal(mutate(t, tree, &left))
 	require.NoError(t, err)
 	return written
 }
 
-// spoil replaces a leaf if one is left.
-func spoil(t *rapid.T, tree any, left *int) any {
+// mutate replaces a leaf if one is left.
+func mutate(t *rapid.T, tree any, left *int) any {
 	switch v := tree.(type) {
 	case []any:
 		for i := range v {
-			v[i] = spoil(t, v[i], left)
+			v[i] = mutate(t, v[i], left)
 		}
 		if len(v) > 0 && chance(t, 3) {
 			v = append(v, v[pick(t, len(v))])
@@ -145,7 +145,7 @@ func spoil(t *rapid.T, tree any, left *int) any {
 		return v
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			v[name] = spoil(t, v[name], left)
+			v[name] = mutate(t, v[name], left)
 		}
 		return v
 	}
@@ -161,7 +161,7 @@ func spoil(t *rapid.T, tree any, left *int) any {
 func TestOneReader(t *testing.T) {
 	hashed := 0
 	refused := 0
-	checkTypes(t, newLoadableArchitect, func(t *rapid.T, s subject) {
+	checkTypes(t, newLoadableTypeGenerator, func(t *rapid.T, s subject) {
 		exported, err := s.schema.MarshalJSON()
 		require.NoError(t, err)
 		if unloadable.Match(exported) {

@@ -14,7 +14,7 @@ import (
 
 // TestTypesCompile: every type that the rules allow has a Schema.
 func TestTypesCompile(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { newArchitect(t).subject() })
+	rapid.Check(t, func(t *rapid.T) { newTypeGenerator(t).subject() })
 }
 
 // TestDocumentSaysWhatTheDesignSays: the canonical document is what the oracle projects, byte for byte, the order of lists included.
@@ -129,15 +129,15 @@ func inflate(p modelNode, v reflect.Value) {
 
 // changeOneLeaf gives one leaf another meaning, in place, and returns its path. It returns nothing if there is no leaf to change.
 func (s subject) changeOneLeaf(t *rapid.T, config reflect.Value) string {
-	var spots []spot
-	collectSpots(&spots, s.root, config.Elem(), func() {})
-	if len(spots) == 0 {
+	var leaves []hashedLeaf
+	collectHashedLeaves(&leaves, s.root, config.Elem(), func() {})
+	if len(leaves) == 0 {
 		return ""
 	}
-	chosen := among(t, spots...)
+	chosen := among(t, leaves...)
 	before := chosen.meaning()
 	for range 10 {
-		chosen.value.Set(author{t, blind}.value(chosen.place))
+		chosen.value.Set(valueGenerator{t, blind}.value(chosen.place))
 		chosen.commit()
 		_, err := s.schema.Hash(config.Interface())
 		if err == nil && !reflect.DeepEqual(before, chosen.meaning()) {
@@ -147,15 +147,15 @@ func (s subject) changeOneLeaf(t *rapid.T, config reflect.Value) string {
 	return ""
 }
 
-// spot is a leaf in a value that is in the hash.
-type spot struct {
+// hashedLeaf is a leaf in a value that is in the hash.
+type hashedLeaf struct {
 	place  modelNode
 	value  reflect.Value // addressable
 	commit func()        // to be called after a change, since elements of maps are copies
 }
 
 // meaning returns the meaning of the leaf: as a member it may be absent, as an element it is always present.
-func (s spot) meaning() [2]any {
+func (s hashedLeaf) meaning() [2]any {
 	if s.place.name != "" {
 		tree, there := hashView.member(s.place, s.value)
 		return [2]any{tree, there}
@@ -172,11 +172,11 @@ func (p modelNode) isTextKey(list modelNode) bool {
 	return isKey && p.typ.Kind() == reflect.Pointer && base(p.typ).Kind() == reflect.String
 }
 
-// collectSpots finds the leaves below an addressable value.
-func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
+// collectHashedLeaves finds the leaves below an addressable value.
+func collectHashedLeaves(leaves *[]hashedLeaf, p modelNode, v reflect.Value, commit func()) {
 	if p.shape() == leafShape {
 		if hashView.sees(p.class) {
-			*spots = append(*spots, spot{p, v, commit})
+			*leaves = append(*leaves, hashedLeaf{p, v, commit})
 		}
 		return
 	}
@@ -187,7 +187,7 @@ func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 	case objectShape:
 		for _, m := range p.members() {
 			if field := m.of(v); field.IsValid() {
-				collectSpots(spots, m, field, commit)
+				collectHashedLeaves(leaves, m, field, commit)
 			}
 		}
 	case listShape, arrayShape:
@@ -195,14 +195,14 @@ func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 			return // changing one of two equal elements need not change the set
 		}
 		for i := range v.Len() {
-			collectSpots(spots, p.elemOf(v.Index(i)), v.Index(i), commit)
+			collectHashedLeaves(leaves, p.elemOf(v.Index(i)), v.Index(i), commit)
 		}
-		*spots = slices.DeleteFunc(*spots, func(s spot) bool { return p.key != "" && s.place.isTextKey(p) })
+		*leaves = slices.DeleteFunc(*leaves, func(s hashedLeaf) bool { return p.key != "" && s.place.isTextKey(p) })
 	case mapShape:
 		for _, key := range sortedKeys(v) {
 			elem := reflect.New(v.Type().Elem()).Elem()
 			elem.Set(v.MapIndex(key))
-			collectSpots(spots, p.entryOf(key, elem), elem, func() {
+			collectHashedLeaves(leaves, p.entryOf(key, elem), elem, func() {
 				v.SetMapIndex(key, elem)
 				commit()
 			})

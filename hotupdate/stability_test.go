@@ -12,7 +12,7 @@ import (
 // TestHashSurvivesRenaming: Go names, the order of struct fields and the width of integers do not change the hash.
 func TestHashSurvivesRenaming(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newJSONArchitect(t)
+		a := newJSONTypeGenerator(t)
 		b := a.config()
 		before := subjectOf(t, b.build(plainWording), a.overrides)
 		after := subjectOf(t, b.build(wording{prefix: "Renamed", reverse: true, widen: true}), a.overrides)
@@ -26,7 +26,7 @@ func TestHashSurvivesRenaming(t *testing.T) {
 // TestHashSurvivesNewFields: unset new fields of any kind and class do not change the hash.
 func TestHashSurvivesNewFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newJSONArchitect(t)
+		a := newJSONTypeGenerator(t)
 		b := a.config()
 		before := subjectOf(t, b.build(plainWording), maps.Clone(a.overrides))
 		after := subjectOf(t, a.extended(b, a.field).build(plainWording), a.overrides)
@@ -40,7 +40,7 @@ func TestHashSurvivesNewFields(t *testing.T) {
 // TestHashSurvivesFirstHotFields: a type may gain hot fields, and configurations may set them at once.
 func TestHashSurvivesFirstHotFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := newJSONArchitect(t)
+		a := newJSONTypeGenerator(t)
 		b := a.config()
 		before := subjectOf(t, b.build(plainWording), maps.Clone(a.overrides))
 		after := subjectOf(t, a.extended(b, a.hotField).build(plainWording), a.overrides)

@@ -29,19 +29,19 @@ const valuesPerType = 5
 // one key change: see TestRepeatedKeysAreDrawn.
 func check(t *testing.T, property func(t *rapid.T, s subject)) {
 	t.Helper()
-	checkTypes(t, newArchitect, property)
+	checkTypes(t, newTypeGenerator, property)
 }
 
 // checkJSON tries a property with types that encoding/json writes and reads back.
 func checkJSON(t *testing.T, property func(t *rapid.T, s subject)) {
 	t.Helper()
-	checkTypes(t, newJSONArchitect, property)
+	checkTypes(t, newJSONTypeGenerator, property)
 }
 
-func checkTypes(t *testing.T, architect func(t *rapid.T) *architect, property func(t *rapid.T, s subject)) {
+func checkTypes(t *testing.T, newGenerator func(t *rapid.T) *typeGenerator, property func(t *rapid.T, s subject)) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
-		s := architect(t).subject()
+		s := newGenerator(t).subject()
 		for range valuesPerType {
 			property(t, s)
 		}
@@ -50,7 +50,7 @@ func checkTypes(t *testing.T, architect func(t *rapid.T) *architect, property fu
 }
 
 // subject draws a type: one from a source file, one with many leaves or lists, or most often any other.
-func (a *architect) subject() subject {
+func (a *typeGenerator) subject() subject {
 	switch pick(a.t, 9) {
 	case 5, 6:
 		w := among(a.t, writtenTypes...)
@@ -75,7 +75,7 @@ func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]string) subjec
 	return subject{rootOf(typ, overrides), schema}
 }
 
-func (s subject) draw(t *rapid.T) reflect.Value { return author{t, blind}.config(s.root) }
+func (s subject) draw(t *rapid.T) reflect.Value { return valueGenerator{t, blind}.config(s.root) }
 
 // hash returns the Sum, which is the digest of the document.
 func (s subject) hash(t require.TestingT, config reflect.Value) hotupdate.Sum {

@@ -25,7 +25,7 @@ type twin struct {
 
 var extraField = reflect.StructField{Name: "Odd", Type: reflect.TypeFor[map[int]string](), Tag: `json:"odd" hotupdatable:"ignore"`}
 
-func (a *architect) twin() twin {
+func (a *typeGenerator) twin() twin {
 	a.textKeys = true
 	draw := a.config
 	if chance(a.t, 5) {
@@ -49,33 +49,33 @@ func (w twin) copyOf(config reflect.Value) reflect.Value {
 	return twin
 }
 
-// spoiler puts rare unusual or wrong values into a configuration, so that most of it stays valid.
-type spoiler struct{ *rand.Rand }
+// mutator puts rare unusual or wrong values into a configuration, so that most of it stays valid.
+type mutator struct{ *rand.Rand }
 
-func (s spoiler) spoil(v reflect.Value) {
+func (s mutator) mutate(v reflect.Value) {
 	if s.IntN(12) == 0 && v.CanSet() && s.twist(v) {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			s.spoil(v.Elem())
+			s.mutate(v.Elem())
 		}
 	case reflect.Struct:
 		for field, value := range v.Fields() {
 			if field.IsExported() {
-				s.spoil(value)
+				s.mutate(value)
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			s.spoil(v.Index(i))
+			s.mutate(v.Index(i))
 		}
 	case reflect.Map:
 		for _, key := range sortedKeys(v) {
 			value := reflect.New(v.Type().Elem()).Elem()
 			value.Set(v.MapIndex(key))
-			s.spoil(value)
+			s.mutate(value)
 			v.SetMapIndex(key, value)
 		}
 	default:
@@ -83,7 +83,7 @@ func (s spoiler) spoil(v reflect.Value) {
 }
 
 // twist puts a rare value into v, and reports whether it did.
-func (s spoiler) twist(v reflect.Value) bool {
+func (s mutator) twist(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *resource.Quantity:
 		*p = resource.MustParse([]string{"0", "-0", "1n", "1e30", "1e90", "1.50", "9223372036854775808", "1Ei", "0.1e-70"}[s.IntN(9)])
@@ -113,7 +113,7 @@ func (s spoiler) twist(v reflect.Value) bool {
 }
 
 // oddSlice makes a list nil or empty, or repeats or moves an element.
-func (s spoiler) oddSlice(v reflect.Value) bool {
+func (s mutator) oddSlice(v reflect.Value) bool {
 	switch s.IntN(4) {
 	case 0:
 		v.SetZero()
@@ -129,7 +129,7 @@ func (s spoiler) oddSlice(v reflect.Value) bool {
 	return true
 }
 
-func (s spoiler) oddMap(v reflect.Value) bool {
+func (s mutator) oddMap(v reflect.Value) bool {
 	switch s.IntN(3) {
 	case 0:
 		v.SetZero()
@@ -151,12 +151,12 @@ func TestSpeedChangesNothing(t *testing.T) {
 	changed := 0
 	same := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := newArchitect(t).twin()
+		w := newTypeGenerator(t).twin()
 		for range 5 * valuesPerType {
 			a, b := w.fast.drawPair(t)
 			if seed := rapid.Uint64().Draw(t, "seed"); seed%3 != 0 {
-				spoiler{rand.New(rand.NewPCG(seed, 1))}.spoil(a.Elem())
-				spoiler{rand.New(rand.NewPCG(seed+seed%2, 1))}.spoil(b.Elem())
+				mutator{rand.New(rand.NewPCG(seed, 1))}.mutate(a.Elem())
+				mutator{rand.New(rand.NewPCG(seed+seed%2, 1))}.mutate(b.Elem())
 			}
 			changes, err := w.check(t, a, b)
 			switch {

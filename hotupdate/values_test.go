@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// author draws values. It leaves everything in the view unset.
-type author struct {
+// valueGenerator draws values. It leaves everything in the view unset.
+type valueGenerator struct {
 	t     *rapid.T
 	unset view
 }
@@ -24,14 +24,14 @@ const (
 )
 
 // config draws a configuration and returns a pointer to it.
-func (a author) config(root modelNode) reflect.Value {
+func (a valueGenerator) config(root modelNode) reflect.Value {
 	config := reflect.New(root.typ)
 	config.Elem().Set(a.value(root))
 	return config
 }
 
 // value draws a value, pointers included.
-func (a author) value(p modelNode) reflect.Value {
+func (a valueGenerator) value(p modelNode) reflect.Value {
 	v := reflect.New(p.typ).Elem()
 	if p.depth > maxDepth {
 		return v
@@ -66,7 +66,7 @@ func (a author) value(p modelNode) reflect.Value {
 }
 
 // member draws a member, which is often absent.
-func (a author) member(m modelNode) reflect.Value {
+func (a valueGenerator) member(m modelNode) reflect.Value {
 	if m.fallback != nil && m.shape() != leafShape && chance(a.t, 3) {
 		return pointedTo(m.typ, parsed(base(m.typ), *m.fallback))
 	}
@@ -86,7 +86,7 @@ func pointedTo(t reflect.Type, v reflect.Value) reflect.Value {
 	return pointer
 }
 
-func (a author) leaf(p modelNode) reflect.Value {
+func (a valueGenerator) leaf(p modelNode) reflect.Value {
 	if p.fallback != nil && chance(a.t, 4) {
 		return parsed(p.typ, *p.fallback)
 	}
@@ -96,7 +96,7 @@ func (a author) leaf(p modelNode) reflect.Value {
 	return p.drawLeaf(a.t)
 }
 
-func (a author) list(p modelNode, v reflect.Value) {
+func (a valueGenerator) list(p modelNode, v reflect.Value) {
 	n := pick(a.t, 5) - 1
 	if p.depth <= 1 {
 		n = pick(a.t, 8) - 1
@@ -114,7 +114,7 @@ func (a author) list(p modelNode, v reflect.Value) {
 }
 
 // takesKey decides whether an element with this key is added to a keyed list. It may give the element a key that the list has.
-func (a author) takesKey(p modelNode, list, elem reflect.Value) bool {
+func (a valueGenerator) takesKey(p modelNode, list, elem reflect.Value) bool {
 	if p.hasUniqueKeys() {
 		return isNewKey(p, list, elem)
 	}
@@ -169,7 +169,7 @@ func copyField(field modelNode, from, to reflect.Value) {
 	}
 }
 
-func (a author) mapping(p modelNode, v reflect.Value) {
+func (a valueGenerator) mapping(p modelNode, v reflect.Value) {
 	n := pick(a.t, 4) - 1
 	if n < 0 {
 		return
@@ -191,7 +191,7 @@ func (p modelNode) underKey(key reflect.Value) modelNode {
 }
 
 // mapKey draws one of few keys. They are in lower case, so that no two have the same text.
-func (a author) mapKey(p modelNode) reflect.Value {
+func (a valueGenerator) mapKey(p modelNode) reflect.Value {
 	key := reflect.New(p.typ.Key()).Elem()
 	switch {
 	case key.Kind() == reflect.String:
@@ -242,19 +242,19 @@ func stampFields(t *rapid.T, v reflect.Value, index []int, members map[string]bo
 // editor rewrites values. The part in the view keeps its meaning and may be spelled in another way; everything else may change. An editor that
 // meddles also changes some of the part in the view.
 type editor struct {
-	author
+	valueGenerator
 	keep    view
 	meddles bool
 }
 
 // respelled returns a copy that means the same to the view, and may mean anything to others.
 func respelled(t *rapid.T, keep view, root modelNode, config reflect.Value) reflect.Value {
-	return editor{author: author{t, keep}, keep: keep}.config(root, config)
+	return editor{valueGenerator: valueGenerator{t, keep}, keep: keep}.config(root, config)
 }
 
 // edited returns a copy that differs in a few places.
 func edited(t *rapid.T, root modelNode, config reflect.Value) reflect.Value {
-	return editor{author: author{t, blind}, keep: fullView, meddles: true}.config(root, config)
+	return editor{valueGenerator: valueGenerator{t, blind}, keep: fullView, meddles: true}.config(root, config)
 }
 
 func (e editor) config(root modelNode, config reflect.Value) reflect.Value {
@@ -266,7 +266,7 @@ func (e editor) config(root modelNode, config reflect.Value) reflect.Value {
 // member rewrites a member. One that is not there may come to stand there in a way that does not count, and the other way round.
 func (e editor) member(m modelNode, v reflect.Value) reflect.Value {
 	if e.meddle() {
-		return e.author.member(m)
+		return e.valueGenerator.member(m)
 	}
 	_, there := e.keep.member(m, v)
 	if !there && m.depth < maxDepth {
@@ -274,7 +274,7 @@ func (e editor) member(m modelNode, v reflect.Value) reflect.Value {
 		case 1:
 			return reflect.Zero(m.typ)
 		case 2:
-			if another := e.author.member(m); !e.sees(m, another) {
+			if another := e.valueGenerator.member(m); !e.sees(m, another) {
 				return another
 			}
 		}
@@ -370,7 +370,7 @@ func (e editor) elementAs(p, at modelNode, v reflect.Value) reflect.Value {
 func (e editor) flip(p modelNode, object reflect.Value) {
 	if e.meddles && p.when != p.key && chance(e.t, 2) {
 		selector := p.elem().member(p.when)
-		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
+		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.valueGenerator.value(selector)))
 	}
 }
 
@@ -390,7 +390,7 @@ func (e editor) sameElement(p, at modelNode, a, b reflect.Value) bool {
 // list rewrites a list. What nobody sees is drawn anew; otherwise the order changes where it means nothing.
 func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 	if !e.keep.sees(p.class) && p.key == "" {
-		e.author.list(p, rewritten)
+		e.valueGenerator.list(p, rewritten)
 		return
 	}
 	if v.Len() > 0 || e.allocates(p, v) {
@@ -450,7 +450,7 @@ func (e editor) restore(p modelNode, list reflect.Value, tied map[tie][]reflect.
 
 // appendElement may add a new element to a list. If keys are unique, it has a new key.
 func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
-	elem := e.author.value(p.newElem())
+	elem := e.valueGenerator.value(p.newElem())
 	isTaken := p.key != "" && p.hasUniqueKeys() && !isNewKey(p, rewritten, elem)
 	wasTaken := p.key != "" && p.hasUniqueKeys() && !isNewKey(p, v, elem)
 	switch {
@@ -514,7 +514,7 @@ func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 	if p.when == "" {
 		added = p.underKey(key)
 	}
-	elem := e.author.value(added)
+	elem := e.valueGenerator.value(added)
 	nodeOf := func(elem reflect.Value) modelNode { return p.entryOf(key, elem) }
 	if p.marksPresence() && rewritten.IsNil() {
 		return

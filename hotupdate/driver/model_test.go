@@ -43,7 +43,7 @@ func searchAll(t *testing.T, kind modelKind, budgets ...budget) {
 	for _, b := range budgets {
 		m := newModel(t, kind)
 		assert.Empty(t, m.search(b))
-		t.Logf("%+v: %d states, %d transitions, %d to rest", b, len(m.seen), m.transitions, len(m.rests))
+		t.Logf("%+v: %d states, %d transitions, %d quiescent", b, len(m.seen), m.transitions, len(m.quiescent))
 		assert.Greater(t, len(m.seen), 1_000, "the model is meant to look at many states")
 	}
 }
@@ -71,7 +71,7 @@ type model struct {
 	kit         *driver.Kit[modelSpec, *modelRun]
 	classes     []*machineupdate.PreparedClass
 	seen        map[modelWorld]modelStep
-	rests       map[modelWorld]bool
+	quiescent   map[modelWorld]bool
 	transitions int
 }
 
@@ -129,7 +129,7 @@ func (m *model) comesToRest(w modelWorld) string {
 	w.budget = budget{}
 	var path []modelWorld
 	for range maxSteps {
-		if m.rests[w] {
+		if m.quiescent[w] {
 			break
 		}
 		path = append(path, w)
@@ -146,7 +146,7 @@ func (m *model) comesToRest(w modelWorld) string {
 		return fmt.Sprintf("never comes to rest: %+v", w)
 	}
 	for _, passed := range path {
-		m.rests[passed] = true
+		m.quiescent[passed] = true
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ type modelNext struct {
 
 func newModel(t *testing.T, kind modelKind) *model {
 	t.Helper()
-	m := &model{modelKind: kind, t: t, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
+	m := &model{modelKind: kind, t: t, seen: map[modelWorld]modelStep{}, quiescent: map[modelWorld]bool{}}
 	schema, err := hotupdate.SchemaOf[modelSpec]()
 	require.NoError(t, err)
 	definition := kind.definition
@@ -299,8 +299,8 @@ func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []
 		Metadata struct{ Annotations map[string]*string }
 	}
 	require.NoError(r.m.t, json.Unmarshal(data, &body))
-	fate := r.choose("write", "the write fails", "the answer to the write is lost")
-	if fate == 1 {
+	outcome := r.choose("write", "the write fails", "the answer to the write is lost")
+	if outcome == 1 {
 		return nil, errors.New("not written")
 	}
 	if written := body.Metadata.Annotations[machineupdate.AnnotationRecord]; written != nil {
@@ -310,7 +310,7 @@ func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []
 	} else {
 		r.now.record = ""
 	}
-	if fate == 2 {
+	if outcome == 2 {
 		return nil, errors.New("no answer")
 	}
 	return r.machine(), nil

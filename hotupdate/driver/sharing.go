@@ -96,15 +96,15 @@ func (s *Sharing[C]) action(key, function string, kind tags.Kind) share.Action {
 }
 
 // draws returns what a call draws from each bucket.
-func (s *Sharing[C]) draws(name string) (all []share.Draw) {
+func (s *Sharing[C]) draws(name string) (found []share.Draw) {
 	for i := range s.Buckets {
 		b := &s.Buckets[i]
 		if b.Requests[name] > 0 {
 			limit := share.Limit{Burst: b.Burst, Refill: b.Refill}
-			all = append(all, share.Draw{Bucket: b.Name, Limit: limit, Requests: b.Requests[name]})
+			found = append(found, share.Draw{Bucket: b.Name, Limit: limit, Requests: b.Requests[name]})
 		}
 	}
-	return all
+	return found
 }
 
 // rereads returns the action of a paced call before which the resources are read again.

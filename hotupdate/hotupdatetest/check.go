@@ -56,7 +56,7 @@ func Check[C any](t rapid.TB, options ...Option) {
 // guarantee is one guarantee, with a function that draws its trials and one that checks it.
 type guarantee struct {
 	name  string // as part of a test's name
-	draw  func(a author) trial
+	draw  func(a generator) trial
 	holds func(s *subject, t trial) *breach
 }
 
@@ -95,7 +95,7 @@ func (g guarantee) check(t rapid.TB, s *subject) (holds bool) {
 	var tried trial
 	run := &trialRun{name: t.Name() + "/" + g.name}
 	rapid.Check(run, func(rt *rapid.T) {
-		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(newAuthor(rt, s)) }).Draw(rt, "configurations")
+		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(newGenerator(rt, s)) }).Draw(rt, "configurations")
 		if b := g.holds(s, drawn); b != nil {
 			found = b
 			tried = drawn

@@ -13,12 +13,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// author makes configurations from choices, which it draws at random and remembers. So it can make
+// generator makes configurations from choices, which it draws at random and remembers. So it can make
 // a configuration any number of times, each time in separate memory.
 //
 // The configurations of a trial share the choices about their meaning. Choices about spelling, and
 // about parts of the redrawn classes, are separate for each.
-type author struct {
+type generator struct {
 	s       *subject
 	t       *rapid.T       // nil if everything is chosen
 	choices map[string]int // by owner, place and question
@@ -36,7 +36,7 @@ type author struct {
 
 // chosen is a leaf of a configuration.
 type chosen struct {
-	author
+	generator
 
 	node *fieldplan.Node
 	make maker
@@ -48,25 +48,25 @@ const maxDepth = 6
 // maxLength bounds the number of elements that the configurations of a trial share.
 const maxLength = 3
 
-func newAuthor(t *rapid.T, s *subject) author {
-	return author{s: s, t: t, choices: map[string]int{}, leaves: new([]chosen), self: "first "}
+func newGenerator(t *rapid.T, s *subject) generator {
+	return generator{s: s, t: t, choices: map[string]int{}, leaves: new([]chosen), self: "first "}
 }
 
-// other is the author of the second configuration of a trial.
-func (a author) other(redrawn fieldplan.ClassSet) author {
+// other is the generator of the second configuration of a trial.
+func (a generator) other(redrawn fieldplan.ClassSet) generator {
 	a.self = "second "
 	a.redrawn = redrawn
 	return a
 }
 
 // own makes choices that the configurations of a trial do not share.
-func (a author) own() author {
+func (a generator) own() generator {
 	a.owner = a.self
 	return a
 }
 
 // redrawing makes own choices for a part that has redrawn classes only.
-func (a author) redrawing(classes fieldplan.ClassSet) author {
+func (a generator) redrawing(classes fieldplan.ClassSet) generator {
 	if classes&^a.redrawn == 0 {
 		a.isBlank = false
 		return a.own()
@@ -74,7 +74,7 @@ func (a author) redrawing(classes fieldplan.ClassSet) author {
 	return a
 }
 
-func (a author) member(f *fieldplan.Field) author {
+func (a generator) member(f *fieldplan.Field) generator {
 	a.path = fieldpath.Join(a.path, f.Name)
 	a.pattern = fieldpath.Join(a.pattern, f.Name)
 	a.field = f
@@ -83,12 +83,12 @@ func (a author) member(f *fieldplan.Field) author {
 }
 
 // identity is the member that identifies or selects an element.
-func (a author) identity(f *fieldplan.Field) author {
+func (a generator) identity(f *fieldplan.Field) generator {
 	a.isFixed = true
 	return a.member(f)
 }
 
-func (a author) element(at int) author {
+func (a generator) element(at int) generator {
 	a.path = fieldpath.At(a.path, at)
 	a.pattern = fieldpath.Elements(a.pattern)
 	a.field = nil
@@ -98,7 +98,7 @@ func (a author) element(at int) author {
 
 // pick chooses a number below n, each about as often; rapid's own integers are mostly small.
 // Failures shrink to 0.
-func (a author) pick(question string, n int) int {
+func (a generator) pick(question string, n int) int {
 	number, isChosen := a.choices[a.at(question)]
 	if !isChosen && a.t != nil {
 		width := bits.Len(uint(n - 1)) //nolint:gosec // n is at least 1
@@ -116,18 +116,18 @@ func (a author) pick(question string, n int) int {
 	return number % n
 }
 
-func (a author) at(question string) string { return a.owner + a.path + " " + question }
+func (a generator) at(question string) string { return a.owner + a.path + " " + question }
 
 // chance is true with a probability of 1/n.
-func (a author) chance(question string, n int) bool { return a.pick(question, n) == n-1 }
+func (a generator) chance(question string, n int) bool { return a.pick(question, n) == n-1 }
 
-func among[V any](a author, question string, all ...V) V { return all[a.pick(question, len(all))] }
+func among[V any](a generator, question string, all ...V) V { return all[a.pick(question, len(all))] }
 
 // whichValue is the question about a leaf.
 const whichValue = "value"
 
 // leaf chooses a value of a leaf.
-func (a author) leaf(n *fieldplan.Node) maker {
+func (a generator) leaf(n *fieldplan.Node) maker {
 	value := among(a, whichValue, a.s.values(a.pattern, n.Type)...)
 	if a.t != nil {
 		*a.leaves = append(*a.leaves, chosen{a, n, value})
@@ -136,14 +136,14 @@ func (a author) leaf(n *fieldplan.Node) maker {
 }
 
 // config chooses a configuration; now and then it is nil.
-func (a author) config() maker {
+func (a generator) config() maker {
 	*a.leaves = nil
 	a.root()
 	a.t = nil
 	return a.root
 }
 
-func (a author) root() reflect.Value {
+func (a generator) root() reflect.Value {
 	v := reflect.New(reflect.PointerTo(a.s.plan.Type)).Elem()
 	a.isBlank = a.chance("unset", 8)
 	if !a.isBlank || a.own().chance("spelled", 2) {
@@ -153,7 +153,7 @@ func (a author) root() reflect.Value {
 }
 
 // value fills a zero value. An element may be left nil.
-func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
+func (a generator) value(v reflect.Value, n, in *fieldplan.Node) {
 	isPlaced := in == nil || in.Key != nil || in.When != nil
 	isNilable := slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, v.Kind())
 	isTooDeep := n.Recursive && a.depth > maxDepth
@@ -185,7 +185,7 @@ func (a author) value(v reflect.Value, n, in *fieldplan.Node) {
 }
 
 // fill fills a member of an object. It is often unset, in one of the spellings of that.
-func (a author) fill(object reflect.Value, f *fieldplan.Field) {
+func (a generator) fill(object reflect.Value, f *fieldplan.Field) {
 	a = a.redrawing(f.Classes())
 	isDeep := f.Node.Recursive && a.depth > 2
 	switch {
@@ -225,7 +225,7 @@ type entry struct {
 
 // collection fills a list or map: with shared elements, with elements of which nothing is hashed,
 // and in one of several spellings.
-func (a author) collection(to reflect.Value, n *fieldplan.Node) {
+func (a generator) collection(to reflect.Value, n *fieldplan.Node) {
 	var all []entry
 	a.isFixed = a.isFixed || n.Pairing == fieldplan.ByValue
 	for i := range a.pick("length", maxLength+1) {
@@ -281,7 +281,7 @@ func reverse(n *fieldplan.Node, all []entry) {
 
 // add adds an element, if its class is wanted. Each key of a map is used once. A key of a list may
 // be repeated, since such lists can be hashed.
-func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
+func (a generator) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.ClassSet) []entry {
 	e := entry{value: reflect.New(n.Type.Elem()).Elem()}
 	below := a.element(at)
 	isRepeated := n.Key != nil && len(all) > 0 && below.chance("repeated", 4)
@@ -314,7 +314,7 @@ func (a author) add(all []entry, n *fieldplan.Node, at int, wanted fieldplan.Cla
 
 // selects fills the selector of an element, if there is one, alike in all configurations of a
 // trial.
-func (a author) selects(n *fieldplan.Node, element reflect.Value) {
+func (a generator) selects(n *fieldplan.Node, element reflect.Value) {
 	if n.When == nil {
 		return
 	}

@@ -115,7 +115,7 @@ func readGolden(file string, written []byte) (*golden, error) {
 
 // differences says how the type differs from what was recorded, and whether that rolls a pool or
 // refuses a configuration.
-func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err error) {
+func (s *subject) differences(recorded *golden) (texts []string, isGrave bool, err error) {
 	fingerprint, err := s.schema.Fingerprint()
 	if err != nil {
 		return nil, false, err
@@ -124,21 +124,21 @@ func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err
 	if old, err := hotupdate.LoadSchema(recorded.Schema); err == nil {
 		findings, _ := hotupdate.Compatibility(old, s.schema) // both are there
 		for _, f := range findings {
-			all = append(all, f.String())
+			texts = append(texts, f.String())
 			isGrave = isGrave || !f.Harmless()
 		}
 	} else if !isSame {
 		const recursive = "the Schema is another, and the type contains itself, so that fields cannot be compared"
-		all = []string{recursive}
+		texts = []string{recursive}
 		isGrave = true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
-			all = append(all, d)
+			texts = append(texts, d)
 			isGrave = true
 		}
 	}
-	return all, isGrave, nil
+	return texts, isGrave, nil
 }
 
 // vectorDifference says how a vector's hash differs from the recorded hash.

@@ -38,7 +38,7 @@ func Keeps[C any](t rapid.TB, before, after func(config *C) ([]string, error), o
 }
 
 // drawSet draws a configuration that is not nil, with its leaves.
-func drawSet(a author) trial {
+func drawSet(a generator) trial {
 	drawn := drawPresent(a)
 	drawn.leaves = *a.leaves
 	return drawn

@@ -37,14 +37,14 @@ const fillings = 24
 
 // values returns the possible values of the leaves at a path, or of the keys of a map: the given
 // ones, or else values that the type can have.
-func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
+func (s *subject) values(pattern string, t reflect.Type) (makers []maker) {
 	for _, v := range s.given[pattern] {
-		all = append(all, readInto(t, v))
+		makers = append(makers, readInto(t, v))
 	}
-	if len(all) == 0 {
+	if len(makers) == 0 {
 		return s.makers(t)
 	}
-	return all
+	return makers
 }
 
 // makers returns makers of values that a type writes and reads: from texts, by filling the fields of

@@ -66,7 +66,7 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 	respelled := 0
 	nilled := 0
 	rapid.Check(t, func(t *rapid.T) {
-		a := newAuthor(t, s)
+		a := newGenerator(t, s)
 		change := drawHotChange(a)
 		spelling := drawSpelling(a)
 		one := drawHashedChange(a)
@@ -103,7 +103,7 @@ func TestKeysAreRepeated(t *testing.T) {
 	volumes := 0
 	hot := 0
 	changed := 0
-	trials := rapid.Custom(func(t *rapid.T) trial { return drawHotChange(newAuthor(t, s)) })
+	trials := rapid.Custom(func(t *rapid.T) trial { return drawHotChange(newGenerator(t, s)) })
 	for seed := range 300 {
 		change := trials.Example(seed)
 		first, _ := reflect.TypeAssert[*many](change.first())
@@ -143,7 +143,7 @@ func TestWrongClassesAreCaught(t *testing.T) {
 			s.schema = schema
 			s.loaded = nil
 			g := guarantees[slices.IndexFunc(guarantees, func(g guarantee) bool { return g.name == tc.guarantee })]
-			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(newAuthor(t, s)) })
+			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(newGenerator(t, s)) })
 			for seed := range 100 {
 				if b := g.holds(s, trials.Example(seed)); b != nil && strings.Contains(b.what, tc.what) {
 					return

@@ -11,13 +11,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-func drawOne(a author) trial {
+func drawOne(a generator) trial {
 	c := a.config()
 	return trial{first: c, leaves: *a.leaves}
 }
 
 // drawPresent draws a configuration that is not nil.
-func drawPresent(a author) trial {
+func drawPresent(a generator) trial {
 	c := a.config()
 	return trial{first: func() reflect.Value {
 		v := c()
@@ -27,16 +27,16 @@ func drawPresent(a author) trial {
 }
 
 // drawPair draws two configurations that have nothing in common.
-func drawPair(a author) trial {
+func drawPair(a generator) trial {
 	return trial{first: a.config(), second: a.other(fieldplan.All).own().config()}
 }
 
-func drawSpelling(a author) trial {
+func drawSpelling(a generator) trial {
 	return trial{first: a.config(), second: a.other(0).config(), oneHash: true, oneMeaning: true}
 }
 
 // drawHotChange changes Hot and Ignored parts, and the spelling.
-func drawHotChange(a author) trial {
+func drawHotChange(a generator) trial {
 	first := a.config()
 	second := a.other(fieldplan.Unprojected).config()
 	if a.chance("swapped", 2) {
@@ -47,7 +47,7 @@ func drawHotChange(a author) trial {
 
 // drawHashedChange gives one hashed leaf another meaning, if there is a hashed leaf that can change
 // independently.
-func drawHashedChange(a author) trial {
+func drawHashedChange(a generator) trial {
 	first := a.config()
 	hashed := slices.DeleteFunc(slices.Clone(*a.leaves),
 		func(l chosen) bool { return l.isFixed || !fieldplan.IsProjected(l.node.Class) })

@@ -60,14 +60,14 @@ func (m nodeModel) start() nodeWorld {
 	return nodeWorld{phase: "Running", job: -1, late: -1, faults: m.faults}
 }
 
-// glance is how a controller sees the MachineDeployment: the target that it takes for the newest, and whether it is paused.
-type glance struct {
+// cacheView is how a controller sees the MachineDeployment: the target that it takes for the newest, and whether it is paused.
+type cacheView struct {
 	target   int8
 	isPaused bool
 }
 
 // observe returns the machine as a controller sees it.
-func (m nodeModel) observe(w nodeWorld, g glance) (inplace.MachineDeployment, inplace.Machine) {
+func (m nodeModel) observe(w nodeWorld, g cacheView) (inplace.MachineDeployment, inplace.Machine) {
 	k := g.target
 	p := inplace.MachineDeployment{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate, Paused: g.isPaused}
 	if m.manual {
@@ -118,7 +118,7 @@ func (m nodeModel) inPlace(w nodeWorld, k int8) machineupdate.InPlaceState {
 
 // act is one step of a controller. A write of a node that has changed in between is a conflict, so that only the MachineDeployment can be
 // stale, and the write of another object can come late.
-func (m nodeModel) act(w nodeWorld, g glance) (nodeWorld, inplace.Step, error) {
+func (m nodeModel) act(w nodeWorld, g cacheView) (nodeWorld, inplace.Step, error) {
 	k := g.target
 	p, machine := m.observe(w, g)
 	step := m.flow(p, machine)
@@ -316,7 +316,7 @@ func (m nodeModel) phaseAfter(w nodeWorld) string {
 
 // isCandidate is what the package says of the node.
 func (m nodeModel) isCandidate(w nodeWorld) bool {
-	_, machine := m.observe(w, glance{target: w.spec})
+	_, machine := m.observe(w, cacheView{target: w.spec})
 	return machine.Node.IsCandidate()
 }
 
@@ -339,7 +339,7 @@ func (m nodeModel) explore() (states int, err error) {
 		queue = queue[1:]
 		next := m.events(w)
 		for k := range 2 * (w.spec + 1) {
-			g := glance{target: k / 2, isPaused: k%2 == 1}
+			g := cacheView{target: k / 2, isPaused: k%2 == 1}
 			after, step, err := m.act(w, g)
 			if err != nil {
 				return len(from), fmt.Errorf("%w: %s for %s%s", err, step.Do, m.targets[g.target], trail(from, w))
@@ -429,13 +429,13 @@ func (m nodeModel) fair(w nodeWorld, env environment) (nodeWorld, error) {
 	if m.maySelect(w) && (!env.paused || w.isHeld()) {
 		m.selectNode(&w)
 	}
-	w, _, err := m.act(w, glance{target: w.spec, isPaused: env.paused})
+	w, _, err := m.act(w, cacheView{target: w.spec, isPaused: env.paused})
 	return w, err
 }
 
 // isEnd reports what is wrong with a state in which nobody acts any more.
 func (m nodeModel) isEnd(w nodeWorld, env environment) error {
-	_, step, err := m.act(w, glance{target: w.spec, isPaused: env.paused})
+	_, step, err := m.act(w, cacheView{target: w.spec, isPaused: env.paused})
 	isMarked := w.candidate || w.selected || w.result != ""
 	isHeld := w.isOurs || w.cordoned != w.userCordoned
 	mayBlock := env.silent || env.unable

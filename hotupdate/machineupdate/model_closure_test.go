@@ -70,7 +70,7 @@ func (m *model) close(c world, holder int) string {
 		if c.process[holder].at == 0 && c.phase == phaseRunning {
 			//exhaustive:ignore
 			switch next := m.ask(m.question(&c, c.record, c.class)); m.node(next).does {
-			case rests:
+			case quiescent:
 				if violation := m.rest(c, holder); violation != "" {
 					return violation
 				}

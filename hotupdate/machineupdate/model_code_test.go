@@ -34,7 +34,7 @@ var (
 type doing uint8
 
 const (
-	rests       doing = iota // nothing, until something changes
+	quiescent   doing = iota // nothing, until something changes
 	waits                    // nothing yet
 	writes                   // it writes the record
 	calls                    // the driver reads and calls
@@ -59,7 +59,7 @@ const (
 
 // possible has the possible answers beside ok.
 var possible = [...][]answer{
-	rests: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
+	quiescent: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
 	stores: {okLate, failed},
 }
 

@@ -25,15 +25,15 @@ const (
 
 // event is an event in a trace.
 type event struct {
-	what happening
+	what eventKind
 	a, b uint8
 	c    uint32
 }
 
-type happening uint8
+type eventKind uint8
 
 const (
-	reconciles happening = iota
+	reconciles eventKind = iota
 	missesVM
 	writesRecord
 	sleeps
@@ -116,7 +116,7 @@ func (m *model) normalize(w *world) {
 		if at := m.node(p.at); at.does == writes && !p.current && !m.flow.blind {
 			p.at = at.next[conflict] // whenever it writes
 		}
-		if does := m.node(p.at).does; does == rests || does == waits {
+		if does := m.node(p.at).does; does == quiescent || does == waits {
 			*p = process{}
 		}
 	}
@@ -142,7 +142,7 @@ func (s *run) step(i int) {
 	n := s.m.node(p.at)
 	//exhaustive:enforce
 	switch n.does {
-	case rests, waits:
+	case quiescent, waits:
 		s.reconcile(i)
 		return
 	case writes:
@@ -211,7 +211,7 @@ func (s *run) reconcileWith(i int, q question, current bool, e event, cost uint8
 	}
 	at := s.m.ask(q)
 	mustRest := q.doomed || q.paused && q.does == calls
-	if does := s.m.node(at).does; mustRest && does != rests && does != waits {
+	if does := s.m.node(at).does; mustRest && does != quiescent && does != waits {
 		s.m.violation = "safety: a machine that is doomed or paused is updated"
 	}
 	s.decide(i, at, current, e, cost)
@@ -258,7 +258,7 @@ func (s *run) sleep(i int, n world, then nodeID, e event) {
 
 func (m *model) isBusy(at nodeID) bool {
 	does := m.node(at).does
-	return does != rests && does != waits
+	return does != quiescent && does != waits
 }
 
 // written returns the state after a process has written a record. Other processes have not read it.
@@ -449,7 +449,7 @@ func (s *run) create(i int, at *node) {
 }
 
 // created emits the results of a creation's request: an answer, no answer while it may land late, or an answer before a long sleep.
-func (s *run) created(i int, at *node, n world, q request, what happening) {
+func (s *run) created(i int, at *node, n world, q request, what eventKind) {
 	late := *s.w
 	late.process[i].at = at.next[failed]
 	if late.delay(q) {
@@ -607,7 +607,7 @@ func (s *run) lateRequests() {
 
 // releases bring another version of driver and MCM, which restarts the processes.
 func (s *run) releases() {
-	release := func(what happening, a ability, revision, cost uint8) {
+	release := func(what eventKind, a ability, revision, cost uint8) {
 		if n := *s.w; n.ability != a || n.revision != revision {
 			n.ability = a
 			n.revision = revision

@@ -85,7 +85,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 		m.digests[s] = r.Create("m", record.NewTarget(string(hotPart(s)), "", nil, nil, record.Limits{}), modelNow).Wanted
 		m.wanted[m.digests[s]] = s
 	}
-	m.nodes.id(node{does: rests})
+	m.nodes.id(node{does: quiescent})
 	m.requests.id(asked{})
 	m.records.id("")
 	return m

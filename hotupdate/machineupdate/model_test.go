@@ -87,7 +87,7 @@ func (m *model) settledRecord(class tagset) recordID {
 	record := recordID(0)
 	for {
 		at := m.ask(question{record: record, class: class, does: calls, able: true, revision: 1, known: true})
-		if m.node(at).does == rests {
+		if m.node(at).does == quiescent {
 			return record
 		}
 		for ; m.isBusy(at); at = m.node(at).next[ok] {

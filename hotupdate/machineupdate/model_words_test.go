@@ -28,7 +28,7 @@ func (m *model) describe(w *world) string {
 	if w.paused {
 		text.WriteString(", paused")
 	}
-	fmt.Fprintf(&text, ", record %s", m.brief(w.record))
+	fmt.Fprintf(&text, ", record %s", m.summary(w.record))
 	for i, q := range w.late {
 		if q != 0 {
 			fmt.Fprintf(&text, ", late %d: %s", i, q)
@@ -51,10 +51,10 @@ var processNames = [2]string{"leader", "second leader"}
 func (m *model) next(p process) string {
 	n := m.node(p.at)
 	switch n.does {
-	case rests, waits:
-		return "rests"
+	case quiescent, waits:
+		return "is quiescent"
 	case writes:
-		return "writes " + m.brief(n.record)
+		return "writes " + m.summary(n.record)
 	case calls:
 		return "calls for resource " + strconv.Itoa(int(p.resource)+1)
 	case creates:
@@ -68,8 +68,8 @@ func (m *model) next(p process) string {
 	return "reports"
 }
 
-// brief returns a record without IDs and times.
-func (m *model) brief(id recordID) string {
+// summary returns a record without IDs and times.
+func (m *model) summary(id recordID) string {
 	if id == 0 {
 		return "none"
 	}
@@ -125,9 +125,9 @@ func (q request) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// happenings are the texts of events: %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d
+// eventTexts are the texts of events: %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d
 // the lag.
-var happenings = [...]string{
+var eventTexts = [...]string{
 	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w", sleeps: "%p writes %w, and sleeps for ConfirmAfter",
 	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",
 	lands: "%p: resource %r: %q", landsAndFails: "%p: resource %r: %q, and then fails or crashes", fails: "%p: the driver fails",
@@ -160,10 +160,10 @@ func (m *model) say(e event) string {
 	}
 	written := ""
 	if int(e.c) < len(m.records.values) {
-		written = m.brief(recordID(e.c))
+		written = m.summary(recordID(e.c))
 	}
 	return strings.NewReplacer(
 		"%p", value(processNames[:], int(e.a)), "%r", strconv.Itoa(int(e.b&15)+1), "%x", strconv.Itoa(int(e.a)+1), "%q", request(e.c).String(),
 		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w", written, "%d", lag,
-	).Replace(happenings[e.what])
+	).Replace(eventTexts[e.what])
 }

@@ -27,20 +27,20 @@ const merged HotSpec = "{}"
 // values that versions have in common stand once. Each text has one value for each leaf, so a leaf
 // with N values in the versions needs N texts. Merged texts end with {}. Adding N versions takes
 // time proportional to their length.
-func (p *PreparedClass) AddVersion(versions []HotSpec) (all []HotSpec, isNew bool) {
+func (p *PreparedClass) AddVersion(versions []HotSpec) (extended []HotSpec, isNew bool) {
 	if p.hot == merged || slices.Contains(versions, p.hot) {
 		return versions, false
 	}
-	all = append(slices.Clip(versions), p.hot)
-	begin := mergedIn(all)
-	end := len(all) - apart
+	extended = append(slices.Clip(versions), p.hot)
+	begin := mergedIn(extended)
+	end := len(extended) - apart
 	// Versions are merged once they are an eighth as long as the merged versions: so texts are
 	// rewritten rarely, and little space is lost until then.
 	isFew := end-begin < apart
-	if isFew || 8*lengthOf(all[begin:end]) < lengthOf(all[:begin]) {
-		return all, true
+	if isFew || 8*lengthOf(extended[begin:end]) < lengthOf(extended[:begin]) {
+		return extended, true
 	}
-	return slices.Concat(record.Merge(all[:end]), []HotSpec{merged}, all[end:]), true
+	return slices.Concat(record.Merge(extended[:end]), []HotSpec{merged}, extended[end:]), true
 }
 
 // mergedIn returns how many of the versions were merged.

@@ -88,12 +88,12 @@ func (c *caches) get(of informers.GenericInformer, name string) (*object, error)
 }
 
 // allMachines returns the machines of the cache.
-func (c *caches) allMachines() (all []*object) {
+func (c *caches) allMachines() (machines []*object) {
 	found, _ := c.machines.Lister().ByNamespace(c.namespace).List(labels.Everything()) // a cache has no errors
 	for _, machine := range found {
-		all = append(all, machine.(*object)) //nolint:forcetypeassert // as above
+		machines = append(machines, machine.(*object)) //nolint:forcetypeassert // as above
 	}
-	return all
+	return machines
 }
 
 // ownership holds what the owners of a machine determine about it.

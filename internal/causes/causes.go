@@ -54,11 +54,11 @@ func Find[E cmp.Ordered](n int, effect func(applied []int) E) (c Causes[E]) {
 	return c
 }
 
-func positions(n int) (all []int) {
+func positions(n int) (list []int) {
 	for i := range n {
-		all = append(all, i)
+		list = append(list, i)
 	}
-	return all
+	return list
 }
 
 // smallest leaves out positions as long as the others suffice, from the last one on.

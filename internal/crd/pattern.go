@@ -160,7 +160,7 @@ func (s states) id() string {
 func (l language) start() states { return states{[]uint32{uint32(l.prog.Start)}, true} } //nolint:gosec // is small
 
 // reach adds the places that are reached from pc without reading a character.
-func (l language) reach(from []uint32, holds syntax.EmptyOp) (all []uint32) {
+func (l language) reach(from []uint32, holds syntax.EmptyOp) (reached []uint32) {
 	seen := make([]bool, len(l.prog.Inst))
 	for queue := slices.Clone(from); len(queue) > 0; {
 		pc := queue[len(queue)-1]
@@ -169,7 +169,7 @@ func (l language) reach(from []uint32, holds syntax.EmptyOp) (all []uint32) {
 			continue
 		}
 		seen[pc] = true
-		all = append(all, pc)
+		reached = append(reached, pc)
 		switch i := l.prog.Inst[pc]; i.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			queue = append(queue, i.Out, i.Arg)
@@ -183,7 +183,7 @@ func (l language) reach(from []uint32, holds syntax.EmptyOp) (all []uint32) {
 			syntax.InstRuneAnyNotNL:
 		}
 	}
-	return all
+	return reached
 }
 
 func (s states) begins() syntax.EmptyOp {

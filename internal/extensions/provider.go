@@ -196,11 +196,11 @@ func readPool(text []byte) (*provider.WorkerPool, error) {
 }
 
 // versions returns the first minor of each era; the first one is empty.
-func (e *Extension) versions() (all []string) {
+func (e *Extension) versions() (list []string) {
 	rolling, inPlace := e.eras(nil, nil)
 	for _, era := range slices.Concat(rolling, inPlace) {
-		all = append(all, era.From)
+		list = append(list, era.From)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -9,17 +9,17 @@ import (
 
 // Beside returns the classes of everything in a configuration outside of RFC 6901 pointers.
 // Pointers that lead to no member have no effect.
-func (p *Plan) Beside(pointers []string) (all ClassSet) {
+func (p *Plan) Beside(pointers []string) (classes ClassSet) {
 	if p.Root.Kind != Object {
 		return p.Root.Classes
 	}
 	for _, f := range p.Root.Fields {
 		if !slices.ContainsFunc(pointers,
 			func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
-			all |= f.Classes()
+			classes |= f.Classes()
 		}
 	}
-	return all
+	return classes
 }
 
 // Shape says what the JSON at a pointer looks like.

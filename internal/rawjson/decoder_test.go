@@ -188,10 +188,10 @@ func count(b bool) int {
 	return 0
 }
 
-// typeAuthor makes types.
-type typeAuthor struct{ speller }
+// typeGenerator generates types.
+type typeGenerator struct{ speller }
 
-func (a typeAuthor) typ(level int) reflect.Type {
+func (a typeGenerator) typ(level int) reflect.Type {
 	if level > 2 || a.chance(2) {
 		fields := fieldsOf(reflect.TypeFor[wide]())
 		return fields[a.IntN(len(fields))].Type
@@ -210,7 +210,7 @@ func (a typeAuthor) typ(level int) reflect.Type {
 	}
 }
 
-func (a typeAuthor) object(level int) reflect.Type {
+func (a typeGenerator) object(level int) reflect.Type {
 	var fields []reflect.StructField
 	for i := range 1 + a.IntN(pick(a.speller, 5, 5, 5, 80)) {
 		name := "F" + strings.Repeat("x", i)
@@ -225,7 +225,7 @@ func TestReadsTypesOfAllKinds(t *testing.T) {
 	var took, good int
 	rapid.Check(t, func(t *rapid.T) {
 		s := speller{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.SampledFrom([]int{0, 30, 200}).Draw(t, "mistakes")}
-		p := build(t, typeAuthor{s}.object(0))
+		p := build(t, typeGenerator{s}.object(0))
 		for range 10 {
 			read, could := check(t, p, s.value(p.Type, 0))
 			took += count(read)

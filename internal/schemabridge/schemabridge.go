@@ -78,14 +78,14 @@ func (s *Schema) Examine(raw []byte) ([]rawjson.Finding, error) {
 
 // RepeatedKeys returns the findings of [Schema.Examine] about repeated keys. There are none of a configuration that
 // the Schema cannot read.
-func (s *Schema) RepeatedKeys(raw []byte) (all fault.List) {
+func (s *Schema) RepeatedKeys(raw []byte) (problems fault.List) {
 	findings, _ := s.Examine(raw)
 	for _, found := range findings {
 		if found.IsRepeatedKey() {
-			all.Add(found.Problem)
+			problems.Add(found.Problem)
 		}
 	}
-	return all
+	return problems
 }
 
 // Holds reports whether values of the class can occur at or below an RFC 6901 pointer into a

@@ -24,12 +24,12 @@ type release struct {
 	name         string
 	old, updated reflect.Type
 	want         []string            // KIND PATH: rolls EFFECT; refuses EFFECT
-	fates        map[string][]string // configurations by what becomes of them
+	outcomes     map[string][]string // configurations by what becomes of them
 }
 
 // of is a release without any difference.
 func of(name string, old, updated reflect.Type) release {
-	return release{name: name, old: old, updated: updated, fates: map[string][]string{}}
+	return release{name: name, old: old, updated: updated, outcomes: map[string][]string{}}
 }
 
 func (r release) tells(want ...string) release {
@@ -46,8 +46,8 @@ func (r release) rolls(raws ...string) release { return r.become("rolls", raws) 
 // refuses has configurations that the updated Schema refuses.
 func (r release) refuses(raws ...string) release { return r.become("refuses", raws) }
 
-func (r release) become(fate string, raws []string) release {
-	r.fates[fate] = raws
+func (r release) become(outcome string, raws []string) release {
+	r.outcomes[outcome] = raws
 	return r
 }
 
@@ -573,9 +573,9 @@ func TestCompare(t *testing.T) {
 			before := planOf(t, r.old)
 			after := planOf(t, r.updated)
 			assert.ElementsMatch(t, r.want, told(schemadiff.Compare(before, after)))
-			for fate, raws := range r.fates {
+			for outcome, raws := range r.outcomes {
 				for _, raw := range raws {
-					assert.Equal(t, fate, fateOf(t, r.old, r.updated, raw), raw)
+					assert.Equal(t, outcome, outcomeOf(t, r.old, r.updated, raw), raw)
 				}
 			}
 		})
@@ -677,8 +677,8 @@ func effect(e schemadiff.Effect) string {
 	return fmt.Sprintf("%s %s", map[bool]string{true: "every", false: "may"}[e.Every], e.Where)
 }
 
-// fateOf says what the release does to a configuration.
-func fateOf(t *testing.T, old, updated reflect.Type, raw string) string {
+// outcomeOf says what the release does to a configuration.
+func outcomeOf(t *testing.T, old, updated reflect.Type, raw string) string {
 	t.Helper()
 	var hashes [2]hotupdate.Sum
 	for i, typ := range []reflect.Type{old, updated} {

@@ -150,16 +150,16 @@ func isWithin(pattern, other string) bool {
 }
 
 // elementsOf are the elements of a list, or the values of a map.
-func elementsOf(tree any) (all []any) {
+func elementsOf(tree any) (elements []any) {
 	switch tree := tree.(type) {
 	case []any:
 		return tree
 	case map[string]any:
 		for _, value := range tree {
-			all = append(all, value)
+			elements = append(elements, value)
 		}
 	}
-	return all
+	return elements
 }
 
 // hasArrayAround reports whether an array of fixed length, or arrays in one another, hold the place of

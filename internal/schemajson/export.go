@@ -137,17 +137,17 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 	return out
 }
 
-func keyClasses(n *fieldplan.Node) (all []*KeyClass) {
+func keyClasses(n *fieldplan.Node) (classes []*KeyClass) {
 	if n.Keys == nil {
 		return nil
 	}
 	for _, rule := range n.Keys.All {
-		all = append(all, &KeyClass{
+		classes = append(classes, &KeyClass{
 			Key: rule.Pattern, Class: rule.Node.Class.String(), Override: rule.Declared == fieldplan.Overridden,
 			Source: rule.Source,
 		})
 	}
-	return all
+	return classes
 }
 
 func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) *Field {

@@ -199,7 +199,7 @@ func (v described) key(report func(*fault.Error)) reflect.Type {
 }
 
 // keyClasses returns the classes of single keys of a map, and refuses those that Export does not write.
-func (v described) keyClasses(report func(*fault.Error)) (all []fieldplan.KeyClass) {
+func (v described) keyClasses(report func(*fault.Error)) (classes []fieldplan.KeyClass) {
 	for i, k := range v.n.KeyClasses {
 		at := v.place(v.at, "/keyClasses/"+strconv.Itoa(i), v.at)
 		if k == nil {
@@ -220,7 +220,7 @@ func (v described) keyClasses(report func(*fault.Error)) (all []fieldplan.KeyCla
 		if k.Override {
 			one.Declared = fieldplan.Overridden
 		}
-		all = append(all, one)
+		classes = append(classes, one)
 	}
-	return all
+	return classes
 }

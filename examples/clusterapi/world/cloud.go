@@ -60,7 +60,7 @@ func (c *Cloud) Tags() map[string]map[string]string {
 }
 
 // Resources describes the instance, with its interface and its volume.
-func (c *Cloud) Resources(_ context.Context, instanceID string) (all []driver.Resource, err error) {
+func (c *Cloud) Resources(_ context.Context, instanceID string) (resources []driver.Resource, err error) {
 	if err := c.call("Resources", fakecloud.Call{}); err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (c *Cloud) Resources(_ context.Context, instanceID string) (all []driver.Re
 	for prefix, kind := range kinds {
 		id := prefix + strings.TrimPrefix(instanceID, "i-")
 		if own, exists := live[id]; exists {
-			all = append(all, driver.Resource{Kind: kind, ID: id, Tags: own})
+			resources = append(resources, driver.Resource{Kind: kind, ID: id, Tags: own})
 		}
 	}
-	return all, nil
+	return resources, nil
 }
 
 // CreateTags sets tags on all of the resources.

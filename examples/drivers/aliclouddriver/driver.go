@@ -80,17 +80,17 @@ const describeDisks = "DescribeDisks"
 
 // buckets are the quotas of the operations: "the number of calls to each API operation is independently
 // calculated", by the minute (Alibaba Cloud ECS, API call throttling).
-func buckets(calls int) (all []driver.Bucket) {
+func buckets(calls int) (quotas []driver.Bucket) {
 	burst, refill := driver.Windows(calls, time.Minute)
 	for operation, function := range map[string]string{
 		"DescribeInstances": "Resources", "DescribeNetworkInterfaces": "Resources", describeDisks: "Resources",
 		"TagResources": "Set", "UntagResources": "Remove",
 	} {
-		all = append(all, driver.Bucket{
+		quotas = append(quotas, driver.Bucket{
 			Name: operation, Burst: burst, Refill: refill, Requests: map[string]int{function: 1},
 		})
 	}
-	return all
+	return quotas
 }
 
 func tagging(kind tags.Kind, rules *tags.Rules) driver.Tagging[alicloud.ProviderSpec, *machine] {
@@ -334,7 +334,7 @@ func (m *machine) own(attached []driver.Resource) (own []driver.Resource) {
 }
 
 // missing are the disks of the launch that a read does not show.
-func (m *machine) missing(shown []driver.Resource) (all []driver.Resource) {
+func (m *machine) missing(shown []driver.Resource) (lacking []driver.Resource) {
 	ids := map[string]string{system: "the system disk of " + m.name}
 	for _, disk := range m.class.DataDisks {
 		name := m.name + "-" + disk.Name + "-data-disk"
@@ -343,18 +343,18 @@ func (m *machine) missing(shown []driver.Resource) (all []driver.Resource) {
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		isName := func(r driver.Resource) bool { return r.Name == name }
 		if !slices.ContainsFunc(shown, isName) {
-			all = append(all, driver.Resource{Kind: tags.Disk, ID: ids[name], IsMissing: true})
+			lacking = append(lacking, driver.Resource{Kind: tags.Disk, ID: ids[name], IsMissing: true})
 		}
 	}
-	return all
+	return lacking
 }
 
 // clusterTags are the tags of the cluster as the condition of a list.
-func (m *machine) clusterTags() (all []*ecs.DescribeDisksRequestTag) {
+func (m *machine) clusterTags() (filters []*ecs.DescribeDisksRequestTag) {
 	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
-		all = append(all, &ecs.DescribeDisksRequestTag{Key: &key, Value: new(m.cluster[key])})
+		filters = append(filters, &ecs.DescribeDisksRequestTag{Key: &key, Value: new(m.cluster[key])})
 	}
-	return all
+	return filters
 }
 
 // mapOf returns tags, of which the SDK has a type for each call.

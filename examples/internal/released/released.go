@@ -28,7 +28,7 @@ type Class struct {
 }
 
 // Classes returns the MachineClasses of a cloud.
-func Classes(tb testing.TB, folder string) (all []Class) {
+func Classes(tb testing.TB, folder string) (classes []Class) {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	fatal(tb, err)
@@ -41,12 +41,12 @@ func Classes(tb testing.TB, folder string) (all []Class) {
 		}
 		fatal(tb, json.Unmarshal(manifest, &read))
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		all = append(all, Class{Pool: name, Meta: read.Metadata, Spec: read.ProviderSpec})
+		classes = append(classes, Class{Pool: name, Meta: read.Metadata, Spec: read.ProviderSpec})
 	}
-	if len(all) < 3 {
-		tb.Fatalf("%s has %d MachineClasses", folder, len(all))
+	if len(classes) < 3 {
+		tb.Fatalf("%s has %d MachineClasses", folder, len(classes))
 	}
-	return all
+	return classes
 }
 
 // JSON returns the provider spec as JSON.

@@ -63,13 +63,13 @@ func errorsOf(all []side.NotJudged) (problems []error) {
 }
 
 // notCompared are the changes that git does not have as a file.
-func notCompared(sides *gitsides.Sides) (all []side.NotJudged) {
+func notCompared(sides *gitsides.Sides) (objects []side.NotJudged) {
 	for _, one := range sides.NotCompared {
-		all = append(all, side.NotJudged{
+		objects = append(objects, side.NotJudged{
 			Place: manifests.Place{File: one.Path, Line: 1}, Err: manifests.InFile(one.Path, errors.New(one.Reason)),
 		})
 	}
-	return all
+	return objects
 }
 
 // withholdMoved removes the plans of objects that may have moved from or to a changed file outside

@@ -44,7 +44,7 @@ func (c *call) writePolicies() (int, error) {
 
 // decidingConfigs lists, for each era of each provider, the fields of its configs whose changes
 // affect machines.
-func (c *call) decidingConfigs() (all []policy.Config, err error) {
+func (c *call) decidingConfigs() (configs []policy.Config, err error) {
 	given, err := c.optionsOfConfigs()
 	if err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func (c *call) decidingConfigs() (all []policy.Config, err error) {
 			fields, isWhole := decidingFields(provider.Paths(schema), "", touches)
 			config.Add(policy.Era{From: minor, Fields: fields, IsWhole: isWhole})
 		}
-		all = append(all, config)
+		configs = append(configs, config)
 	}
-	return all, nil
+	return configs, nil
 }
 
 // touchesMachines reports whether a change of a field of a provider config may replace machines or drain nodes.
@@ -77,20 +77,20 @@ func touchesMachines(p provider.Provider, version, field string, o judge.Options
 
 // decidingFields returns the fields below a path that decide, and whether all of them do. If all
 // fields below a field decide, it returns only that field.
-func decidingFields(known map[string]bool, above string, decides func(string) bool) (found []string, all bool) {
+func decidingFields(known map[string]bool, above string, decides func(string) bool) (found []string, allDecide bool) {
 	below := fieldsBelow(known, above)
 	if len(below) == 0 {
 		return []string{above}, decides(above)
 	}
-	all = true
+	allDecide = true
 	for _, field := range below {
 		fields, isWhole := decidingFields(known, field, decides)
-		all = all && isWhole
+		allDecide = allDecide && isWhole
 		if isWhole || len(fieldsBelow(known, field)) > 0 {
 			found = append(found, fields...)
 		}
 	}
-	if all {
+	if allDecide {
 		return []string{above}, true
 	}
 	return found, false
@@ -98,7 +98,7 @@ func decidingFields(known map[string]bool, above string, decides func(string) bo
 
 // fieldsBelow returns the fields directly below a field, or below its elements, in order; for an
 // empty path, the top-level fields.
-func fieldsBelow(known map[string]bool, above string) (all []string) {
+func fieldsBelow(known map[string]bool, above string) (fields []string) {
 	for path := range known {
 		rest, isBelow := strings.CutPrefix(path, above)
 		inElement := strings.TrimPrefix(rest, "[]")
@@ -106,9 +106,9 @@ func fieldsBelow(known map[string]bool, above string) (all []string) {
 		isMember := above == "" || name != inElement
 		isRightBelow := name != "" && !strings.ContainsAny(name, ".[")
 		if isBelow && isMember && isRightBelow {
-			all = append(all, path)
+			fields = append(fields, path)
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(fields)
+	return fields
 }

@@ -104,21 +104,21 @@ func (c *call) noRule(field string) error {
 
 // meantFields returns the fields that were probably meant: the fields that end with the text,
 // ignoring case, or else the most similar field.
-func (c *call) meantFields(field string) (all []string) {
+func (c *call) meantFields(field string) (fields []string) {
 	paths := c.knownFields()
 	lower := "." + strings.ToLower(strings.TrimPrefix(field, "."))
 	for _, path := range paths {
 		if strings.HasSuffix("."+strings.ToLower(path), lower) {
-			all = append(all, path)
+			fields = append(fields, path)
 		}
 	}
 	depth := func(path string) int { return strings.Count(path, ".") }
-	slices.SortStableFunc(all, func(a, b string) int { return depth(a) - depth(b) })
+	slices.SortStableFunc(fields, func(a, b string) int { return depth(a) - depth(b) })
 	nearest := fieldpath.Nearest(field, paths)
-	if len(all) == 0 && nearest != "" {
-		all = append(all, nearest)
+	if len(fields) == 0 && nearest != "" {
+		fields = append(fields, nearest)
 	}
-	return all
+	return fields
 }
 
 // knownFields are the fields of the tables and of all provider configs.

@@ -13,7 +13,7 @@ import (
 const pageSuffix = ".md"
 
 // topics are the texts of help that belong to no command. Each is a page, which begins with its title as a heading.
-func topics() (all []*cobra.Command) {
+func topics() (commands []*cobra.Command) {
 	entries, _ := help.ReadDir("help") // it is embedded
 	for _, entry := range entries {
 		name, isTopic := strings.CutSuffix(entry.Name(), pageSuffix)
@@ -24,9 +24,9 @@ func topics() (all []*cobra.Command) {
 		heading, _, _ := strings.Cut(string(text), "\n")
 		topic := &cobra.Command{Use: name, Short: strings.TrimPrefix(heading, "# "), Long: string(text)}
 		topic.SetHelpTemplate("{{.Long}}")
-		all = append(all, topic)
+		commands = append(commands, topic)
 	}
-	return all
+	return commands
 }
 
 // helpCommand writes the help of a command, or a topic.
@@ -71,13 +71,13 @@ func completeHelp(help *cobra.Command, args []string, _ string) ([]cobra.Complet
 }
 
 // visible are the commands and topics below a command that a user sees.
-func visible(below *cobra.Command) (all []*cobra.Command) {
+func visible(below *cobra.Command) (commands []*cobra.Command) {
 	for _, one := range below.Commands() {
 		if one.IsAvailableCommand() || one.IsAdditionalHelpTopicCommand() {
-			all = append(all, one)
+			commands = append(commands, one)
 		}
 	}
-	return all
+	return commands
 }
 
 // topicsOf are the topics below a command.

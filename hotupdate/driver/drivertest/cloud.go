@@ -76,15 +76,15 @@ func (w *write) isIn(shown []driver.Resource) bool {
 }
 
 // requests identifies what the driver must not repeat after a failure.
-func (w *write) requests() (all []string) {
+func (w *write) requests() (keys []string) {
 	called := w.function
 	if w.member != "" {
 		called += " " + w.member
 	}
 	for _, r := range w.of {
-		all = append(all, called+" of "+r.String())
+		keys = append(keys, called+" of "+r.String())
 	}
-	return all
+	return keys
 }
 
 // moment is the live state since a time.

@@ -105,15 +105,15 @@ func (a asked) cluster(profile string) *extensionscontroller.Cluster {
 }
 
 // classes returns the names of the MachineClasses of a Worker.
-func classes(delegate genericactuator.WorkerDelegate, err error) (all []string, _ error) {
+func classes(delegate genericactuator.WorkerDelegate, err error) (names []string, _ error) {
 	if err != nil {
 		return nil, err
 	}
 	deployments, err := delegate.GenerateMachineDeployments(context.Background())
 	for _, d := range deployments {
-		all = append(all, d.ClassName)
+		names = append(names, d.ClassName)
 	}
-	return all, err
+	return names, err
 }
 
 // userData is a client that has only the secret with the user data of every pool.

@@ -505,10 +505,10 @@ func protected(f func() ([]string, error)) (answer []string, err error) {
 }
 
 // refused returns the kinds and fields of errors of admission, without their texts.
-func refused(errs field.ErrorList) (all []string) {
+func refused(errs field.ErrorList) (texts []string) {
 	for _, e := range errs {
-		all = append(all, string(e.Type)+" "+e.Field)
+		texts = append(texts, string(e.Type)+" "+e.Field)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }

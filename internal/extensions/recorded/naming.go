@@ -26,7 +26,7 @@ type Class struct {
 func (c Class) Name(hash string) string { return c.prefix + hash + c.suffix }
 
 // Classes returns the MachineClasses of the record's pool.
-func (r *Release) Classes(record *Record, p *Pool) (all []Class, _ error) {
+func (r *Release) Classes(record *Record, p *Pool) (classes []Class, _ error) {
 	facts := record.Facts
 	if set := facts.AvailabilitySet; set != nil {
 		return []Class{{State: extensions.State{IdentityID: facts.Identity, AvailabilitySet: set}}}, nil
@@ -49,9 +49,9 @@ func (r *Release) Classes(record *Record, p *Pool) (all []Class, _ error) {
 		default:
 			c.prefix = fmt.Sprintf("z%d-", i+1)
 		}
-		all = append(all, c)
+		classes = append(classes, c)
 	}
-	return all, nil
+	return classes, nil
 }
 
 // serverGroup returns the server group of a pool whose config asks for one.

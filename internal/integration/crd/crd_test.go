@@ -244,7 +244,7 @@ func TestDrawnReleases(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	isRecorded := seed == 42
-	a := author{rand.New(rand.NewPCG(seed, 0))}
+	a := generator{rand.New(rand.NewPCG(seed, 0))}
 	server, err := apiserver.Start(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)
@@ -371,7 +371,7 @@ func (j *judge) current(t *testing.T, i int, name string) (current *unstructured
 }
 
 // object judges an object that was stored under the old release. It returns its spec as the new one returns it.
-func (j *judge) object(t *testing.T, a author, i int, name string) any {
+func (j *judge) object(t *testing.T, a generator, i int, name string) any {
 	t.Helper()
 	current := j.current(t, i, name)
 

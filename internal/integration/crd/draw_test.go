@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// author draws schemas, changes of them, and objects.
-type author struct{ *rand.Rand }
+// generator draws schemas, changes of them, and objects.
+type generator struct{ *rand.Rand }
 
 type props = map[string]any
 
-func (a author) oneOf(texts ...string) string { return texts[a.IntN(len(texts))] }
+func (a generator) oneOf(texts ...string) string { return texts[a.IntN(len(texts))] }
 
-func (a author) often() bool { return a.IntN(3) > 0 }
+func (a generator) often() bool { return a.IntN(3) > 0 }
 
 // texts are the values of strings, some of which meet the constraints that are drawn.
 var texts = []string{"a", "ab", "abc", "b", "x-long-text", "2026-11-29T00:00:00Z", ""}
 
 // spec draws the schema of a spec.
-func (a author) spec() props {
+func (a generator) spec() props {
 	properties := props{}
 	for i := range 3 + a.IntN(4) {
 		properties[fmt.Sprintf("f%d", i)] = a.property(2)
@@ -28,7 +28,7 @@ func (a author) spec() props {
 	return props{"type": "object", "properties": properties}
 }
 
-func (a author) property(depth int) props {
+func (a generator) property(depth int) props {
 	kinds := []string{"string", "string", "integer", "boolean", "list", "set", "byKey", "map", "object", "free", "texts", "texts"}
 	if depth == 0 {
 		kinds = kinds[:4]
@@ -98,7 +98,7 @@ func below(s props) []props {
 }
 
 // release changes some constraints of a schema.
-func (a author) release(old props) props {
+func (a generator) release(old props) props {
 	updated := cloned(old).(map[string]any)
 	for range 1 + a.IntN(3) {
 		all := below(updated)
@@ -107,7 +107,7 @@ func (a author) release(old props) props {
 	return updated
 }
 
-func (a author) change(s props) {
+func (a generator) change(s props) {
 	rule := func(rule string) {
 		one := props{"rule": rule}
 		if a.often() {
@@ -168,7 +168,7 @@ func (a author) change(s props) {
 	}
 }
 
-func (a author) changeObject(s props, rule func(string)) {
+func (a generator) changeObject(s props, rule func(string)) {
 	properties, _ := s["properties"].(map[string]any)
 	if len(properties) == 0 {
 		if s["additionalProperties"] != nil {
@@ -207,7 +207,7 @@ func fmtAll(list any) (all []string) {
 }
 
 // value draws a value of a schema.
-func (a author) value(s props) any {
+func (a generator) value(s props) any {
 	if s["nullable"] == true && a.IntN(6) == 0 {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (a author) value(s props) any {
 }
 
 // edit draws a change of a value, somewhere.
-func (a author) edit(value any) any {
+func (a generator) edit(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if len(value) == 0 {

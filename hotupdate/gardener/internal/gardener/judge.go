@@ -190,7 +190,7 @@ func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerp
 
 // used returns outcomes without refusals in landscapes where a way is not used: where Gardener refuses even the old
 // manifest if it is applied again in that way. So it refuses to replace a scheduled Shoot by a manifest without a seed.
-func (j *Judge) used(b *before, way string, outcomes []gardenerplugin.Outcome) (all []gardenerplugin.Outcome) {
+func (j *Judge) used(b *before, way string, outcomes []gardenerplugin.Outcome) (judged []gardenerplugin.Outcome) {
 	for _, o := range outcomes {
 		if len(o.Refusals) > 0 && !b.head.isLive() {
 			o.Landscapes = slices.DeleteFunc(slices.Clone(o.Landscapes), func(l gardenerplugin.Landscape) bool {
@@ -198,10 +198,10 @@ func (j *Judge) used(b *before, way string, outcomes []gardenerplugin.Outcome) (
 			})
 		}
 		if len(o.Landscapes) > 0 {
-			all = append(all, o)
+			judged = append(judged, o)
 		}
 	}
-	return all
+	return judged
 }
 
 // unused returns the landscapes in which Gardener refuses the old manifest if it is applied again in a way.

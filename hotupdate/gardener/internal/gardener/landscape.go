@@ -41,18 +41,18 @@ var landscapes = func() []gardenerplugin.Landscape {
 var byDefault = landscapes[0]
 
 // joined joins outcomes that are the same. It keeps their order.
-func joined(outcomes []gardenerplugin.Outcome) (all []gardenerplugin.Outcome) {
+func joined(outcomes []gardenerplugin.Outcome) (merged []gardenerplugin.Outcome) {
 	for _, o := range outcomes {
-		i := slices.IndexFunc(all, func(known gardenerplugin.Outcome) bool {
+		i := slices.IndexFunc(merged, func(known gardenerplugin.Outcome) bool {
 			return reflect.DeepEqual(changesOf(known), changesOf(o))
 		})
 		if i < 0 {
-			all = append(all, o)
+			merged = append(merged, o)
 			continue
 		}
-		all[i].Landscapes = append(all[i].Landscapes, o.Landscapes...)
+		merged[i].Landscapes = append(merged[i].Landscapes, o.Landscapes...)
 	}
-	return all
+	return merged
 }
 
 // changesOf is an outcome without what differs between landscapes although the change has the same

@@ -35,13 +35,13 @@ type permitted struct {
 
 // objects returns for each object that Shoots refer to one that permits all that is in the Shoots.
 // Where Gardener takes a default from the CloudProfile, it takes one that [isUnknown] reports.
-func (p permitted) objects(shoots ...*gardencorev1beta1.Shoot) (all []runtime.Object) {
+func (p permitted) objects(shoots ...*gardencorev1beta1.Shoot) (list []runtime.Object) {
 	for _, shoot := range shoots {
-		all = append(all, p.profile(shoot, shoots), permissiveSeed(shoot, shoots))
-		all = append(all, p.bindings(shoot)...)
-		all = append(all, permissiveSecrets(shoot)...)
+		list = append(list, p.profile(shoot, shoots), permissiveSeed(shoot, shoots))
+		list = append(list, p.bindings(shoot)...)
+		list = append(list, permissiveSecrets(shoot)...)
 	}
-	return slices.DeleteFunc(all, func(object runtime.Object) bool { return object == nil })
+	return slices.DeleteFunc(list, func(object runtime.Object) bool { return object == nil })
 }
 
 // isUnknown reports whether an image or its version is one of an object by [permissive].
@@ -165,17 +165,17 @@ func fullVersion(version string) string {
 	return strings.Join(parts, ".")
 }
 
-func (o *offers) versions() (all []gardencorev1beta1.ExpirableVersion) {
+func (o *offers) versions() (expirable []gardencorev1beta1.ExpirableVersion) {
 	for _, version := range slices.Compact(slices.Sorted(slices.Values(o.kubernetes))) {
 		if _, err := semver.NewVersion(version); err == nil { // a CloudProfile has no others
-			all = append(all, gardencorev1beta1.ExpirableVersion{Version: version})
+			expirable = append(expirable, gardencorev1beta1.ExpirableVersion{Version: version})
 		}
 	}
-	return all
+	return expirable
 }
 
 // machineImages returns the images, first the default image.
-func (o *offers) machineImages() (all []gardencorev1beta1.MachineImage) {
+func (o *offers) machineImages() (images []gardencorev1beta1.MachineImage) {
 	for name, versions := range o.images {
 		image := gardencorev1beta1.MachineImage{Name: name}
 		for _, version := range slices.Compact(slices.Sorted(slices.Values(versions))) {
@@ -191,9 +191,9 @@ func (o *offers) machineImages() (all []gardencorev1beta1.MachineImage) {
 				},
 			})
 		}
-		all = append(all, image)
+		images = append(images, image)
 	}
-	slices.SortFunc(all, func(a, b gardencorev1beta1.MachineImage) int {
+	slices.SortFunc(images, func(a, b gardencorev1beta1.MachineImage) int {
 		switch {
 		case a.Name == unknownImage:
 			return -1
@@ -202,14 +202,14 @@ func (o *offers) machineImages() (all []gardencorev1beta1.MachineImage) {
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	return all
+	return images
 }
 
-func (o *offers) cris() (all []gardencorev1beta1.CRI) {
+func (o *offers) cris() (runtimes []gardencorev1beta1.CRI) {
 	for _, name := range o.criNames {
-		all = append(all, gardencorev1beta1.CRI{Name: name, ContainerRuntimes: o.runtimes})
+		runtimes = append(runtimes, gardencorev1beta1.CRI{Name: name, ContainerRuntimes: o.runtimes})
 	}
-	return all
+	return runtimes
 }
 
 // permissiveSeed returns nil for a Shoot without a seed.
@@ -261,16 +261,16 @@ func networksOf(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.ShootNetworks
 // bindings returns the bindings to the account.
 //
 //nolint:staticcheck // Shoots still have a SecretBinding
-func (p permitted) bindings(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
+func (p permitted) bindings(of *gardencorev1beta1.Shoot) (list []runtime.Object) {
 	if name := of.Spec.SecretBindingName; name != nil {
-		all = append(all, &gardencorev1beta1.SecretBinding{
+		list = append(list, &gardencorev1beta1.SecretBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: *name},
 			Provider:   &gardencorev1beta1.SecretBindingProvider{Type: of.Spec.Provider.Type},
 			SecretRef:  p.account,
 		})
 	}
 	if name := of.Spec.CredentialsBindingName; name != nil {
-		all = append(all, &securityv1alpha1.CredentialsBinding{
+		list = append(list, &securityv1alpha1.CredentialsBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: *name},
 			Provider:   securityv1alpha1.CredentialsBindingProvider{Type: of.Spec.Provider.Type},
 			CredentialsRef: corev1.ObjectReference{
@@ -278,14 +278,14 @@ func (p permitted) bindings(of *gardencorev1beta1.Shoot) (all []runtime.Object) 
 			},
 		})
 	}
-	return all
+	return list
 }
 
 // permissiveSecrets returns the Secrets of the kubeconfigs of admission plugins, and the one by which a
 // landscape offers to manage the issuer of service accounts.
-func permissiveSecrets(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
+func permissiveSecrets(of *gardencorev1beta1.Shoot) (secrets []runtime.Object) {
 	if v1beta1helper.HasManagedIssuer(of) {
-		all = append(all, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		secrets = append(secrets, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 			Namespace: v1beta1constants.GardenNamespace, Name: "service-account-issuer",
 			Labels: map[string]string{
 				v1beta1constants.GardenRole: v1beta1constants.GardenRoleShootServiceAccountIssuer,
@@ -293,18 +293,18 @@ func permissiveSecrets(of *gardencorev1beta1.Shoot) (all []runtime.Object) {
 		}})
 	}
 	if of.Spec.Kubernetes.KubeAPIServer == nil {
-		return all
+		return secrets
 	}
 	for _, plugin := range of.Spec.Kubernetes.KubeAPIServer.AdmissionPlugins {
 		if plugin.KubeconfigSecretName == nil {
 			continue
 		}
-		all = append(all, &corev1.Secret{
+		secrets = append(secrets, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: *plugin.KubeconfigSecretName},
 			Data:       map[string][]byte{kubernetes.KubeConfig: nil},
 		})
 	}
-	return all
+	return secrets
 }
 
 // projectOf returns the project of a namespace. Its name is short, since it counts for the length of

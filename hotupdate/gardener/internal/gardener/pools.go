@@ -56,7 +56,7 @@ func identityOf(shoot *gardencorev1beta1.Shoot, worker *gardencorev1beta1.Worker
 }
 
 // poolsOf compares the pools of two stored Shoots; old is nil if the other one is created.
-func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (all []gardenerplugin.Pool, err error) {
+func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (pools []gardenerplugin.Pool, err error) {
 	before := map[string]*gardencorev1beta1.Worker{}
 	if old != nil {
 		for i := range old.Spec.Provider.Workers {
@@ -70,10 +70,10 @@ func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (
 			return nil, err
 		}
 		delete(before, worker.Name)
-		all = append(all, pool)
+		pools = append(pools, pool)
 	}
 	if old == nil {
-		return all, nil
+		return pools, nil
 	}
 	for i := range old.Spec.Provider.Workers {
 		worker := &old.Spec.Provider.Workers[i]
@@ -84,12 +84,12 @@ func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, gardenerplugin.Pool{
+		pools = append(pools, gardenerplugin.Pool{
 			Name: worker.Name, State: gardenerplugin.Removed, Change: gardenerplugin.NoChange,
 			Strategy: strategyOf(worker), OldKey: removed.key, OldHash: removed.hash,
 		})
 	}
-	return all, nil
+	return pools, nil
 }
 
 // poolOf compares a pool of two stored Shoots; the old worker is nil if the pool is new. The reason

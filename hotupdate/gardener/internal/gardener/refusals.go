@@ -14,29 +14,29 @@ import (
 )
 
 // refusalsOf returns the refusals in an error of the API server, at least one for an error.
-func refusalsOf(by string, err error) (all []gardenerplugin.Refusal) {
+func refusalsOf(by string, err error) (refusals []gardenerplugin.Refusal) {
 	if err == nil {
 		return nil
 	}
 	if strict, is := runtime.AsStrictDecodingError(err); is {
 		for _, e := range strict.Errors() {
-			all = append(all, ofText(by, e.Error()))
+			refusals = append(refusals, ofText(by, e.Error()))
 		}
-		return all
+		return refusals
 	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		if details := status.Status().Details; apierrors.IsInvalid(err) && details != nil {
 			for _, cause := range details.Causes {
 				refusal := gardenerplugin.Refusal{Field: pathOf(cause.Field), Text: cause.Message, By: by}
-				if !slices.Contains(all, refusal) { // the API server validates metadata twice
-					all = append(all, refusal)
+				if !slices.Contains(refusals, refusal) { // the API server validates metadata twice
+					refusals = append(refusals, refusal)
 				}
 			}
 		}
 	}
-	if len(all) > 0 {
-		return all
+	if len(refusals) > 0 {
+		return refusals
 	}
 	return ofTexts(by, err.Error())
 }
@@ -46,7 +46,7 @@ var forbidden = regexp.MustCompile(`^\S+ ("[^"]*" )?is forbidden: `)
 
 // ofTexts returns the refusals in the text of an admission plugin, which may have several of the
 // type [field.Error].
-func ofTexts(by, text string) (all []gardenerplugin.Refusal) {
+func ofTexts(by, text string) (refusals []gardenerplugin.Refusal) {
 	text = forbidden.ReplaceAllString(text, "")
 	starts := fieldError.FindAllStringSubmatchIndex(text, -1)
 	if len(starts) == 0 || starts[0][2] > 1 {
@@ -63,9 +63,9 @@ func ofTexts(by, text string) (all []gardenerplugin.Refusal) {
 		}
 		path := text[start[2]:start[3]]
 		reason := text[start[4]:end]
-		all = append(all, gardenerplugin.Refusal{Field: pathOf(path), Text: reason, By: by})
+		refusals = append(refusals, gardenerplugin.Refusal{Field: pathOf(path), Text: reason, By: by})
 	}
-	return all
+	return refusals
 }
 
 // fieldError matches the beginning of a [field.Error] in an aggregate of them: its path, and then its
@@ -73,15 +73,15 @@ func ofTexts(by, text string) (all []gardenerplugin.Refusal) {
 var fieldError = regexp.MustCompile(
 	`(?:^\[?|, )([a-z][\w-]*(?:[.\[][^:, ]*)?): ((?:` + strings.Join(fieldErrorTypes(), "|") + `))`)
 
-func fieldErrorTypes() (all []string) {
+func fieldErrorTypes() (names []string) {
 	for _, t := range []field.ErrorType{
 		field.ErrorTypeNotFound, field.ErrorTypeRequired, field.ErrorTypeDuplicate, field.ErrorTypeInvalid,
 		field.ErrorTypeNotSupported, field.ErrorTypeForbidden, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
 		field.ErrorTypeInternal, field.ErrorTypeTypeInvalid,
 	} {
-		all = append(all, regexp.QuoteMeta(t.String()))
+		names = append(names, regexp.QuoteMeta(t.String()))
 	}
-	return all
+	return names
 }
 
 // quotedField matches the field in texts of the decoder: unknown field "spec.x", duplicate field "spec.x", and Go

@@ -135,19 +135,19 @@ func (e *entry) matches(finding Finding) bool {
 
 // Remarks names the entries that have expired, and the entries that match no finding. If the
 // command has not read everything, the latter are not named: they may match a missing finding.
-func (l *List) Remarks(isComplete bool) (all []string) {
+func (l *List) Remarks(isComplete bool) (remarks []string) {
 	if l == nil {
 		return nil
 	}
 	for _, e := range l.entries {
 		switch {
 		case l.hasExpired(e):
-			all = append(all, fmt.Sprintf("%s has expired on %s: %s", e.place, e.expires, e.reason))
+			remarks = append(remarks, fmt.Sprintf("%s has expired on %s: %s", e.place, e.expires, e.reason))
 		case isComplete && e.concerns && !e.isUsed:
-			all = append(all, fmt.Sprintf("%s accepts nothing that was found: %s", e.place, e.reason))
+			remarks = append(remarks, fmt.Sprintf("%s accepts nothing that was found: %s", e.place, e.reason))
 		}
 	}
-	return all
+	return remarks
 }
 
 // reader reads a file and collects its problems.
@@ -169,7 +169,7 @@ const (
 	accepted       = "accepted"
 )
 
-func (r *reader) entries(root *tree.Node) (all []*entry) {
+func (r *reader) entries(root *tree.Node) (entries []*entry) {
 	if root.Kind() != tree.Object {
 		r.problem(root, "is not a list of accepted findings; write formatVersion: 1 and accepted: [ENTRY...]")
 		return nil
@@ -183,9 +183,9 @@ func (r *reader) entries(root *tree.Node) (all []*entry) {
 		r.problem(list, "accepted: is not a list; write an entry with a reason after each dash")
 	}
 	for i, node := range list.Elements() {
-		all = append(all, r.entry(node, fieldpath.At(accepted, i)))
+		entries = append(entries, r.entry(node, fieldpath.At(accepted, i)))
 	}
-	return all
+	return entries
 }
 
 // entry reads one entry. The path leads to it.

@@ -105,18 +105,18 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // are known to be possible: one if the user says how the manifest is applied, else all. Without a
 // manager, server-side apply is computed for each manager of the cluster's object that applies, or for
 // that of kubectl.
-func All(cluster, manifest *tree.Node, given ...Way) (all []Applied) {
+func All(cluster, manifest *tree.Node, given ...Way) (results []Applied) {
 	for _, way := range given {
 		switch way.By {
 		case Client:
-			all = append(all, byClient(cluster, manifest))
+			results = append(results, byClient(cluster, manifest))
 		case Server:
-			all = append(all, byServer(cluster, manifest, way.Manager)...)
+			results = append(results, byServer(cluster, manifest, way.Manager)...)
 		case Replace:
-			all = append(all, Applied{Way: way, Object: withServerOwned(manifest, cluster)})
+			results = append(results, Applied{Way: way, Object: withServerOwned(manifest, cluster)})
 		}
 	}
-	return all
+	return results
 }
 
 // serverOwned are the members of metadata that no client sets.

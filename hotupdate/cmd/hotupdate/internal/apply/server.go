@@ -23,7 +23,7 @@ var kind = schema.GroupVersionKind{Group: "core.gardener.cloud", Version: "v1bet
 
 // byServer applies like the API server with server-side apply: for one manager or, without a name,
 // for each manager that may apply.
-func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
+func byServer(cluster, manifest *tree.Node, manager string) (results []Applied) {
 	live, err := objectOf(cluster)
 	sent, sentErr := objectOf(manifest)
 	types, typesErr := converterFor(cluster, manifest)
@@ -54,16 +54,16 @@ func byServer(cluster, manifest *tree.Node, manager string) (all []Applied) {
 		managers = []string{kubectlManager}
 	}
 	for _, name := range managers {
-		all = append(all, s.applyAs(name, live, sent, cluster, manifest)...)
+		results = append(results, s.applyAs(name, live, sent, cluster, manifest)...)
 	}
-	return all
+	return results
 }
 
 // applyAs applies an object for a manager. If kubectl apply owns fields of a client-side apply,
 // kubectl apply --server-side takes them over under any name of its manager. Other clients do not.
 func (s server) applyAs(
 	name string, live, sent *unstructured.Unstructured, cluster, manifest *tree.Node,
-) (all []Applied) {
+) (results []Applied) {
 	way := Way{Server, name}
 	migrated, err := withMigrated(live, name)
 	if err != nil {
@@ -71,10 +71,10 @@ func (s server) applyAs(
 	}
 	plain := s.apply(live, sent, name)
 	if name != kubectlManager || migrated == nil {
-		all = append(all, plain.with(way, OwnershipKnown, cluster, manifest))
+		results = append(results, plain.with(way, OwnershipKnown, cluster, manifest))
 	}
 	if migrated == nil {
-		return all
+		return results
 	}
 	owner := OwnershipKnown
 	if name != kubectlManager {
@@ -82,7 +82,7 @@ func (s server) applyAs(
 	}
 	taken := s.apply(migrated, sent, name)
 	taken.conflicts = plain.conflicts // kubectl takes over after a first apply
-	return append(all, taken.with(way, owner, cluster, manifest))
+	return append(results, taken.with(way, owner, cluster, manifest))
 }
 
 // objectOf returns an object as the API server reads it, without what Gardener sets.
@@ -138,16 +138,16 @@ func (s server) apply(live, sent *unstructured.Unstructured, manager string) (r 
 }
 
 // conflictsIn lists the conflicts in an error of the API server.
-func conflictsIn(err error) (all []Conflict) {
+func conflictsIn(err error) (conflicts []Conflict) {
 	status, is := errors.AsType[*apierrors.StatusError](err)
 	if !is || status.ErrStatus.Details == nil {
 		return nil
 	}
 	for _, cause := range status.ErrStatus.Details.Causes {
 		path := strings.TrimPrefix(cause.Field, ".")
-		all = append(all, Conflict{path, strings.TrimPrefix(cause.Message, "conflict with ")})
+		conflicts = append(conflicts, Conflict{path, strings.TrimPrefix(cause.Message, "conflict with ")})
 	}
-	return all
+	return conflicts
 }
 
 // ownedBy returns an object all of whose fields a manager has applied.

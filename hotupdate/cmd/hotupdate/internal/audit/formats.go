@@ -99,11 +99,11 @@ func CSV(out io.Writer) *Writer {
 }
 
 // texts are the texts of the reasons.
-func (p *JudgedPool) texts() (all []string) {
+func (p *JudgedPool) texts() (texts []string) {
 	for _, because := range p.Reasons {
-		all = append(all, because.Text)
+		texts = append(texts, because.Text)
 	}
-	return all
+	return texts
 }
 
 // writeRow writes a row of texts. A spreadsheet reads a text that begins with one of these

@@ -91,16 +91,16 @@ func check(r *report.Report) error {
 }
 
 // poolsOf are the listed pools.
-func poolsOf(r *report.Report) (all []*JudgedPool) {
+func poolsOf(r *report.Report) (listed []*JudgedPool) {
 	for i := range r.Manifests {
 		of := r.Manifests[i]
 		pools := of.Pools
 		of.Pools = []report.PoolReport{}
 		for _, p := range pools {
-			all = append(all, &JudgedPool{p, &of})
+			listed = append(listed, &JudgedPool{p, &of})
 		}
 	}
-	return all
+	return listed
 }
 
 // findingsOf are the listed pools that are not unchanged. A result that shows only some verdicts does

@@ -136,21 +136,21 @@ func (s *comparisons) verdict(p *facts.Pool, old, updated release.Hashed) (verdi
 
 // assumptions returns the assumptions behind the verdict that a pool keeps its name. Programs of
 // the releases need none, because they hash everything that the releases hash.
-func assumptions(v verdict.Verdict, old, updated release.Hashed) (all []verdict.Rule) {
+func assumptions(v verdict.Verdict, old, updated release.Hashed) (rules []verdict.Rule) {
 	if v != verdict.None {
 		return nil
 	}
 	if !old.IsOfProgram() || !updated.IsOfProgram() {
-		all = append(all, verdict.RestOfNameAlike)
+		rules = append(rules, verdict.RestOfNameAlike)
 	}
 	if old.IsUnknown() || updated.IsUnknown() {
-		all = append(all, verdict.SameFunction)
+		rules = append(rules, verdict.SameFunction)
 	}
-	return all
+	return rules
 }
 
 // reasonsOfError returns a reason for each problem of a provider config.
-func reasonsOfError(err error) (all []Reason) {
+func reasonsOfError(err error) (reasons []Reason) {
 	problems := fault.All(err)
 	if len(problems) == 0 {
 		return []Reason{{Text: err.Error()}}
@@ -158,11 +158,11 @@ func reasonsOfError(err error) (all []Reason) {
 	for _, problem := range problems {
 		path := fieldpath.PatternOf(problem.Path)
 		text := strings.Replace(manifest.Reason(problem), problem.Path, path, 1)
-		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(all, because) {
-			all = append(all, because)
+		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(reasons, because) {
+			reasons = append(reasons, because)
 		}
 	}
-	return all
+	return reasons
 }
 
 // within reports whether a path is equal to or below another one.
@@ -210,7 +210,7 @@ func (s *comparisons) compare(old, updated *hotupdate.Schema) *comparison {
 // differences says why two releases hash a provider config differently: the findings between the
 // Schemas of their eras at the paths where the hashed documents differ. A path without a finding is
 // a reason itself.
-func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all []Reason) {
+func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (reasons []Reason) {
 	before := hashedJSON(old, raw)
 	after := hashedJSON(updated, raw)
 	if before == nil || after == nil ||
@@ -225,24 +225,24 @@ func (s *comparisons) differences(old, updated release.Hashed, raw []byte) (all 
 	}
 	unexplained := slices.Clone(paths)
 	for _, f := range findings {
-		all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
+		reasons = append(reasons, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
 		unexplained = slices.DeleteFunc(unexplained, func(path string) bool { return overlap(path, f.Path) })
 	}
 	for _, path := range unexplained {
-		all = append(all, Reason{Path: path, Text: path + ": is hashed in another way"})
+		reasons = append(reasons, Reason{Path: path, Text: path + ": is hashed in another way"})
 	}
-	return all
+	return reasons
 }
 
 // rolling returns the findings at some paths by which hashes may differ.
-func (c *comparison) rolling(paths []string) (all []hotupdate.Finding) {
+func (c *comparison) rolling(paths []string) (findings []hotupdate.Finding) {
 	for _, f := range c.findings {
 		isAt := slices.ContainsFunc(paths, func(path string) bool { return overlap(path, f.Path) })
 		if f.Roll.Where != "" && isAt {
-			all = append(all, f)
+			findings = append(findings, f)
 		}
 	}
-	return all
+	return findings
 }
 
 // hashedJSON returns the hashed bytes of a provider config: its canonical document, or its JSON. It

@@ -59,16 +59,16 @@ func (k *Known) why(p *JudgedPool) string {
 }
 
 // accepted are the reasons for the verdict on the pool, as an acceptance names them.
-func (p *JudgedPool) accepted() (all []acceptance.Finding) {
+func (p *JudgedPool) accepted() (findings []acceptance.Finding) {
 	for _, cause := range p.causes() {
-		all = append(all, acceptance.Finding{
+		findings = append(findings, acceptance.Finding{
 			acceptance.Verdict: {p.Verdict}, acceptance.Path: {cause.reason.Path},
 			acceptance.Kind: {cause.reason.Finding}, acceptance.Code: {cause.reason.Code},
 			acceptance.Minor: {cause.minor}, acceptance.Project: {p.Of.Project},
 			acceptance.Namespace: {p.Of.Namespace}, acceptance.Name: {p.Of.Name}, acceptance.Pool: {p.Name},
 		})
 	}
-	return all
+	return findings
 }
 
 // finding identifies the finding about a pool.

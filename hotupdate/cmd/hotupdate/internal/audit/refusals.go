@@ -54,13 +54,13 @@ func (r *Resources) refusals(of facts.TypeMeta, object *tree.Node, part []byte) 
 }
 
 // reasonsOfRefusals returns the reasons for refusing an object, and for refusing the stored object.
-func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
+func reasonsOfRefusals(created, restored crdplugin.Answer) (reasons []Reason) {
 	for _, refusal := range slices.Concat(created.Refusals, restored.Refusals) {
 		reason := Reason{
 			Path: refusal.Path, Code: refusedWhenCreated, Text: "refused when created or restored: " + textOf(refusal),
 		}
-		if !slices.Contains(all, reason) {
-			all = append(all, reason)
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
 		}
 	}
 	for _, refusal := range restored.Refusals {
@@ -73,20 +73,20 @@ func reasonsOfRefusals(created, restored crdplugin.Answer) (all []Reason) {
 		case crdplugin.NeverRefused:
 			continue
 		}
-		all = append(all, reason)
+		reasons = append(reasons, reason)
 	}
 	if more := max(created.More, restored.More); more > 0 {
-		all = append(all, Reason{
+		reasons = append(reasons, Reason{
 			Code: refusedWhenCreated,
 			Text: "refused when created or restored: for " + plaintext.Counted(more, "more reason"),
 		})
 	}
 	if created.Incomplete || restored.Incomplete {
-		all = append(all, Reason{
+		reasons = append(reasons, Reason{
 			Code: notValidated, Text: "the API server checks further rules only once these refusals are mended",
 		})
 	}
-	return all
+	return reasons
 }
 
 func textOf(refusal crdplugin.Refusal) string {
@@ -95,15 +95,15 @@ func textOf(refusal crdplugin.Refusal) string {
 
 // mayRefuse returns the constraints that the new release narrows and that concern an object.
 // Whether the object meets them is not checked.
-func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (effect verdict.Verdict, all []Reason, err error) {
+func (r *Resources) mayRefuse(of facts.TypeMeta, part []byte) (effect verdict.Verdict, reasons []Reason, err error) {
 	effect = verdict.None
 	for _, f := range crds.MayRefuse(r.old, r.updated, of, part) {
 		effect = verdict.Indeterminate
-		all = append(all, Reason{
+		reasons = append(reasons, Reason{
 			Path: f.Path, Finding: f.Kind, Code: notValidated,
 			Text: f.Text + "; install hotupdate-crd, which asks the API server's code, or ask an API server with " +
 				"the new CRD, as by kubectl apply --dry-run=server",
 		})
 	}
-	return effect, all, nil
+	return effect, reasons, nil
 }

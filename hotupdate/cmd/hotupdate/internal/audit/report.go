@@ -160,13 +160,13 @@ func minorOf(version string) string {
 }
 
 // causes are the causes of a verdict.
-func (p *JudgedPool) causes() (all []causeKey) {
+func (p *JudgedPool) causes() (keys []causeKey) {
 	for _, because := range p.Reasons {
-		all = append(all, causeKey{
+		keys = append(keys, causeKey{
 			p.Verdict, p.Accepted, because, p.OldEra, p.NewEra, minorOf(p.KubernetesVersion),
 		})
 	}
-	return all
+	return keys
 }
 
 // addEras adds the minors at which an era begins.

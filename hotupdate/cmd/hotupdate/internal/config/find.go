@@ -186,15 +186,15 @@ func rootOf(directory string) string {
 }
 
 // configsAbove are the places of the config file for a directory, the nearest first.
-func configsAbove(root, directory string) (all []string) {
+func configsAbove(root, directory string) (paths []string) {
 	for at := directory; ; at = filepath.Dir(at) {
 		inRoot, err := filepath.Rel(root, at)
 		if err != nil {
-			return all
+			return paths
 		}
-		all = append(all, path.Join(filepath.ToSlash(inRoot), Name))
+		paths = append(paths, path.Join(filepath.ToSlash(inRoot), Name))
 		if at == root || at == filepath.Dir(at) {
-			return all
+			return paths
 		}
 	}
 }

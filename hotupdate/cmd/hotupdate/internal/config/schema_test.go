@@ -101,13 +101,13 @@ func holds(t require.TestingT, root, s map[string]any, keyword string, argument,
 	return false
 }
 
-// author draws values of a schema, and now and then others.
-type author struct {
+// generator draws values of a schema, and now and then others.
+type generator struct {
 	t    *rapid.T
 	root map[string]any
 }
 
-func (a author) value(schema any) any {
+func (a generator) value(schema any) any {
 	s, isObject := schema.(map[string]any)
 	if !isObject || rapid.IntRange(0, 19).Draw(a.t, "spoil") == 0 {
 		return rapid.SampledFrom([]any{nil, true, false, 1.0, 2.0, "", "a", "roll", "pass", "v1.150.0", "server=", []any{}, []any{"a", "a"}, map[string]any{}}).Draw(a.t, "any")
@@ -137,7 +137,7 @@ func (a author) value(schema any) any {
 	return a.object(s)
 }
 
-func (a author) object(s map[string]any) any {
+func (a generator) object(s map[string]any) any {
 	object := map[string]any{}
 	described, _ := s["properties"].(map[string]any)
 	names := []string{"aws", "InPlaceNodeUpdates"}
@@ -174,7 +174,7 @@ func TestSchemaAndParserAgree(t *testing.T) {
 	valid := 0
 	invalid := 0
 	rapid.Check(t, func(t *rapid.T) {
-		value := author{t, root}.value(root)
+		value := generator{t, root}.value(root)
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
 		text = control.ReplaceAllFunc(text, func(found []byte) []byte {

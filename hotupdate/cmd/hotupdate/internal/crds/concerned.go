@@ -9,7 +9,7 @@ import (
 // MayRefuse returns the constraints that the updated release narrows or changes and that concern a
 // part of an object as the API server returns it: the object has a value at the path, or lacks a
 // member that is required now. It does not check whether the value meets the constraint.
-func MayRefuse(old, updated *Set, t facts.TypeMeta, part []byte) (all []Finding) {
+func MayRefuse(old, updated *Set, t facts.TypeMeta, part []byte) (findings []Finding) {
 	root := tree.Of(updated.Returned(t, part))
 	for _, f := range updated.findingsSince(old, t) {
 		steps, _ := fieldpath.ParsePattern(f.Path)
@@ -23,10 +23,10 @@ func MayRefuse(old, updated *Set, t facts.TypeMeta, part []byte) (all []Finding)
 		case f.Forbidden.Where != fails:
 		case isOfObject && root.Kind() != tree.Null:
 		case isOfObject, meets(root, steps, last):
-			all = append(all, f)
+			findings = append(findings, f)
 		}
 	}
-	return all
+	return findings
 }
 
 // findingsSince compares a type with that of another release, once.

@@ -199,25 +199,25 @@ func nameOf(file string) string {
 }
 
 // AllTypes are the types that at least one of the sets has, in order.
-func AllTypes(sets ...*Set) (all []facts.TypeMeta) {
+func AllTypes(sets ...*Set) (types []facts.TypeMeta) {
 	for _, s := range sets {
-		all = slices.AppendSeq(all, maps.Keys(s.resources))
+		types = slices.AppendSeq(types, maps.Keys(s.resources))
 	}
-	slices.SortFunc(all, func(a, b facts.TypeMeta) int {
+	slices.SortFunc(types, func(a, b facts.TypeMeta) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
 	})
-	return slices.Compact(all)
+	return slices.Compact(types)
 }
 
 // Definitions returns the CRDs in JSON, each once.
-func (s *Set) Definitions() (all []json.RawMessage) {
+func (s *Set) Definitions() (definitions []json.RawMessage) {
 	for _, of := range AllTypes(s) {
 		raw := json.RawMessage(s.resources[of].raw)
-		if !slices.ContainsFunc(all, func(one json.RawMessage) bool { return bytes.Equal(one, raw) }) {
-			all = append(all, raw)
+		if !slices.ContainsFunc(definitions, func(one json.RawMessage) bool { return bytes.Equal(one, raw) }) {
+			definitions = append(definitions, raw)
 		}
 	}
-	return all
+	return definitions
 }
 
 // Has reports whether the set has the kind of a type in its group, in some version.
@@ -225,17 +225,17 @@ func (s *Set) Has(t facts.TypeMeta) bool { return len(s.Versions(t)) > 0 }
 
 // Versions are the versions of the kind of a type in its group, in order. There are none if the set
 // does not have the kind.
-func (s *Set) Versions(t facts.TypeMeta) (all []string) {
+func (s *Set) Versions(t facts.TypeMeta) (versions []string) {
 	if s == nil {
 		return nil
 	}
 	for other, r := range s.resources {
 		if other.Kind == t.Kind && facts.GroupOf(other.APIVersion) == facts.GroupOf(t.APIVersion) {
-			all = append(all, r.version)
+			versions = append(versions, r.version)
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(versions)
+	return versions
 }
 
 // IsConverted reports whether the objects of a type, which the set has, are stored in another version of their kind:
@@ -246,28 +246,28 @@ func (s *Set) IsConverted(t facts.TypeMeta) bool {
 }
 
 // Kinds are the kinds of the set; some may occur several times.
-func (s *Set) Kinds() (all []string) {
+func (s *Set) Kinds() (kinds []string) {
 	if s == nil {
 		return nil
 	}
 	for t := range s.resources {
-		all = append(all, t.Kind)
+		kinds = append(kinds, t.Kind)
 	}
-	return all
+	return kinds
 }
 
 // APIVersions are the apiVersions of a kind in all groups, in order.
-func (s *Set) APIVersions(kind string) (all []string) {
+func (s *Set) APIVersions(kind string) (versions []string) {
 	if s == nil {
 		return nil
 	}
 	for t := range s.resources {
 		if t.Kind == kind {
-			all = append(all, t.APIVersion)
+			versions = append(versions, t.APIVersion)
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(versions)
+	return versions
 }
 
 // Schema returns the Schema of a type, and nil if the set does not have it.

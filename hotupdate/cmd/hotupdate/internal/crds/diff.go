@@ -404,14 +404,14 @@ func (d *differ) rules(old, updated schema, path string) {
 	}
 }
 
-func (s schema) rules() (all []string) {
+func (s schema) rules() (rules []string) {
 	list, _ := s["x-kubernetes-validations"].([]any)
 	for _, one := range list {
 		rule, _ := one.(map[string]any)
 		text, _ := rule["rule"].(string)
-		all = append(all, text)
+		rules = append(rules, text)
 	}
-	return all
+	return rules
 }
 
 // keyword is a keyword of a schema, with the function that compares two of its values; nil is an absent one.

@@ -25,7 +25,7 @@ type Listed struct {
 
 // List lists the fields of a type that have none below them, with their classes. Elements of lists and maps that
 // are not objects belong to their list or map. It is empty if the set does not have the type.
-func (s *Set) List(t facts.TypeMeta) (all []Listed, err error) {
+func (s *Set) List(t facts.TypeMeta) (fields []Listed, err error) {
 	schema, err := s.Schema(t)
 	if schema == nil || err != nil {
 		return nil, err
@@ -39,9 +39,9 @@ func (s *Set) List(t facts.TypeMeta) (all []Listed, err error) {
 			one.Reason = row.Reason
 			one.Source = row.Source
 		}
-		all = append(all, one)
+		fields = append(fields, one)
 	}
-	return all, nil
+	return fields, nil
 }
 
 // ofPattern returns the row of a field by its path.
@@ -64,7 +64,7 @@ func leavesOf(schema *hotupdate.Schema) []string {
 	return all
 }
 
-func leavesBelow(n *fieldplan.Node, path string) (all []string) {
+func leavesBelow(n *fieldplan.Node, path string) (paths []string) {
 	if n.Elem != nil {
 		return leavesBelow(n.Elem, fieldpath.Elements(path))
 	}
@@ -75,7 +75,7 @@ func leavesBelow(n *fieldplan.Node, path string) (all []string) {
 		return []string{path}
 	}
 	for _, f := range n.Fields {
-		all = append(all, leavesBelow(f.Node, fieldpath.Join(path, f.Name))...)
+		paths = append(paths, leavesBelow(f.Node, fieldpath.Join(path, f.Name))...)
 	}
-	return all
+	return paths
 }

@@ -48,7 +48,7 @@ func (r *repository) changes(t trees, pathspecs []string) (chosen, others []chan
 }
 
 // parseChanges reads the format of git diff-tree --raw -z: about a change, its status, and one path or two.
-func parseChanges(listed string) (all []change, err error) {
+func parseChanges(listed string) (changes []change, err error) {
 	fields := strings.Split(strings.TrimSuffix(listed, "\x00"), "\x00")
 	for len(fields) > 1 {
 		about := strings.Fields(strings.TrimPrefix(fields[0], ":"))
@@ -61,10 +61,10 @@ func parseChanges(listed string) (all []change, err error) {
 			c.updated = fields[2]
 			used = 3
 		}
-		all = append(all, c.cleared())
+		changes = append(changes, c.cleared())
 		fields = fields[used:]
 	}
-	return all, nil
+	return changes, nil
 }
 
 // cleared is a change without what a side does not have.

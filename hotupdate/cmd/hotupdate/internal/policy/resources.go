@@ -14,7 +14,7 @@ import (
 // Resources returns a policy for each version of the kinds of CRDs, in order, whose fields touch
 // machines. Each kind must have classes. A field whose class says that something else decides
 // causes no warning.
-func Resources(set *crds.Set) (all []*Policy, err error) {
+func Resources(set *crds.Set) (policies []*Policy, err error) {
 	var problems []error
 	for _, of := range crds.AllTypes(set) {
 		p, err := resource(set, of)
@@ -23,15 +23,15 @@ func Resources(set *crds.Set) (all []*Policy, err error) {
 			continue
 		}
 		if len(p.validations) > 0 {
-			all = append(all, p)
+			policies = append(policies, p)
 		}
 	}
 	problems = append(append(problems, set.Problems...), set.CheckClasses())
-	if len(all) == 0 {
+	if len(policies) == 0 {
 		problems = append(problems, fmt.Errorf("%s: has no field whose change touches machines, so there is nothing "+
 			"to warn of", set.From))
 	}
-	return all, errors.Join(problems...)
+	return policies, errors.Join(problems...)
 }
 
 func resource(set *crds.Set, of facts.TypeMeta) (*Policy, error) {

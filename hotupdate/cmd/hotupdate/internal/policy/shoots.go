@@ -80,20 +80,20 @@ type read struct{ path, updated, old string }
 
 // readsOf returns the expressions for the fields whose rows decide. A field below such a field is a
 // part of it.
-func readsOf(decides func(fields.Field) bool) (all []read) {
+func readsOf(decides func(fields.Field) bool) (reads []read) {
 	known := provider.Paths((*hotupdate.Schema)(kinds.Shoot.Schema()))
 	for _, f := range fields.Pool().Sorted() {
-		isBelow := slices.ContainsFunc(all, func(r read) bool { return strings.HasPrefix(f.Path, r.path+".") })
+		isBelow := slices.ContainsFunc(reads, func(r read) bool { return strings.HasPrefix(f.Path, r.path+".") })
 		if !decides(f) || isBelow {
 			continue
 		}
 		inPool := known[workers+"[]."+f.Path]
 		above := sharedAbove(f.Path)
 		if inPool || above != "" {
-			all = append(all, read{f.Path, value("object", f.Path, above), value("oldObject", f.Path, above)})
+			reads = append(reads, read{f.Path, value("object", f.Path, above), value("oldObject", f.Path, above)})
 		}
 	}
-	return all
+	return reads
 }
 
 // sharedAbove returns the field, or one above it, that pools have from their Shoot; empty if there is none.

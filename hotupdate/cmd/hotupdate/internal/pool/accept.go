@@ -34,34 +34,34 @@ func (p *Plan) Accept(list *acceptance.List) {
 }
 
 // findingsAbove returns the findings above the pools that touch machines or refuse the change.
-func (p *Plan) findingsAbove() (all []acceptance.Finding) {
+func (p *Plan) findingsAbove() (findings []acceptance.Finding) {
 	if len(p.Pools) == 0 && p.State == Removed {
-		all = append(all, p.finding(verdict.Removed, ""))
+		findings = append(findings, p.finding(verdict.Removed, ""))
 	}
 	for _, change := range p.Changes {
 		if change.Verdict > verdict.None {
-			all = append(all, p.finding(change.Verdict, change.Path))
+			findings = append(findings, p.finding(change.Verdict, change.Path))
 		}
 	}
 	for _, path := range p.Unjudged {
-		all = append(all, p.finding(verdict.Indeterminate, path))
+		findings = append(findings, p.finding(verdict.Indeterminate, path))
 	}
-	return all
+	return findings
 }
 
 // findingsOf are the changes that decide what happens to a pool.
-func (p *Plan) findingsOf(planned *Planned) (all []acceptance.Finding) {
+func (p *Plan) findingsOf(planned *Planned) (findings []acceptance.Finding) {
 	for _, effect := range planned.Effects() {
 		if effect != verdict.None {
-			all = append(all, p.findingsOfEffect(planned, effect)...)
+			findings = append(findings, p.findingsOfEffect(planned, effect)...)
 		}
 	}
-	return all
+	return findings
 }
 
 // findingsOfEffect are the changes that decide a verdict on a pool. If none does, such as for a pool that is
 // removed, the finding has no path.
-func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (all []acceptance.Finding) {
+func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (findings []acceptance.Finding) {
 	add := func(path string) {
 		finding := p.finding(effect, path)
 		finding[acceptance.Pool] = []string{planned.Name}
@@ -69,17 +69,17 @@ func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (all [
 			finding[acceptance.Pool] = append(finding[acceptance.Pool], planned.FormerName)
 		}
 		finding[acceptance.Minor] = planned.Minors
-		all = append(all, finding)
+		findings = append(findings, finding)
 	}
 	for _, change := range planned.Changes {
 		if planned.State == Kept && change.Decides && change.Verdict == effect {
 			add(change.Path)
 		}
 	}
-	if len(all) == 0 {
+	if len(findings) == 0 {
 		add("")
 	}
-	return all
+	return findings
 }
 
 // finding returns a finding about a field, or about no field if the path is empty.

@@ -103,7 +103,7 @@ func (b *branches) planOf(
 }
 
 // keptBy lists what the Shoot of the cluster keeps although the manifest does not have it.
-func keptBy(one facts.Applied, manifest *facts.Manifest) (all []LeftOut) {
+func keptBy(one facts.Applied, manifest *facts.Manifest) (fields []LeftOut) {
 	why := map[apply.Method]string{
 		apply.Client: "kept: neither the manifest nor the annotation last-applied-configuration has it",
 		apply.Server: "kept: the manifest does not have it, and its manager does not own it alone",
@@ -113,10 +113,10 @@ func keptBy(one facts.Applied, manifest *facts.Manifest) (all []LeftOut) {
 	}
 	for _, above := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec"}} {
 		for _, path := range one.Object.At(above...).Beyond(manifest.Tree.At(above...)) {
-			all = append(all, LeftOut{strings.Join(append(slices.Clone(above), path...), "."), why})
+			fields = append(fields, LeftOut{strings.Join(append(slices.Clone(above), path...), "."), why})
 		}
 	}
-	return all
+	return fields
 }
 
 // combined returns the plan that holds in all ways. Where they have different verdicts, the verdict

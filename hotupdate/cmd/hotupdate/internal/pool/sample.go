@@ -125,27 +125,27 @@ func (l place) find(field string) (place, bool) {
 const anyKey = "a"
 
 // leaves returns the leaves at or below a place, and the lists, maps and objects above them, which can be absent.
-func (s *sampler) leaves(at place) (all []place) {
+func (s *sampler) leaves(at place) (places []place) {
 	if len(at.steps) > 0 {
-		all = append(all, at)
+		places = append(places, at)
 	}
 	if at.node.Recursive {
-		return all
+		return places
 	}
 	switch at.node.Kind {
 	case fieldplan.Object:
 		for _, member := range at.node.Fields {
-			all = append(all, s.leaves(at.to(member.Node, member.Name))...)
+			places = append(places, s.leaves(at.to(member.Node, member.Name))...)
 		}
 	case fieldplan.Map:
 		for _, key := range keysOf(at.node) {
-			all = append(all, s.leaves(at.to(at.node.Entry(key), key))...)
+			places = append(places, s.leaves(at.to(at.node.Entry(key), key))...)
 		}
 	case fieldplan.List, fieldplan.Array:
-		all = append(all, s.leaves(at.to(at.node.Elem, ""))...)
+		places = append(places, s.leaves(at.to(at.node.Elem, ""))...)
 	case fieldplan.Leaf:
 	}
-	return all
+	return places
 }
 
 // keysOf returns a key of a map for each class that its entries have.

@@ -152,7 +152,7 @@ var (
 
 // textsBeside returns other texts of the same form: another minor of a version, another number, another
 // strategy, or another name.
-func textsBeside(text string) (all []any) {
+func textsBeside(text string) (values []any) {
 	if strategy := otherStrategy[text]; strategy != "" {
 		return []any{strategy}
 	}
@@ -164,10 +164,10 @@ func textsBeside(text string) (all []any) {
 	if at < len(numbers) {
 		place := numbers[at]
 		if n, err := strconv.Atoi(text[place[0]:place[1]]); err == nil {
-			all = append(all, text[:place[0]]+strconv.Itoa(n+1)+text[place[1]:])
+			values = append(values, text[:place[0]]+strconv.Itoa(n+1)+text[place[1]:])
 		}
 	}
-	return append(all, text+"-other")
+	return append(values, text+"-other")
 }
 
 // otherStrategy maps each update strategy to a strategy of the other kind.

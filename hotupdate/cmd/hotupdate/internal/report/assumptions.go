@@ -56,18 +56,18 @@ func (r *Report) assumptions() []Assumption {
 }
 
 // assumptions returns the assumptions behind a verdict.
-func (b *Basis) assumptions(rests func(verdict.Rule) bool) (all []verdict.Assumption) {
+func (b *Basis) assumptions(rests func(verdict.Rule) bool) (assumptions []verdict.Assumption) {
 	for _, unchanged := range b.Assumed {
 		if rule := unchanged.Rule(); rests(rule) {
-			all = append(all, verdict.AssumptionOf(rule))
+			assumptions = append(assumptions, verdict.AssumptionOf(rule))
 		}
 	}
 	for _, rule := range b.Rules {
 		if rule.Kind == verdict.Assumes && rests(rule) {
-			all = append(all, verdict.AssumptionOf(rule))
+			assumptions = append(assumptions, verdict.AssumptionOf(rule))
 		}
 	}
-	return all
+	return assumptions
 }
 
 // rests reports whether the verdict on the pool depends on an assumption that it lists. If all
@@ -132,11 +132,11 @@ func (a *Assumption) kind() string {
 }
 
 // assumptionRemarks are the remarks about assumptions.
-func (r *Report) assumptionRemarks() (all []remark) {
+func (r *Report) assumptionRemarks() (remarks []remark) {
 	for _, a := range r.Assumptions {
-		all = append(all, remark{string(verdict.Assumes), r.assumptionText(a), a.Source})
+		remarks = append(remarks, remark{string(verdict.Assumes), r.assumptionText(a), a.Source})
 	}
-	return all
+	return remarks
 }
 
 // assumptionText names in one line the assumption, what it concerns, and the input that would

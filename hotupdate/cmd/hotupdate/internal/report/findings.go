@@ -113,65 +113,65 @@ func (f *Findings) Causes() []Cause {
 	return all
 }
 
-func (m *ManifestReport) findings() (all []Finding) {
+func (m *ManifestReport) findings() (findings []Finding) {
 	config := ""
 	if !m.isBare() {
 		config = configField
 	}
 	if len(m.Pools) == 0 && m.Verdict != none && len(m.Changes) == 0 {
-		all = append(all, Finding{
+		findings = append(findings, Finding{
 			Place: m.at(0, 0), Verdict: m.Verdict, Subject: m.Subject(""), Text: "the manifest is " + m.State,
 		})
 	}
 	for i := range m.Changes {
 		if c := &m.Changes[i]; c.Verdict != none {
-			all = append(all, m.findingOf(c, m.Subject(""), c.Verdict, config))
+			findings = append(findings, m.findingOf(c, m.Subject(""), c.Verdict, config))
 		}
 	}
-	for i := range all {
-		all[i].Accepted = m.Accepted
+	for i := range findings {
+		findings[i].Accepted = m.Accepted
 	}
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if p.Verdict == none {
 			continue
 		}
-		all = append(all, m.findingsOf(p, config)...)
+		findings = append(findings, m.findingsOf(p, config)...)
 	}
-	return all
+	return findings
 }
 
 // findingsOf returns a finding for each reason of an audit, for each change of a pool that decides, and one for a
 // verdict that no change decides alone.
-func (m *ManifestReport) findingsOf(p *PoolReport, config string) (all []Finding) {
+func (m *ManifestReport) findingsOf(p *PoolReport, config string) (findings []Finding) {
 	subject := m.Subject(p.Name)
 	for _, reason := range p.Reasons {
-		all = append(all, Finding{
+		findings = append(findings, Finding{
 			Place: m.at(p.OldLine, p.NewLine), Verdict: p.Verdict, Subject: subject, Text: reason.Text,
 			Accepted: p.Accepted,
 		})
 	}
-	if len(all) > 0 {
-		return all
+	if len(findings) > 0 {
+		return findings
 	}
 	for _, word := range append([]string{p.Verdict}, p.Also...) {
 		decided := false
 		for j := range p.Changes {
 			if c := &p.Changes[j]; c.Decides && c.Verdict == word {
 				decided = true
-				all = append(all, m.findingOf(c, subject, word, config))
+				findings = append(findings, m.findingOf(c, subject, word, config))
 			}
 		}
 		if !decided {
-			all = append(all, Finding{
+			findings = append(findings, Finding{
 				Place: m.at(p.OldLine, p.NewLine), Verdict: word, Subject: subject, Text: p.Message,
 			})
 		}
 	}
-	for i := range all {
-		all[i].Accepted = p.Accepted
+	for i := range findings {
+		findings[i].Accepted = p.Accepted
 	}
-	return all
+	return findings
 }
 
 // Subject names a pool of the manifest, or the manifest.

@@ -182,7 +182,7 @@ type reasonKey struct {
 }
 
 // shownCauses returns the causes of the shown verdicts, each with all of its minors.
-func (r *Report) shownCauses(s Shown) (all []*Cause) {
+func (r *Report) shownCauses(s Shown) (causes []*Cause) {
 	byReason := map[reasonKey]*Cause{}
 	for i := range r.Causes {
 		c := &r.Causes[i]
@@ -192,7 +192,7 @@ func (r *Report) shownCauses(s Shown) (all []*Cause) {
 		case known == nil:
 			one := *c
 			byReason[key] = &one
-			all = append(all, &one)
+			causes = append(causes, &one)
 		default:
 			minors := append(strings.Split(known.Minor, ", "), c.Minor)
 			slices.SortFunc(minors, CompareMinors)
@@ -203,8 +203,8 @@ func (r *Report) shownCauses(s Shown) (all []*Cause) {
 			known.Samples = samples[:min(len(samples), maxSamples)]
 		}
 	}
-	slices.SortFunc(all, (*Cause).Compare)
-	return all
+	slices.SortFunc(causes, (*Cause).Compare)
+	return causes
 }
 
 // listed are the listed pools of each cause.
@@ -428,7 +428,7 @@ func (r *Report) remarkOn(s *Span) string {
 
 // mayRunAnyMinor counts the pools whose minor is not known and the objects that were not read: they
 // may run any minor.
-func (r *Report) mayRunAnyMinor() (all []string) {
+func (r *Report) mayRunAnyMinor() (counts []string) {
 	pools := 0
 	for _, span := range r.Eras {
 		if span.Minor == Unknown {
@@ -436,10 +436,10 @@ func (r *Report) mayRunAnyMinor() (all []string) {
 		}
 	}
 	if pools > 0 {
-		all = append(all, fmt.Sprintf("pools without a known minor: %d", pools))
+		counts = append(counts, fmt.Sprintf("pools without a known minor: %d", pools))
 	}
 	if unread := r.Objects.Skipped[NotReadable]; unread > 0 {
-		all = append(all, fmt.Sprintf("objects that cannot be read: %d", unread))
+		counts = append(counts, fmt.Sprintf("objects that cannot be read: %d", unread))
 	}
-	return all
+	return counts
 }

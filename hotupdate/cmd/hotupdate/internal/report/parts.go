@@ -97,11 +97,11 @@ func memberOf(object *tree.Node, name string) *tree.Node {
 	return member
 }
 
-func elementsOf(list *tree.Node) (all []*tree.Node) {
+func elementsOf(list *tree.Node) (elements []*tree.Node) {
 	for _, element := range list.Elements() {
-		all = append(all, element)
+		elements = append(elements, element)
 	}
-	return all
+	return elements
 }
 
 // elements compares lists.

@@ -100,21 +100,21 @@ func SARIF(f Findings, version string) any {
 }
 
 // notifications are the objects that are not judged, the warnings about the files, and the assumptions.
-func (f *Findings) notifications() (all []sarifNotification) {
+func (f *Findings) notifications() (notifications []sarifNotification) {
 	for _, one := range f.NotJudged {
-		all = append(all, sarifNotification{
+		notifications = append(notifications, sarifNotification{
 			Level: sarifLevels[asError], Message: sarifMessage{one.Text}, Locations: locationsOf(one.Place),
 		})
 	}
 	for _, warning := range f.Warnings {
-		all = append(all, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
+		notifications = append(notifications, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
 	}
 	for _, a := range f.Assumptions {
-		all = append(all, sarifNotification{
+		notifications = append(notifications, sarifNotification{
 			Level: sarifLevels[asNote], Message: sarifMessage{string(verdict.Assumes) + ": " + a},
 		})
 	}
-	return all
+	return notifications
 }
 
 // locationsOf returns a place as SARIF has it; nothing if it is not known.
@@ -128,11 +128,11 @@ func locationsOf(place pool.Place) []sarifLocation {
 }
 
 // sarifRules are the verdicts that a result may have.
-func sarifRules() (all []sarifRule) {
+func sarifRules() (rules []sarifRule) {
 	for v := verdict.Removed; v > verdict.None; v-- {
-		all = append(all, sarifRule{v.String(), sarifMessage{meanings[v]}})
+		rules = append(rules, sarifRule{v.String(), sarifMessage{meanings[v]}})
 	}
-	return all
+	return rules
 }
 
 // uriOf returns the reference to a file as a URI, relative if its path is.

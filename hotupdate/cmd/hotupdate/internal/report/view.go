@@ -186,7 +186,7 @@ func (m *ManifestReport) above() string {
 
 // flat returns the views of one of several manifests: of the part above the pools, if it has
 // findings, and of the pools.
-func (m *ManifestReport) flat() (all []section) {
+func (m *ManifestReport) flat() (sections []section) {
 	if m.isBare() {
 		only := m.pool(0, m.title())
 		only.Remarks = append(only.Remarks, m.own().Remarks...)
@@ -204,12 +204,12 @@ func (m *ManifestReport) flat() (all []section) {
 		hasOwn = true
 	}
 	if hasOwn {
-		all = append(all, own)
+		sections = append(sections, own)
 	}
 	for i := range m.Pools {
-		all = append(all, m.pool(i, "pool "+m.Pools[i].Name+" of "+m.title()))
+		sections = append(sections, m.pool(i, "pool "+m.Pools[i].Name+" of "+m.title()))
 	}
-	return all
+	return sections
 }
 
 // pool returns the view of a pool under a title.
@@ -238,10 +238,10 @@ func (m *ManifestReport) subjectOf(p *PoolReport, title string) subject {
 
 // places returns the places of the deciding changes, without repetition, or the place of the pool
 // if no change decides. They are in one file, because a pool is.
-func (m *ManifestReport) places(changes []ChangeReport, oldLine, newLine int) (all []pool.Place) {
+func (m *ManifestReport) places(changes []ChangeReport, oldLine, newLine int) (places []pool.Place) {
 	add := func(oldLine, newLine int) {
-		if place := m.at(oldLine, newLine); place.File != "" && !slices.Contains(all, place) {
-			all = append(all, place)
+		if place := m.at(oldLine, newLine); place.File != "" && !slices.Contains(places, place) {
+			places = append(places, place)
 		}
 	}
 	for i := range changes {
@@ -249,11 +249,11 @@ func (m *ManifestReport) places(changes []ChangeReport, oldLine, newLine int) (a
 			add(c.OldLine, c.NewLine)
 		}
 	}
-	if len(all) == 0 {
+	if len(places) == 0 {
 		add(oldLine, newLine)
 	}
-	slices.SortStableFunc(all, func(a, b pool.Place) int { return a.Line - b.Line })
-	return all
+	slices.SortStableFunc(places, func(a, b pool.Place) int { return a.Line - b.Line })
+	return places
 }
 
 // erasOf are the eras of a pool on both sides, for developers.
@@ -499,9 +499,9 @@ var none = verdict.None.String()
 
 // remarks lists the facts and rules that a verdict depends on, without assumptions and without the rules in its
 // message or in a group of changes.
-func (b *Basis) remarks(groups []group, message string) (all []remark) {
+func (b *Basis) remarks(groups []group, message string) (remarks []remark) {
 	for _, path := range b.Unjudged {
-		all = append(all, remark{Label: unjudgedLabel, Text: path})
+		remarks = append(remarks, remark{Label: unjudgedLabel, Text: path})
 	}
 	isAsked := func(rule verdict.Rule) bool {
 		return slices.ContainsFunc(b.Questions, func(q Question) bool { return q.rule == rule && q.text != rule.Text })
@@ -510,7 +510,7 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		if question.text == question.rule.Text {
 			continue // the rule has all that is known
 		}
-		all = append(all, remark{Label: questionLabel, Text: question.text, Source: question.rule.Source})
+		remarks = append(remarks, remark{Label: questionLabel, Text: question.text, Source: question.rule.Source})
 	}
 	for _, rule := range b.Rules {
 		if rule.Kind == verdict.Assumes {
@@ -518,10 +518,10 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		}
 		told := slices.ContainsFunc(groups, func(g group) bool { return g.Why == rule.Text })
 		if !told && !isAsked(rule) && !strings.Contains(message, rule.Text) {
-			all = append(all, remark{string(rule.Kind), rule.Text, rule.Source})
+			remarks = append(remarks, remark{string(rule.Kind), rule.Text, rule.Source})
 		}
 	}
-	return all
+	return remarks
 }
 
 // groupsOf groups changes by verdict and reason. Groups that decide the verdict come first.

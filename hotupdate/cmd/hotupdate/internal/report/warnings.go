@@ -104,7 +104,7 @@ type warned struct {
 type clause struct{ long, short string }
 
 // warned returns the warnings about a manifest.
-func (m *ManifestReport) warned() (all []warned) {
+func (m *ManifestReport) warned() (warnings []warned) {
 	isAbove := m.Verdict == verdict.Forbidden.String() || len(m.Pools) == 0
 	if word := m.Verdict; isAbove && !isSilent(word) {
 		above := warned{word: word, subjects: []string{m.title()}, causes: m.causesAbove(word)}
@@ -112,13 +112,13 @@ func (m *ManifestReport) warned() (all []warned) {
 			above.causes = refusals
 		}
 		if len(above.causes) > 0 || len(m.Pools) == 0 {
-			all = append(all, above)
+			warnings = append(warnings, above)
 		}
 	}
 	for i := range m.Pools {
-		all = append(all, m.warnedOf(&m.Pools[i])...)
+		warnings = append(warnings, m.warnedOf(&m.Pools[i])...)
 	}
-	return all
+	return warnings
 }
 
 func isSilent(word string) bool {
@@ -127,7 +127,7 @@ func isSilent(word string) bool {
 }
 
 // warnedOf returns the warnings about a pool, for its verdict and its second verdict.
-func (m *ManifestReport) warnedOf(p *PoolReport) (all []warned) {
+func (m *ManifestReport) warnedOf(p *PoolReport) (warnings []warned) {
 	subject := m.title()
 	if p.Name != "" {
 		subject = "pool " + p.Name
@@ -142,9 +142,9 @@ func (m *ManifestReport) warnedOf(p *PoolReport) (all []warned) {
 			one.machines = p.counted
 			one.detail = p.undecided()
 		}
-		all = append(all, one)
+		warnings = append(warnings, one)
 	}
-	return all
+	return warnings
 }
 
 // undecided lists the verdicts that can come true, if the verdict is not decided and they are known.
@@ -159,28 +159,28 @@ func (p *PoolReport) undecided() string {
 
 // causesOf returns the causes of a verdict on a pool: the unknown facts, the rules that refuse the
 // change, the changes of the pool or above the pools, or else the meaning of the verdict.
-func (m *ManifestReport) causesOf(p *PoolReport, word string) (all []clause) {
+func (m *ManifestReport) causesOf(p *PoolReport, word string) (clauses []clause) {
 	switch word {
 	case verdict.Indeterminate.String():
 		for _, question := range p.Questions {
-			all = append(all, same("not known: "+question.Fact))
+			clauses = append(clauses, same("not known: "+question.Fact))
 		}
 	case verdict.Forbidden.String():
-		all = refusalsIn(p.Rules)
+		clauses = refusalsIn(p.Rules)
 	}
-	if len(all) == 0 {
-		all = causesIn(p.Changes, word)
+	if len(clauses) == 0 {
+		clauses = causesIn(p.Changes, word)
 	}
-	if len(all) == 0 {
-		all = m.causesAbove(word)
+	if len(clauses) == 0 {
+		clauses = m.causesAbove(word)
 	}
-	if len(all) == 0 && p.FormerName != "" {
+	if len(clauses) == 0 && p.FormerName != "" {
 		return []clause{same("formerly " + plaintext.Shorten(p.FormerName, maxTitle, plaintext.ASCII))}
 	}
-	if len(all) == 0 && !p.isOneSided() {
+	if len(clauses) == 0 && !p.isOneSided() {
 		return []clause{same(p.Message)}
 	}
-	return all
+	return clauses
 }
 
 func (m *ManifestReport) causesAbove(word string) []clause {
@@ -195,17 +195,17 @@ func (m *ManifestReport) causesAbove(word string) []clause {
 }
 
 // refusalsIn returns the texts of the rules that refuse a change.
-func refusalsIn(rules []verdict.Rule) (all []clause) {
+func refusalsIn(rules []verdict.Rule) (clauses []clause) {
 	for _, rule := range rules {
 		if rule.Kind == verdict.Refuses {
-			all = append(all, same(rule.Text))
+			clauses = append(clauses, same(rule.Text))
 		}
 	}
-	return all
+	return clauses
 }
 
 // causesIn returns the changes that decide a verdict. For a refused change it returns the reason.
-func causesIn(changes []ChangeReport, word string) (all []clause) {
+func causesIn(changes []ChangeReport, word string) (clauses []clause) {
 	for i := range changes {
 		c := &changes[i]
 		if !c.Decides || c.Verdict != word {
@@ -216,9 +216,9 @@ func causesIn(changes []ChangeReport, word string) (all []clause) {
 		if isRefused := word == verdict.Forbidden.String(); isRefused && c.Rule != nil {
 			cause = clause{path + ": " + plaintext.ASCII(c.Rule.Text), path}
 		}
-		all = append(all, cause)
+		clauses = append(clauses, cause)
 	}
-	return all
+	return clauses
 }
 
 // warning says in a clause what changes.

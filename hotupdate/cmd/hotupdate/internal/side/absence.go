@@ -4,10 +4,8 @@ package side
 // function of this package or of package crds that finds it missing, the consequence, and the
 // script that tests it.
 //
-//   - an object, if there is text that cannot be read: unread.mayHold: it is not judged
-//     (plan_unread)
-//   - an object, if there is a link to a folder that is not followed: objects.link: it is not
-//     judged (plan_unread)
+//   - an object, if some text cannot be read: unread.mayHold: it is not judged (plan_unread)
+//   - an object, if a link to a folder is not followed: objects.link: it is not judged (plan_unread)
 //   - an object, if a hidden file has it: Reader.hidden: it is not judged (plan_unread)
 //   - a namespace or a name: withholdAmbiguous: both objects are not judged (plan_folders)
 //   - the object that kustomize makes: objects.coverKustomized: it is not judged (plan_unread)

@@ -26,13 +26,13 @@ type ProviderSchema struct {
 }
 
 // BuiltIn returns the built-in provider configs, by the names of their providers.
-func BuiltIn(providers []provider.Provider) (all []ProviderSchema, err error) {
+func BuiltIn(providers []provider.Provider) (schemas []ProviderSchema, err error) {
 	for _, p := range providers {
 		one, problem := builtIn(p)
-		all = append(all, one)
+		schemas = append(schemas, one)
 		err = errors.Join(err, problem)
 	}
-	return all, err
+	return schemas, err
 }
 
 func builtIn(p provider.Provider) (ProviderSchema, error) {

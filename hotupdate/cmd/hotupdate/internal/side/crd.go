@@ -20,14 +20,14 @@ import (
 func (c *Catalog) Define(custom *crds.Set) { c.custom = custom }
 
 // unusable are the CRDs whose objects are not compared.
-func (c *Catalog) unusable() (all []NotJudged) {
+func (c *Catalog) unusable() (definitions []NotJudged) {
 	if c.custom == nil {
 		return nil
 	}
 	for _, problem := range c.custom.Problems {
-		all = append(all, NotJudged{manifests.Place{File: c.custom.From}, problem})
+		definitions = append(definitions, NotJudged{manifests.Place{File: c.custom.From}, problem})
 	}
-	return all
+	return definitions
 }
 
 // readCustom reads a custom resource, whose spec is its provider config.

@@ -304,11 +304,11 @@ func (u *unknownMembers) warnings(o *manifests.Object) []string {
 }
 
 // WarningsOf returns problems of an object as warnings, with their places.
-func WarningsOf(o *manifests.Object, problems fault.List) (all []string) {
+func WarningsOf(o *manifests.Object, problems fault.List) (warnings []string) {
 	for _, warning := range placed(o, problems) {
-		all = append(all, warning.Error())
+		warnings = append(warnings, warning.Error())
 	}
-	return all
+	return warnings
 }
 
 // holdsPools reports whether an unknown member probably is a misspelling of the member with the

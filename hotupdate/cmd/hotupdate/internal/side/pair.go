@@ -211,13 +211,13 @@ func soughtAs(name string) []string {
 
 // as returns the identities with all namespaces and names that a function returns for the
 // identity's own.
-func (id identity) as(names func(string) []string) (all []identity) {
+func (id identity) as(names func(string) []string) (identities []identity) {
 	for _, namespace := range names(id.namespace) {
 		for _, name := range names(id.name) {
-			all = append(all, identity{id.kind, namespace, name})
+			identities = append(identities, identity{id.kind, namespace, name})
 		}
 	}
-	return all
+	return identities
 }
 
 // pairBy pairs an unpaired new manifest with an old one if each is the only possible partner of the

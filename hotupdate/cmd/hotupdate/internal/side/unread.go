@@ -119,13 +119,13 @@ func (o *object) withholdFor(counterpart *object, why string) {
 
 // notJudged lists the objects that are not compared because they have a problem on either side.
 // Text that cannot be read on both sides is listed for the new side.
-func notJudged(old, updated *objects) (all []NotJudged) {
+func notJudged(old, updated *objects) (found []NotJudged) {
 	there := updated.unreadTexts()
 	told := map[string]bool{} // all objects of a CRD have its problem, and both sides may be one file
 	add := func(o *object) {
 		if o.problem != nil && !o.isTold && !told[o.problem.Error()] {
 			told[o.problem.Error()] = true
-			all = append(all, NotJudged{o.Place, o.problem})
+			found = append(found, NotJudged{o.Place, o.problem})
 		}
 	}
 	for _, o := range old.list {
@@ -136,5 +136,5 @@ func notJudged(old, updated *objects) (all []NotJudged) {
 	for _, o := range updated.list {
 		add(o)
 	}
-	return all
+	return found
 }

@@ -51,7 +51,7 @@ func (c comparer) names(objects ...*Node) (names []string) {
 	return slices.Compact(names)
 }
 
-func (c comparer) differences(old, updated *Node, path []string) (all []Difference) {
+func (c comparer) differences(old, updated *Node, path []string) (found []Difference) {
 	if old == updated {
 		return nil
 	}
@@ -66,9 +66,9 @@ func (c comparer) differences(old, updated *Node, path []string) (all []Differen
 	}
 	for _, name := range names {
 		below := append(slices.Clip(path), name)
-		all = append(all, c.differences(c.member(old, name), c.member(updated, name), below)...)
+		found = append(found, c.differences(c.member(old, name), c.member(updated, name), below)...)
 	}
-	return all
+	return found
 }
 
 func (c comparer) equal(a, b *Node) bool {

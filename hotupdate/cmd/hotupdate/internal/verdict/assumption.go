@@ -161,11 +161,11 @@ func assumed() []row {
 }
 
 // Assumptions returns the table of all assumptions.
-func Assumptions() (all []Assumption) {
+func Assumptions() (assumptions []Assumption) {
 	for _, one := range assumed() {
-		all = append(all, one.of(one.rule))
+		assumptions = append(assumptions, one.of(one.rule))
 	}
-	return all
+	return assumptions
 }
 
 func (r row) of(rule Rule) Assumption { return Assumption{r.name, rule.Text, r.answer, rule.Source} }

@@ -52,14 +52,14 @@ func (s Set) Mildest() Verdict {
 }
 
 // Verdicts returns the verdicts, the gravest first.
-func (s Set) Verdicts() (all []Verdict) {
+func (s Set) Verdicts() (verdicts []Verdict) {
 	for v := None; v <= Removed; v++ {
 		if s.Has(v) {
-			all = append(all, v)
+			verdicts = append(verdicts, v)
 		}
 	}
-	slices.Reverse(all)
-	return all
+	slices.Reverse(verdicts)
+	return verdicts
 }
 
 // Or returns the verdicts of both sets: those under one value of a fact, and those under another one.

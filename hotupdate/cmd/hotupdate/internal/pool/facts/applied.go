@@ -25,7 +25,7 @@ func (m *Manifest) IsAppliedTo(old *Manifest) bool {
 
 // AppliedTo returns, for each of some ways, the Shoot that results from applying the manifest to a
 // Shoot of a cluster.
-func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (all []Applied, err error) {
+func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (results []Applied, err error) {
 	for _, made := range apply.All(cluster.Tree, m.Tree, ways...) {
 		one := Applied{Applied: made}
 		if made.Object != nil {
@@ -37,9 +37,9 @@ func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (all []Applied
 				one.Manifest.Pools[i].Cluster.isReadBack = false // Gardener has not filled in anything yet
 			}
 		}
-		all = append(all, one)
+		results = append(results, one)
 	}
-	return all, nil
+	return results, nil
 }
 
 // ReplacesLists returns a function that reports whether kubectl apply replaces all lists when the manifest follows an

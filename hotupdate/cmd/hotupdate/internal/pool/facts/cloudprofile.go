@@ -315,12 +315,12 @@ func (p *CloudProfile) architectureOf(of *Pool) string {
 }
 
 // architectures returns the architectures of a version of an image.
-func (p *CloudProfile) architectures(version *tree.Node) (all []string) {
+func (p *CloudProfile) architectures(version *tree.Node) (names []string) {
 	for _, flavor := range version.At("capabilityFlavors").Elements() {
-		all = append(all, p.capability(flavor, "architecture")...)
+		names = append(names, p.capability(flavor, "architecture")...)
 	}
-	if len(all) > 0 {
-		return all
+	if len(names) > 0 {
+		return names
 	}
 	if listed := textsIn(version.At("architectures")); len(listed) > 0 {
 		return listed

@@ -105,12 +105,12 @@ const (
 )
 
 // operationsIn returns the operations in an annotation of a Shoot.
-func operationsIn(annotations *tree.Node, annotation string) (all []Operation) {
+func operationsIn(annotations *tree.Node, annotation string) (operations []Operation) {
 	isSeparator := func(r rune) bool { return r == ';' }
 	for _, name := range strings.FieldsFunc(annotations.At(annotation).Text(), isSeparator) {
-		all = append(all, Operation{Name: name, Annotation: annotation})
+		operations = append(operations, Operation{Name: name, Annotation: annotation})
 	}
-	return all
+	return operations
 }
 
 // The rotations of credentials that names cover.

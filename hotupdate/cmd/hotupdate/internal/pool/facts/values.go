@@ -26,11 +26,11 @@ func valueIn[T any](n *tree.Node, read func(*tree.Node) T) *T {
 
 func textIn(n *tree.Node) *string { return valueIn(n, (*tree.Node).Text) }
 
-func textsIn(list *tree.Node) (all []string) {
+func textsIn(list *tree.Node) (texts []string) {
 	for _, n := range list.Elements() {
-		all = append(all, n.Text())
+		texts = append(texts, n.Text())
 	}
-	return all
+	return texts
 }
 
 func wholeIn(n *tree.Node) int {

@@ -56,11 +56,11 @@ func writeOne(texts []string) string {
 }
 
 // Kinds are the kinds of Gardener's manifests; some occur several times.
-func Kinds() (all []string) {
+func Kinds() (names []string) {
 	for meta := range kindsByType {
-		all = append(all, meta.Kind)
+		names = append(names, meta.Kind)
 	}
-	return all
+	return names
 }
 
 // VersionsOf returns the apiVersions of a kind of manifests.

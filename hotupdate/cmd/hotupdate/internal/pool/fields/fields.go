@@ -80,13 +80,13 @@ func tableOf(all ...[]Field) Table {
 }
 
 // kubeletOfShoot has the fields of the Shoot's kubelet configuration, which pools without one inherit.
-func kubeletOfShoot() (all []Field) {
+func kubeletOfShoot() (fields []Field) {
 	for _, f := range poolRows() {
 		if strings.HasPrefix(f.Path, Kubelet+".") {
-			all = append(all, Field{"spec." + f.Path, Pools, Pools, f.Source})
+			fields = append(fields, Field{"spec." + f.Path, Pools, Pools, f.Source})
 		}
 	}
-	return all
+	return fields
 }
 
 // Row finds the row of a field: its own row, or the nearest row above it that ends with *. An

@@ -40,19 +40,19 @@ const (
 )
 
 // rows returns a row for each path.
-func rows(rolling, inPlace Effect, source string, paths ...string) (all []Field) {
+func rows(rolling, inPlace Effect, source string, paths ...string) (fields []Field) {
 	for _, path := range paths {
-		all = append(all, Field{path, rolling, inPlace, source})
+		fields = append(fields, Field{path, rolling, inPlace, source})
 	}
-	return all
+	return fields
 }
 
 // below returns a row for each name below a path, with one effect for all pools.
-func below(path string, effect Effect, source string, names ...string) (all []Field) {
+func below(path string, effect Effect, source string, names ...string) (fields []Field) {
 	for _, name := range names {
-		all = append(all, Field{path + "." + name, effect, effect, source})
+		fields = append(fields, Field{path + "." + name, effect, effect, source})
 	}
-	return all
+	return fields
 }
 
 // metadataRows are the fields that every object has.
@@ -74,7 +74,7 @@ func metadataRows() []Field {
 
 // annotationRows are the annotations of Gardener that have no effect on machines. An annotation
 // without a row is not judged.
-func annotationRows() (all []Field) {
+func annotationRows() (fields []Field) {
 	for _, name := range []string{
 		"gardener.cloud/created-by", "gardener.cloud/description", "gardener.cloud/timestamp",
 		"confirmation.gardener.cloud/deletion", "confirmation.gardener.cloud/force-deletion",
@@ -92,9 +92,9 @@ func annotationRows() (all []Field) {
 		"alpha.control-plane.shoot.gardener.cloud/vpn-vpa-update-disabled",
 		"authentication.gardener.cloud/issuer",
 	} {
-		all = append(all, rows(None, None, "gardenlet, no part of "+key, annotations+name)...)
+		fields = append(fields, rows(None, None, "gardenlet, no part of "+key, annotations+name)...)
 	}
-	return all
+	return fields
 }
 
 // shootRows are the fields of a Shoot above its pools.

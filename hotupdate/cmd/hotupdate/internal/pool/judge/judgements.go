@@ -26,11 +26,11 @@ var judgements = []func(*pair) []Finding{
 }
 
 // refused reports why the API server refuses a custom resource.
-func (p *pair) refused() (all []Finding) {
+func (p *pair) refused() (findings []Finding) {
 	for _, rule := range p.Refused {
-		all = append(all, ofPool(verdict.Forbidden, rule)...)
+		findings = append(findings, ofPool(verdict.Forbidden, rule)...)
 	}
-	return all
+	return findings
 }
 
 // remarks returns explanations and assumptions, which do not change the verdict.
@@ -137,16 +137,16 @@ func isPositive(value *intstr.IntOrString) bool {
 
 // infrastructure judges the infrastructure's config, of which an extension may hash a state that
 // follows from it.
-func (p *pair) infrastructure() (all []Finding) {
+func (p *pair) infrastructure() (findings []Finding) {
 	for _, d := range tree.Differences(p.old.Cluster.Infrastructure, p.updated.Cluster.Infrastructure) {
 		pointer := pathOf(d.Path).Pointer()
 		isHashed := func(path string) bool { return isBelow(pointer, facts.PointerTo(path)) }
 		if slices.ContainsFunc(p.provider.HashedInfrastructure, isHashed) && !p.strategy.InPlace() {
 			d.Path = append([]string{"spec", "provider", "infrastructureConfig"}, d.Path...)
-			all = append(all, about(d, verdict.Indeterminate, verdict.InfrastructureMayRoll))
+			findings = append(findings, about(d, verdict.Indeterminate, verdict.InfrastructureMayRoll))
 		}
 	}
-	return all
+	return findings
 }
 
 // deletion judges the deletion of the Shoot or Worker, which deletes all its machines. A user's manifest
@@ -219,13 +219,13 @@ const withoutWorkers = "-without-workers-rollout"
 // operations judges what the operations of the new Shoot do to the pool. Gardener removes an
 // annotation when it begins the operation, so an annotation on both sides requests the operation
 // again.
-func (p *pair) operations() (all []Finding) {
+func (p *pair) operations() (findings []Finding) {
 	for _, operation := range p.updated.Cluster.Operations {
 		for _, found := range p.operation(operation.Name) {
-			all = append(all, p.requestedBy(operation.Annotation, found))
+			findings = append(findings, p.requestedBy(operation.Annotation, found))
 		}
 	}
-	return all
+	return findings
 }
 
 // requestedBy names the annotation that requests an operation in the finding about it, if the annotation changes.

@@ -90,7 +90,7 @@ func isTypeMeta(path []string) bool {
 // the places of the changes under the Schema. A member that is added to a pool without a config is
 // tried together with the type of the new config, because no extension reads a config without its
 // type.
-func (p *pair) tryEach(judged *places) (all []tried) {
+func (p *pair) tryEach(judged *places) (results []tried) {
 	differences := p.stored.differences()
 	old := p.stored.old.Config.Tree()
 	if old == nil {
@@ -107,16 +107,16 @@ func (p *pair) tryEach(judged *places) (all []tried) {
 		return p.renamedBy(facts.ConfigAt(config))
 	})
 	for i, d := range differences {
-		all = append(all, tried{Difference: d, renames: found.Effects[i], related: judged.around(p.pointerTo(d))})
+		results = append(results, tried{Difference: d, renames: found.Effects[i], related: judged.around(p.pointerTo(d))})
 	}
 	var shared []int
 	for _, i := range found.Together {
-		shared = append(shared, all[i].related...)
+		shared = append(shared, results[i].related...)
 	}
 	for _, i := range found.Together {
-		all[i].shared = shared
+		results[i].shared = shared
 	}
-	return all
+	return results
 }
 
 // renamedBy says whether the new pool has another name with this config than with the old one. A
@@ -205,13 +205,13 @@ func mayBeTold(d tree.Difference) bool {
 }
 
 // elementsOf returns the elements of a list in canonical JSON, sorted.
-func elementsOf(list *tree.Node) (all []string) {
+func elementsOf(list *tree.Node) (texts []string) {
 	for _, element := range list.Elements() {
 		text, _ := canonjson.AppendValue(nil, element.JSON()) // the manifest is valid JSON
-		all = append(all, string(text))
+		texts = append(texts, string(text))
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(texts)
+	return texts
 }
 
 // unseenByName judges a difference that the Schema does not see: of order, of spelling, or an empty

@@ -105,7 +105,7 @@ func (p *pair) appendsZones() bool {
 }
 
 // scaling judges minimum, maximum and appended zones.
-func (p *pair) scaling() (all []Finding) {
+func (p *pair) scaling() (findings []Finding) {
 	if p.updated.IsReversed() {
 		return p.reversed()
 	}
@@ -128,20 +128,20 @@ func (p *pair) scaling() (all []Finding) {
 			continue
 		}
 		v := found.Effects[i]
-		all = append(all, aboutField(p.old, p.updated, change.path, v, p.ruleOfSize(change.path, v))...)
+		findings = append(findings, aboutField(p.old, p.updated, change.path, v, p.ruleOfSize(change.path, v))...)
 	}
-	return all
+	return findings
 }
 
 // reversed refuses a minimum above the maximum: ValidateWorker. Gardener has refused such a pool
 // before the change.
-func (p *pair) reversed() (all []Finding) {
+func (p *pair) reversed() (findings []Finding) {
 	for _, path := range []string{fields.Minimum, fields.Maximum} {
 		if !tree.Equal(p.old.Node.At(path), p.updated.Node.At(path)) {
-			all = append(all, aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)...)
+			findings = append(findings, aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)...)
 		}
 	}
-	return all
+	return findings
 }
 
 // sizeChange is the change of a field that decides about the size of the pool.
@@ -150,10 +150,10 @@ type sizeChange struct {
 	apply func(*size)
 }
 
-func (p *pair) sizeChanges() (all []sizeChange) {
+func (p *pair) sizeChanges() (changes []sizeChange) {
 	add := func(path string, isChanged bool, apply func(*size)) {
 		if isChanged {
-			all = append(all, sizeChange{path, apply})
+			changes = append(changes, sizeChange{path, apply})
 		}
 	}
 	old := p.old.Machines
@@ -162,7 +162,7 @@ func (p *pair) sizeChanges() (all []sizeChange) {
 	add(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = after.machines.Minimum })
 	add(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = after.machines.Maximum })
 	add(fields.Zones, p.appendsZones(), func(s *size) { s.zones = after.zones })
-	return all
+	return changes
 }
 
 // ruleOfSize is the reason for the verdict on a field that decides about the number of machines.
@@ -270,11 +270,11 @@ func (p *pair) onMachines(found Finding) Finding {
 }
 
 // onValues applies a function to the verdicts of a question's values.
-func onValues(values []verdict.Value, gives func(verdict.Set) verdict.Set) (all []verdict.Value) {
+func onValues(values []verdict.Value, gives func(verdict.Set) verdict.Set) (mapped []verdict.Value) {
 	for _, v := range values {
-		all = append(all, verdict.Value{Text: v.Text, Gives: gives(v.Gives)})
+		mapped = append(mapped, verdict.Value{Text: v.Text, Gives: gives(v.Gives)})
 	}
-	return all
+	return mapped
 }
 
 // mayHappen reports whether it is unknown if the change replaces or updates machines, and the

@@ -103,7 +103,7 @@ func given(readings []Comparison, k int) (by [2]verdict.Set) {
 // combinedChanges returns the changes of all readings. A change on which they disagree is
 // indeterminate, for the reason or, without one, because a value that Gardener fills in may remove
 // the change. A change that touches no machine agrees with a reading that does not have it.
-func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding) {
+func combinedChanges(readings []Comparison, reason verdict.Rule) (changes []Finding) {
 	at := map[string]int{}
 	agree := map[string]int{}
 	touches := map[string]bool{}
@@ -113,29 +113,29 @@ func combinedChanges(readings []Comparison, reason verdict.Rule) (all []Finding)
 			touches[change.Pointer] = touches[change.Pointer] || change.Verdict != verdict.None
 			switch {
 			case !isKnown:
-				at[change.Pointer] = len(all)
-				all = append(all, change)
+				at[change.Pointer] = len(changes)
+				changes = append(changes, change)
 				agree[change.Pointer] = 1
-			case all[i].Verdict == change.Verdict:
+			case changes[i].Verdict == change.Verdict:
 				agree[change.Pointer]++
-			case change.hasClass && !all[i].hasClass: // it is more specific
-				all[i] = change
+			case change.hasClass && !changes[i].hasClass: // it is more specific
+				changes[i] = change
 			}
 		}
 	}
-	for i := range all {
-		pointer := all[i].Pointer
+	for i := range changes {
+		pointer := changes[i].Pointer
 		if agree[pointer] == len(readings) || !touches[pointer] {
 			continue
 		}
-		all[i].Verdict = verdict.Indeterminate
-		if all[i].Rule != verdict.FormulaByLabel {
-			all[i].Rule = reason
-			all[i].Omitted = reason == verdict.NoRule
+		changes[i].Verdict = verdict.Indeterminate
+		if changes[i].Rule != verdict.FormulaByLabel {
+			changes[i].Rule = reason
+			changes[i].Omitted = reason == verdict.NoRule
 		}
 	}
-	slices.SortStableFunc(all, byMember)
-	return all
+	slices.SortStableFunc(changes, byMember)
+	return changes
 }
 
 // questionOf returns the question about an open fact, with what its two values give.

@@ -28,16 +28,16 @@ func (p *pair) compareTriggers() (hotupdate.Changes, error) {
 func isOfDataVolumes(path string) bool { return strings.HasPrefix(path, fields.DataVolumes) }
 
 // judgeTriggers judges the changes of hashed fields by their rows, and by the exceptions of decide.
-func (p *pair) judgeTriggers() (all []Finding) {
+func (p *pair) judgeTriggers() (findings []Finding) {
 	for _, change := range p.triggers {
 		found := Finding{Change: change, Verdict: p.ofClass(change), hasClass: true, isNamed: true}
 		if v, rule, isDecided := p.decide(change); isDecided {
 			found.Verdict = v
 			found.Rule = rule
 		}
-		all = append(all, found)
+		findings = append(findings, found)
 	}
-	return all
+	return findings
 }
 
 // decide returns the verdict on a hashed field whose row does not decide alone.
@@ -170,14 +170,14 @@ func (p *pair) reservations() []Finding {
 }
 
 // labels judges the labels of the Shoot if they alone decide what Gardener reserves.
-func (p *pair) labels(v verdict.Verdict) (all []Finding) {
+func (p *pair) labels(v verdict.Verdict) (findings []Finding) {
 	for _, d := range tree.Differences(p.old.Cluster.Labels, p.updated.Cluster.Labels) {
 		d.Path = append([]string{"metadata", "labels"}, d.Path...)
 		found := about(d, v, verdict.FormulaByLabel)
 		found.isNamed = true
-		all = append(all, found)
+		findings = append(findings, found)
 	}
-	return all
+	return findings
 }
 
 // nodeLocalDNS judges pools that are updated in place by the version and the proxy mode before the
@@ -210,7 +210,7 @@ func (p *pair) nodeLocalDNS() []Finding {
 // image judges the machine image of a pool that is updated in place: the CloudProfile says which
 // versions it can be updated to (validateMachineImagesConstraints). New machines of a rolling pool take
 // any version.
-func (p *pair) image() (all []Finding) {
+func (p *pair) image() (findings []Finding) {
 	before := facts.ImageOf(p.old.Worker)
 	after := facts.ImageOf(p.updated.Worker)
 	if !p.strategy.InPlace() || before == after || p.imageIsOpen() {
@@ -222,10 +222,10 @@ func (p *pair) image() (all []Finding) {
 	}
 	for _, change := range p.triggers {
 		if change.Path == fields.ImageVersion || change.Path == fields.ImageName {
-			all = append(all, Finding{Change: change, Verdict: v, Rule: rule, hasClass: true})
+			findings = append(findings, Finding{Change: change, Verdict: v, Rule: rule, hasClass: true})
 		}
 	}
-	return all
+	return findings
 }
 
 // imageIsOpen reports whether a pool that is updated in place gets another image, and one of the

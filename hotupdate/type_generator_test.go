@@ -15,14 +15,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// blueprint describes a generated type. One blueprint makes several types with the same JSON, see [wording].
-type blueprint struct {
+// typeDescriptor describes a generated type. One descriptor makes several types with the same JSON, see [wording].
+type typeDescriptor struct {
 	shape    shape
 	pointers int
 	leaf     reflect.Type
 	key      reflect.Type // of a map
 	length   int          // of an array
-	elem     *blueprint
+	elem     *typeDescriptor
 	fields   []*field
 	scope    scope // of the fields
 }
@@ -32,13 +32,13 @@ type field struct {
 	id       int    // distinguishes the fields of a type
 	json     string // struct tag; empty for an embedded struct
 	tag      string // hotupdatable struct tag; empty if there is none
-	value    *blueprint
+	value    *typeDescriptor
 	embedded bool
 
 	staysInJSON bool // JSON must not leave out the member, as it would behind a nil embedded pointer
 }
 
-// wording has choices of a type's author without effect: names in Go, the order of fields, the width of integers.
+// wording has choices of a type's developer without effect: names in Go, the order of fields, the width of integers.
 type wording struct {
 	prefix  string
 	reverse bool
@@ -47,7 +47,7 @@ type wording struct {
 
 var plainWording = wording{prefix: "F"}
 
-func (b *blueprint) build(w wording) reflect.Type {
+func (b *typeDescriptor) build(w wording) reflect.Type {
 	t := b.bare(w)
 	for range b.pointers {
 		t = reflect.PointerTo(t)
@@ -55,7 +55,7 @@ func (b *blueprint) build(w wording) reflect.Type {
 	return t
 }
 
-func (b *blueprint) bare(w wording) reflect.Type {
+func (b *typeDescriptor) bare(w wording) reflect.Type {
 	switch b.shape {
 	case leafShape:
 		if wide, ok := wider[b.leaf]; ok && w.widen {
@@ -195,8 +195,8 @@ func (s scope) takesHotWhen() bool {
 	return s.may == everyClass && !isHot && !hasHotKeys
 }
 
-// architect draws blueprints and their overrides.
-type architect struct {
+// typeGenerator draws type descriptors and their overrides.
+type typeGenerator struct {
 	t         *rapid.T
 	fields    int // so far
 	overrides map[string]string
@@ -205,18 +205,18 @@ type architect struct {
 	loadable  bool // only leaves that do not marshal themselves, or that every Schema knows
 }
 
-func newArchitect(t *rapid.T) *architect {
-	return &architect{t: t, overrides: map[string]string{}}
+func newTypeGenerator(t *rapid.T) *typeGenerator {
+	return &typeGenerator{t: t, overrides: map[string]string{}}
 }
 
-func newJSONArchitect(t *rapid.T) *architect {
-	a := newArchitect(t)
+func newJSONTypeGenerator(t *rapid.T) *typeGenerator {
+	a := newTypeGenerator(t)
 	a.forJSON = true
 	return a
 }
 
 // leaf draws the type of a leaf. encoding/json does not find marshalers with pointer receivers in maps.
-func (a *architect) leaf(s scope) leafType {
+func (a *typeGenerator) leaf(s scope) leafType {
 	l := among(a.t, leafTypes...)
 	isMarshaler := l.typ.Implements(reflect.TypeFor[json.Marshaler]()) || l.typ.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	onlyPointerMarshals := marshals(l.typ) && !isMarshaler
@@ -233,24 +233,24 @@ func isOpaque(t reflect.Type) bool {
 	return marshals(t) && t.PkgPath() == reflect.TypeFor[textValue]().PkgPath()
 }
 
-// newLoadableArchitect draws types that a loaded Schema reads as their Go type does.
-func newLoadableArchitect(t *rapid.T) *architect {
-	a := newJSONArchitect(t)
+// newLoadableTypeGenerator draws types that a loaded Schema reads as their Go type does.
+func newLoadableTypeGenerator(t *rapid.T) *typeGenerator {
+	a := newJSONTypeGenerator(t)
 	a.textKeys = true
 	a.loadable = true
 	return a
 }
 
-// config draws the blueprint of a configuration's type.
-func (a *architect) config() *blueprint {
+// config draws the descriptor of a configuration's type.
+func (a *typeGenerator) config() *typeDescriptor {
 	return a.object(scope{may: everyClass, depth: 4}, 1+pick(a.t, 5))
 }
 
-// manyLeaves draws the blueprint of a type with a field for every other leaf, all of one shape: plain, behind a pointer, in an array, a map
+// manyLeaves draws the descriptor of a type with a field for every other leaf, all of one shape: plain, behind a pointer, in an array, a map
 // or a set of lists.
-func (a *architect) manyLeaves() *blueprint {
+func (a *typeGenerator) manyLeaves() *typeDescriptor {
 	s := scope{may: everyClass, depth: 1}
-	b := &blueprint{shape: objectShape, scope: s}
+	b := &typeDescriptor{shape: objectShape, scope: s}
 	form := pick(a.t, 5)
 	for _, l := range leafTypes {
 		isLeftOut := a.loadable && isOpaque(l.typ)
@@ -259,7 +259,7 @@ func (a *architect) manyLeaves() *blueprint {
 		}
 		f := a.named()
 		f.tag = among(a.t, "", "false", "inplace", "true")
-		leaf := &blueprint{shape: leafShape, leaf: l.typ}
+		leaf := &typeDescriptor{shape: leafShape, leaf: l.typ}
 		switch form {
 		case 0:
 			f.value = leaf
@@ -267,30 +267,30 @@ func (a *architect) manyLeaves() *blueprint {
 			f.value = leaf
 			leaf.pointers = 1
 		case 2:
-			f.value = &blueprint{shape: arrayShape, length: 2, elem: leaf}
+			f.value = &typeDescriptor{shape: arrayShape, length: 2, elem: leaf}
 		case 3:
 			leaf.pointers = 1
-			f.value = &blueprint{shape: mapShape, key: a.mapKey(), elem: leaf}
+			f.value = &typeDescriptor{shape: mapShape, key: a.mapKey(), elem: leaf}
 		default:
 			f.tag = among(a.t, "false", "true") + ",set"
 			leaf.pointers = 1
-			f.value = &blueprint{shape: listShape, elem: &blueprint{shape: listShape, elem: leaf}}
+			f.value = &typeDescriptor{shape: listShape, elem: &typeDescriptor{shape: listShape, elem: leaf}}
 		}
 		b.fields = append(b.fields, f)
 	}
 	return b
 }
 
-// manyLists draws the blueprint of a type with a list of every kind without an order, and maps.
-func (a *architect) manyLists() *blueprint {
+// manyLists draws the descriptor of a type with a list of every kind without an order, and maps.
+func (a *typeGenerator) manyLists() *typeDescriptor {
 	s := scope{may: everyClass, depth: 1}
-	b := &blueprint{shape: objectShape, scope: s}
+	b := &typeDescriptor{shape: objectShape, scope: s}
 	for range 3 {
 		keyed := a.named()
 		set := a.named()
 		mapped := a.named()
-		keyed.value = &blueprint{shape: listShape}
-		set.value = &blueprint{shape: listShape}
+		keyed.value = &typeDescriptor{shape: listShape}
+		set.value = &typeDescriptor{shape: listShape}
 		a.keyedField(keyed, s)
 		set.value.elem = a.element(a.tagged(set, s, "set").ofSet())
 		a.mapField(mapped, s)
@@ -299,9 +299,9 @@ func (a *architect) manyLists() *blueprint {
 	return b
 }
 
-// extended returns a copy of a blueprint with further fields in structs, made by draw, which may return nil. Structs without fields get none: their
+// extended returns a copy of a typeDescriptor with further fields in structs, made by draw, which may return nil. Structs without fields get none: their
 // presence would lose its meaning.
-func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint {
+func (a *typeGenerator) extended(b *typeDescriptor, draw func(s scope) *field) *typeDescriptor {
 	if b == nil {
 		return nil
 	}
@@ -322,7 +322,7 @@ func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint
 }
 
 // members counts the fields in JSON.
-func (b *blueprint) members() (n int) {
+func (b *typeDescriptor) members() (n int) {
 	for _, f := range b.fields {
 		if f.embedded {
 			n += f.value.members()
@@ -334,7 +334,7 @@ func (b *blueprint) members() (n int) {
 }
 
 // hotField draws a field in which everything is Hot or Ignored, or nil if there cannot be one.
-func (a *architect) hotField(s scope) *field {
+func (a *typeGenerator) hotField(s scope) *field {
 	if s.may &= hotClasses; s.may == 0 {
 		return nil
 	}
@@ -343,8 +343,8 @@ func (a *architect) hotField(s scope) *field {
 	return f
 }
 
-func (a *architect) object(s scope, fields int) *blueprint {
-	b := &blueprint{shape: objectShape, scope: s}
+func (a *typeGenerator) object(s scope, fields int) *typeDescriptor {
+	b := &typeDescriptor{shape: objectShape, scope: s}
 	for range fields {
 		b.fields = append(b.fields, a.field(s))
 	}
@@ -352,7 +352,7 @@ func (a *architect) object(s scope, fields int) *blueprint {
 }
 
 // field draws any field.
-func (a *architect) field(s scope) *field {
+func (a *typeGenerator) field(s scope) *field {
 	if s.depth > 1 && chance(a.t, 10) {
 		return a.embed(s)
 	}
@@ -377,7 +377,7 @@ func (a *architect) field(s scope) *field {
 }
 
 // filled may give a pointer to an object, list or map a default.
-func (a *architect) filled(f *field) {
+func (a *typeGenerator) filled(f *field) {
 	isTaken := f.tag == "" || strings.Contains(f.tag, "presence") || strings.Contains(f.tag, "default=")
 	isPointed := f.value.pointers > 0 && f.value.shape != leafShape && f.value.shape != arrayShape
 	mayBeFilled := isPointed && !isTaken && !f.embedded
@@ -386,7 +386,7 @@ func (a *architect) filled(f *field) {
 	}
 	class, options, _ := readTag(f.tag, hotupdate.Immutable)
 	m := modelNode{typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag), by: &reading{keys: uniqueKeys, members: map[memberKey][]modelNode{}}, depth: usualDepth}
-	drawn := author{a.t, blind}.value(m)
+	drawn := valueGenerator{a.t, blind}.value(m)
 	if raw, err := json.Marshal(drawn.Interface()); err == nil && rereads(drawn, raw) {
 		f.tag += ",default='" + strings.ReplaceAll(string(raw), "'", "''") + "'"
 	}
@@ -403,7 +403,7 @@ func rereads(v reflect.Value, raw []byte) bool {
 }
 
 // holdsTexts reports whether a value is a string, or lists and maps of strings.
-func (b *blueprint) holdsTexts() bool {
+func (b *typeDescriptor) holdsTexts() bool {
 	for b.elem != nil {
 		b = b.elem
 	}
@@ -412,7 +412,7 @@ func (b *blueprint) holdsTexts() bool {
 }
 
 // named draws a field with a JSON name that no other field of the type has.
-func (a *architect) named() *field {
+func (a *typeGenerator) named() *field {
 	a.fields++
 	name := among(a.t, "a", "b", "Name", "z", "\u00e9", "x-y", "a.b", "$", "a b", "m[0]", "t~/") + strconv.Itoa(a.fields)
 	return &field{id: a.fields, json: name + among(a.t, "", ",omitempty", ",omitzero")}
@@ -424,7 +424,7 @@ func (f *field) name() string {
 }
 
 // embed draws an embedded struct, by value or by pointer.
-func (a *architect) embed(s scope) *field {
+func (a *typeGenerator) embed(s scope) *field {
 	a.fields++
 	f := &field{id: a.fields, embedded: true}
 	if chance(a.t, 2) {
@@ -443,7 +443,7 @@ func word(c hotupdate.Class) string {
 }
 
 // declared may give the field a class, by struct tag or by override, and returns the scope of its value.
-func (a *architect) declared(f *field, s scope) scope {
+func (a *typeGenerator) declared(f *field, s scope) scope {
 	if s.may == 0 || chance(a.t, 2) {
 		s.path = step(s.path, f.name())
 		return s
@@ -452,7 +452,7 @@ func (a *architect) declared(f *field, s scope) scope {
 }
 
 // tagged gives the field a class and options.
-func (a *architect) tagged(f *field, s scope, options ...string) scope {
+func (a *typeGenerator) tagged(f *field, s scope, options ...string) scope {
 	c := among(a.t, s.may.list()...)
 	f.tag = strings.Join(append([]string{word(c)}, options...), ",")
 	s = s.declare(c)
@@ -461,7 +461,7 @@ func (a *architect) tagged(f *field, s scope, options ...string) scope {
 }
 
 // overridden may override the class of a field whose path the scope has.
-func (a *architect) overridden(s scope) scope {
+func (a *typeGenerator) overridden(s scope) scope {
 	if !chance(a.t, 5) {
 		return s
 	}
@@ -471,7 +471,7 @@ func (a *architect) overridden(s scope) scope {
 }
 
 // overrideTags moves struct tags of some fields, with their options, to overrides.
-func (a *architect) overrideTags(b *blueprint) {
+func (a *typeGenerator) overrideTags(b *typeDescriptor) {
 	if b == nil {
 		return
 	}
@@ -490,9 +490,9 @@ func (a *architect) overrideTags(b *blueprint) {
 }
 
 // leafField draws a leaf with or without a default, sometimes behind pointers.
-func (a *architect) leafField(f *field, s scope) {
+func (a *typeGenerator) leafField(f *field, s scope) {
 	l := a.leaf(s)
-	f.value = a.pointed(&blueprint{shape: leafShape, leaf: l.typ})
+	f.value = a.pointed(&typeDescriptor{shape: leafShape, leaf: l.typ})
 	options := []string{"sensitive"}
 	if len(l.fallbacks) > 0 {
 		options = append(options, "default="+among(a.t, l.fallbacks...))
@@ -512,14 +512,14 @@ func quotable(t reflect.Type) bool {
 }
 
 // optional declares the field's class, and sometimes one of the options with it.
-func (a *architect) optional(f *field, s scope, options ...string) scope {
+func (a *typeGenerator) optional(f *field, s scope, options ...string) scope {
 	if s.may == 0 || chance(a.t, 2) {
 		return a.declared(f, s)
 	}
 	return a.tagged(f, s, among(a.t, options...))
 }
 
-func (a *architect) objectField(f *field, s scope) {
+func (a *typeGenerator) objectField(f *field, s scope) {
 	pointers := min(pick(a.t, 4), 2)
 	options := []string{"sensitive=keys"}
 	if pointers > 0 {
@@ -532,8 +532,8 @@ func (a *architect) objectField(f *field, s scope) {
 }
 
 // listField draws a list by position, an array, a set, or a keyed list.
-func (a *architect) listField(f *field, s scope) {
-	f.value = &blueprint{shape: listShape}
+func (a *typeGenerator) listField(f *field, s scope) {
+	f.value = &typeDescriptor{shape: listShape}
 	kind := pick(a.t, 4)
 	if s.may == 0 {
 		kind = 0
@@ -554,7 +554,7 @@ func (a *architect) listField(f *field, s scope) {
 }
 
 // pointedCollection sometimes puts a pointer in front of a list or map, whose presence may then have a meaning.
-func (a *architect) pointedCollection(f *field) {
+func (a *typeGenerator) pointedCollection(f *field) {
 	f.value.pointers = max(0, pick(a.t, 6)-4)
 	isPointed := f.value.pointers > 0 && f.value.shape != arrayShape
 	if isPointed && f.tag != "" && chance(a.t, 2) {
@@ -563,7 +563,7 @@ func (a *architect) pointedCollection(f *field) {
 }
 
 // keyedField draws a list with key=, sometimes with hotwhen=.
-func (a *architect) keyedField(f *field, s scope) {
+func (a *typeGenerator) keyedField(f *field, s scope) {
 	key := a.identity("key", reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int32](), reflect.TypeFor[uint64]())
 	key.value.pointers = max(0, pick(a.t, 5)-3)
 	key.staysInJSON = key.value.pointers == 0 && key.value.leaf.Kind() != reflect.String
@@ -578,13 +578,13 @@ func (a *architect) keyedField(f *field, s scope) {
 }
 
 // identity draws a required field.
-func (a *architect) identity(name string, types ...reflect.Type) *field {
+func (a *typeGenerator) identity(name string, types ...reflect.Type) *field {
 	a.fields++
-	return &field{id: a.fields, json: name + strconv.Itoa(a.fields), value: &blueprint{shape: leafShape, leaf: among(a.t, types...)}}
+	return &field{id: a.fields, json: name + strconv.Itoa(a.fields), value: &typeDescriptor{shape: leafShape, leaf: among(a.t, types...)}}
 }
 
 // identified draws the struct elements of a collection. They have the given fields, and sometimes a selector.
-func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
+func (a *typeGenerator) identified(f *field, s scope, fields ...*field) *typeDescriptor {
 	if s.takesHotWhen() && !chance(a.t, 3) {
 		selector := a.identity("when", reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int]())
 		f.tag += fmt.Sprintf(",hotwhen=%s:%s", selector.name(), selectorValue(a.t, selector.value.leaf))
@@ -598,7 +598,7 @@ func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
 }
 
 // elements draws structs with the given fields.
-func (a *architect) elements(s scope, fields ...*field) *blueprint {
+func (a *typeGenerator) elements(s scope, fields ...*field) *typeDescriptor {
 	elem := a.object(s.ofKeys(), pick(a.t, 4))
 	for _, f := range fields {
 		elem.fields = append(elem.fields, a.sometimesEmbedded(f))
@@ -607,12 +607,12 @@ func (a *architect) elements(s scope, fields ...*field) *blueprint {
 	return elem
 }
 
-func (a *architect) sometimesEmbedded(f *field) *field {
+func (a *typeGenerator) sometimesEmbedded(f *field) *field {
 	if !chance(a.t, 6) {
 		return f
 	}
 	a.fields++
-	outer := &blueprint{shape: objectShape, fields: []*field{f}, pointers: pick(a.t, 2)}
+	outer := &typeDescriptor{shape: objectShape, fields: []*field{f}, pointers: pick(a.t, 2)}
 	if f.staysInJSON {
 		outer.pointers = 0
 	}
@@ -629,8 +629,8 @@ func selectorValue(t *rapid.T, typ reflect.Type) string {
 	return among(t, "0", "1", "2")
 }
 
-func (a *architect) mapField(f *field, s scope) {
-	f.value = &blueprint{shape: mapShape, key: a.mapKey()}
+func (a *typeGenerator) mapField(f *field, s scope) {
+	f.value = &typeDescriptor{shape: mapShape, key: a.mapKey()}
 	defer a.pointedCollection(f)
 	if s.may == everyClass && chance(a.t, 3) {
 		f.value.elem = a.element(a.keyed(f, a.tagged(f, s)).ofKeys())
@@ -644,7 +644,7 @@ func (a *architect) mapField(f *field, s scope) {
 }
 
 // keyed gives single keys of a map classes, by options of its field and by overrides.
-func (a *architect) keyed(f *field, s scope) scope {
+func (a *typeGenerator) keyed(f *field, s scope) scope {
 	patterns := patternsFor(f.value.key)
 	for n := pick(a.t, 4); n > 0 && len(patterns) > n; n-- {
 		i := pick(a.t, len(patterns))
@@ -657,9 +657,11 @@ func (a *architect) keyed(f *field, s scope) scope {
 }
 
 // ruled may give single keys of a map classes by overrides. The scope has the path of the map.
-func (a *architect) ruled(key reflect.Type, s scope) scope { return a.ruledAmong(patternsFor(key), s) }
+func (a *typeGenerator) ruled(key reflect.Type, s scope) scope {
+	return a.ruledAmong(patternsFor(key), s)
+}
 
-func (a *architect) ruledAmong(patterns []string, s scope) scope {
+func (a *typeGenerator) ruledAmong(patterns []string, s scope) scope {
 	if s.may == 0 || !chance(a.t, 4) {
 		return s
 	}
@@ -681,7 +683,7 @@ func patternsFor(key reflect.Type) []string {
 	return nil
 }
 
-func (a *architect) mapKey() reflect.Type {
+func (a *typeGenerator) mapKey() reflect.Type {
 	if a.textKeys {
 		return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString]())
 	}
@@ -689,7 +691,7 @@ func (a *architect) mapKey() reflect.Type {
 }
 
 // element draws the element of a list, array or map.
-func (a *architect) element(s scope) *blueprint {
+func (a *typeGenerator) element(s scope) *typeDescriptor {
 	b := a.pointed(a.any(s))
 	if b.pointers == 0 && b.leaf == reflect.TypeFor[uint8]() {
 		b.leaf = reflect.TypeFor[uint16]() // a slice of bytes is a leaf
@@ -698,24 +700,24 @@ func (a *architect) element(s scope) *blueprint {
 }
 
 // any draws a value without options of its own.
-func (a *architect) any(s scope) *blueprint {
+func (a *typeGenerator) any(s scope) *typeDescriptor {
 	switch n := pick(a.t, 10); {
 	case n < 4 || s.depth <= 0:
-		return &blueprint{shape: leafShape, leaf: a.leaf(s).typ}
+		return &typeDescriptor{shape: leafShape, leaf: a.leaf(s).typ}
 	case n < 7:
 		s.depth--
 		return a.object(s, pick(a.t, 4))
 	case n < 8:
-		return &blueprint{shape: listShape, elem: a.element(s.elements())}
+		return &typeDescriptor{shape: listShape, elem: a.element(s.elements())}
 	case n < 9:
-		return &blueprint{shape: arrayShape, length: pick(a.t, 4), elem: a.element(s.elements())}
+		return &typeDescriptor{shape: arrayShape, length: pick(a.t, 4), elem: a.element(s.elements())}
 	}
 	key := a.mapKey()
-	return &blueprint{shape: mapShape, key: key, elem: a.element(a.ruled(key, s).ofKeys())}
+	return &typeDescriptor{shape: mapShape, key: key, elem: a.element(a.ruled(key, s).ofKeys())}
 }
 
 // pointed puts pointers in front of a value: most often none, sometimes two.
-func (a *architect) pointed(b *blueprint) *blueprint {
+func (a *typeGenerator) pointed(b *typeDescriptor) *typeDescriptor {
 	b.pointers = max(0, pick(a.t, 6)-3)
 	return b
 }
