@@ -107,7 +107,9 @@ func (f *Findings) notifications() (notifications []sarifNotification) {
 		})
 	}
 	for _, warning := range f.Warnings {
-		notifications = append(notifications, sarifNotification{Level: sarifLevels[asWarning], Message: sarifMessage{warning}})
+		notifications = append(notifications, sarifNotification{
+			Level: sarifLevels[asWarning], Message: sarifMessage{warning},
+		})
 	}
 	for _, a := range f.Assumptions {
 		notifications = append(notifications, sarifNotification{

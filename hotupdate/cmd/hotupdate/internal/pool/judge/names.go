@@ -107,7 +107,8 @@ func (p *pair) tryEach(judged *places) (results []tried) {
 		return p.renamedBy(facts.ConfigAt(config))
 	})
 	for i, d := range differences {
-		results = append(results, tried{Difference: d, renames: found.Effects[i], related: judged.around(p.pointerTo(d))})
+		related := judged.around(p.pointerTo(d))
+		results = append(results, tried{Difference: d, renames: found.Effects[i], related: related})
 	}
 	var shared []int
 	for _, i := range found.Together {

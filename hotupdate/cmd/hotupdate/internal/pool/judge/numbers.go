@@ -138,7 +138,8 @@ func (p *pair) scaling() (findings []Finding) {
 func (p *pair) reversed() (findings []Finding) {
 	for _, path := range []string{fields.Minimum, fields.Maximum} {
 		if !tree.Equal(p.old.Node.At(path), p.updated.Node.At(path)) {
-			findings = append(findings, aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)...)
+			found := aboutField(p.old, p.updated, path, verdict.Forbidden, verdict.MinimumAboveMaximum)
+			findings = append(findings, found...)
 		}
 	}
 	return findings
