@@ -153,8 +153,8 @@ func (e *Eras[P]) AdditionalData(
 }
 
 // Explain returns the name of the era in force for the strategy and the Kubernetes version of a pool,
-// and the reason as a sentence. It is the last era whose From is not above the version's minor. A nil version selects
-// the first era, since Gardener did not always set a version. An empty version is an error.
+// and the reason as a sentence. It is the last era whose From is not above the version's minor. A nil
+// version selects the first era, since Gardener did not always set a version. An empty version is an error.
 //
 //   - The version follows Semantic Versioning. It may begin with v, and the patch version may be
 //     missing: 1.34.2, v1.34.2, 1.34.

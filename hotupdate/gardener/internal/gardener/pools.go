@@ -56,7 +56,9 @@ func identityOf(shoot *gardencorev1beta1.Shoot, worker *gardencorev1beta1.Worker
 }
 
 // poolsOf compares the pools of two stored Shoots; old is nil if the other one is created.
-func poolsOf(old, updated *gardencorev1beta1.Shoot, unknown map[string]reason) (pools []gardenerplugin.Pool, err error) {
+func poolsOf(
+	old, updated *gardencorev1beta1.Shoot, unknown map[string]reason,
+) (pools []gardenerplugin.Pool, err error) {
 	before := map[string]*gardencorev1beta1.Worker{}
 	if old != nil {
 		for i := range old.Spec.Provider.Workers {
