@@ -27,7 +27,7 @@ type workerConfig struct {
 	Tags               *tagSet               `json:"tags,omitempty"               hotupdatable:"true"`
 	MachineLabels      []machineLabel        `json:"machineLabels,omitempty"      hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
 	SecurityGroups     []string              `json:"securityGroups,omitempty"     hotupdatable:"false,set"`
-	Spot               *bool                 `json:"hashedLeaf,omitempty"               hotupdatable:"false,default=false"`
+	Spot               *bool                 `json:"spot,omitempty"               hotupdatable:"false,default=false"`
 	UserData           []byte                `json:"userData,omitempty"           hotupdatable:"false,sensitive"`
 	Extra              *runtime.RawExtension `json:"extra,omitempty"              hotupdatable:"inplace"`
 	MaxUnavailable     *intstr.IntOrString   `json:"maxUnavailable,omitempty"     hotupdatable:"ignore"`
