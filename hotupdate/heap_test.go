@@ -3,9 +3,7 @@
 package hotupdate_test
 
 import (
-	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
@@ -49,13 +47,4 @@ func TestLargeHashesLeaveTheHeapSmall(t *testing.T) {
 	require.Less(t, kept, int64(goroutines*2<<20))
 	t.Logf("%d KiB for each goroutine", kept>>10/goroutines)
 	runtime.KeepAlive(configs)
-}
-
-// configOfLabels is a config with some labels, of about 27 bytes each.
-func configOfLabels(count int) []byte {
-	members := make([]string, 0, count)
-	for i := range count {
-		members = append(members, fmt.Sprintf(`"key-%06d":"value \"%d\""`, i*7919%count, i))
-	}
-	return []byte(`{"apiVersion":"a/v1","kind":"WorkerConfig","volume":{"labels":{` + strings.Join(members, ",") + `}}}`)
 }

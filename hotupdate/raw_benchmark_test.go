@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,4 +45,13 @@ func times(n int, do func()) func() {
 			do()
 		}
 	}
+}
+
+// configOfLabels is a config with some labels, of about 27 bytes each.
+func configOfLabels(count int) []byte {
+	members := make([]string, 0, count)
+	for i := range count {
+		members = append(members, fmt.Sprintf(`"key-%06d":"value \"%d\""`, i*7919%count, i))
+	}
+	return []byte(`{"apiVersion":"a/v1","kind":"WorkerConfig","volume":{"labels":{` + strings.Join(members, ",") + `}}}`)
 }

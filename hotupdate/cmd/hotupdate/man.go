@@ -27,5 +27,7 @@ func (c *call) packaging() []*cobra.Command {
 		}
 		return exitOK, errors.Join(problems...)
 	})
+	man.Long = "Writes a manual page for every command into a directory that exists. SOURCE_DATE_EPOCH is the time\n" +
+		"in their headings, if it is set."
 	return []*cobra.Command{man}
 }
