@@ -24,27 +24,38 @@ func identityOf(uid string, object *tree.Node) identity {
 	return identity(sum[:len(identity{})])
 }
 
-// identities is a set in a temporary file, so that its memory does not grow. The file has hash
-// tables, each with eight times the slots of the one before. The last one fills up to the half.
+// identities is a set. A temporary file takes what is more than the memory that it begins with, so that its memory does
+// not grow. It has hash tables, each with eight times the slots of the one before: the first in memory, the others one
+// after the other in the file. The last one fills up to the half.
 type identities struct {
-	file        *os.File
-	slots, used uint64 // slots of the first table, used slots of all tables
+	first []identity
+	file  *os.File // nil as long as the first table is enough
+	used  uint64   // slots of all tables
 }
 
-func newIdentities(slots uint64) (*identities, error) {
-	file, err := os.CreateTemp("", "hotupdate-audit-")
-	if err == nil {
-		_ = os.Remove(file.Name()) // most systems remove an open file when the process ends, even by a crash
-	}
-	return &identities{file: file, slots: slots}, err
-}
+// newIdentities returns an empty set, whose first table has a number of slots.
+func newIdentities(slots int) *identities { return &identities{first: make([]identity, slots)} }
 
 // add adds an identity, and reports whether it is new.
 func (s *identities) add(one identity) (isNew bool, err error) {
-	begin := uint64(0) // the first slot of a table
-	slots := s.slots   // of the table
-	room := slots / 2  // of the tables up to this one
-	for {
+	slots := uint64(len(s.first)) // of the table
+	room := slots / 2             // of the tables up to this one
+	if there := s.slot(one); *there == one {
+		return false, nil
+	} else if s.used < room {
+		s.used++
+		*there = one
+		return true, nil
+	}
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "hotupdate-audit-"); err != nil {
+			return false, err
+		}
+		_ = os.Remove(s.file.Name()) // most systems remove an open file when the process ends, even by a crash
+	}
+	for begin := uint64(0); ; begin += slots { // the first slot of the table in the file
+		slots *= 8
+		room += slots / 2
 		at, isKnown, err := s.find(one, begin, slots)
 		switch {
 		case err != nil || isKnown:
@@ -54,14 +65,21 @@ func (s *identities) add(one identity) (isNew bool, err error) {
 			_, err = s.file.WriteAt(one[:], at)
 			return true, err
 		}
-		begin += slots
-		slots *= 8
-		room += slots / 2
 	}
 }
 
-// find returns the offset of an identity in a table, by linear probing, or the offset of the free
-// slot for it.
+// slot returns the slot of an identity in the first table, by linear probing, or the free slot for it.
+func (s *identities) slot(one identity) *identity {
+	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
+		there := &s.first[slot%uint64(len(s.first))]
+		if *there == one || *there == (identity{}) {
+			return there
+		}
+	}
+}
+
+// find returns the offset of an identity in a table of the file, by linear probing, or the offset of the free slot for
+// it.
 func (s *identities) find(one identity, begin, slots uint64) (at int64, isKnown bool, err error) {
 	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
 		var there identity
@@ -76,6 +94,8 @@ func (s *identities) find(one identity, begin, slots uint64) (at int64, isKnown 
 }
 
 func (s *identities) close() {
-	_ = s.file.Close() // it is not read again
-	_ = os.Remove(s.file.Name())
+	if s.file != nil {
+		_ = s.file.Close() // it is not read again
+		_ = os.Remove(s.file.Name())
+	}
 }

@@ -25,8 +25,7 @@ func TestIdentities(t *testing.T) {
 	t.Setenv("TMPDIR", directory)
 	t.Setenv("TMP", directory)
 	random := rand.New(rand.NewPCG(1, 2))
-	seen, err := newIdentities(16)
-	require.NoError(t, err)
+	seen := newIdentities(16)
 	all := map[identity]bool{}
 	for range 60_000 {
 		one := identityNumbered(random.Uint64N(30_000))
@@ -41,19 +40,36 @@ func TestIdentities(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestIdentitiesOfALostFile: a file that cannot be read or made is an error, not a verdict.
-func TestIdentitiesOfALostFile(t *testing.T) {
-	for grows, slots := range map[bool]uint64{false: 16, true: 2} {
-		seen, err := newIdentities(slots)
-		require.NoError(t, err)
-		_, err = seen.add(identityNumbered(0))
-		require.NoError(t, err)
-		seen.close()
-		_, err = seen.add(identityNumbered(1))
-		require.ErrorIs(t, err, os.ErrClosed, grows)
-	}
+// TestFewIdentitiesNeedNoFile: a fleet of usual size is audited where no file can be made.
+func TestFewIdentitiesNeedNoFile(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
-	_, err := newIdentities(16)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	seen := newIdentities(16)
+	for n := range uint64(8) {
+		isNew, err := seen.add(identityNumbered(n))
+		require.NoError(t, err)
+		require.True(t, isNew)
+	}
+	for n := range uint64(8) {
+		isNew, err := seen.add(identityNumbered(n))
+		require.NoError(t, err)
+		require.False(t, isNew)
+	}
+	_, err := seen.add(identityNumbered(8))
+	require.ErrorIs(t, err, os.ErrNotExist, "a file is needed, and cannot be made")
+	seen.close()
+}
+
+// TestIdentitiesOfALostFile: a file that cannot be read is an error, not a verdict.
+func TestIdentitiesOfALostFile(t *testing.T) {
+	for name, inFile := range map[string]uint64{"the table in use": 1, "the next table": 9} {
+		seen := newIdentities(2)
+		for n := range 1 + inFile {
+			_, err := seen.add(identityNumbered(n))
+			require.NoError(t, err)
+		}
+		seen.close()
+		_, err := seen.add(identityNumbered(100))
+		require.ErrorIs(t, err, os.ErrClosed, name)
+	}
 }

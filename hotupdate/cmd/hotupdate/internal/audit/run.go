@@ -39,7 +39,7 @@ type Options struct {
 // ends before the stream, the report is partial, and says so. It is an error if no pool was judged.
 //
 // An object that is in the stream twice is judged once. Objects with a UID are identified by it,
-// others by their whole content. A temporary file keeps the identities.
+// others by their whole content. A temporary file keeps the identities of large fleets.
 func (r *Releases) Run(
 	ctx context.Context, documents iter.Seq[*manifest.Document], o Options,
 ) (*report.Report, error) {
@@ -62,10 +62,7 @@ func (r *Releases) Run(
 
 // judge counts the results for all objects.
 func (t *tally) judge(ctx context.Context, objects iter.Seq[*judgedObject], o Options) error {
-	seen, err := newIdentities(1 << 16)
-	if err != nil {
-		return err
-	}
+	seen := newIdentities(1 << 16) // 1 MiB, enough for 32,768 objects
 	defer seen.close()
 	for object := range objects {
 		if err := t.count(object, seen, o); err != nil {

@@ -371,14 +371,40 @@ func (n *Node) JSON() []byte {
 	case n.raw != "":
 		return []byte(n.raw)
 	}
-	return n.appendSorted(nil)
+	return n.appendSorted(nil, appendSpelling)
 }
 
-// appendSorted appends the value as encoding/json encodes it, with the members in the order of their names.
-func (n *Node) appendSorted(dst []byte) []byte {
+// Stored returns the value in the JSON in which an API server stores an object of an unknown type: compact, with the
+// members in the order of their names, and each number as the int64 or float64 that it is. It is empty for an absent
+// value, and false if a number is neither.
+func (n *Node) Stored() (stored []byte, isStorable bool) {
+	if n == nil {
+		return nil, true
+	}
+	isStorable = true
+	stored = n.appendSorted(make([]byte, 0, len(n.raw)), func(dst []byte, spelling string) []byte {
+		if integer, err := strconv.ParseInt(spelling, 10, 64); err == nil {
+			return strconv.AppendInt(dst, integer, 10)
+		}
+		fraction, err := strconv.ParseFloat(spelling, 64)
+		isStorable = isStorable && err == nil
+		encoded, _ := json.Marshal(fraction) // is no number only if it is not storable
+		return append(dst, encoded...)
+	})
+	return stored, isStorable
+}
+
+// appendSpelling appends a number in the spelling that was read.
+func appendSpelling(dst []byte, spelling string) []byte { return append(dst, spelling...) }
+
+// appendSorted appends the value as encoding/json encodes it, with the members in the order of their names. Function
+// number appends a number by its spelling.
+func (n *Node) appendSorted(dst []byte, number func(dst []byte, spelling string) []byte) []byte {
 	switch n.kind {
-	case Null, Bool, Number:
+	case Null, Bool:
 		return n.AppendJSON(dst)
+	case Number:
+		return number(dst, n.text)
 	case Text:
 		return appendEncoded(dst, n.text)
 	case List:
@@ -387,7 +413,7 @@ func (n *Node) appendSorted(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = n.below[i].appendSorted(dst)
+			dst = n.below[i].appendSorted(dst, number)
 		}
 		return append(dst, ']')
 	case Object:
@@ -397,7 +423,7 @@ func (n *Node) appendSorted(dst []byte) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(appendEncoded(dst, member.name), ':')
-			dst = member.appendSorted(dst)
+			dst = member.appendSorted(dst, number)
 		}
 		return append(dst, '}')
 	}

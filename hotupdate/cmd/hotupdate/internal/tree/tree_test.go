@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	parser "go.yaml.in/yaml/v3"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
@@ -305,7 +306,7 @@ func FuzzParseYAML(f *testing.F) {
 
 // encoding/json is the oracle of JSON.
 func FuzzParseJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":1,"b":[true,null,"\u00e9\ud800","é"],"a":2}`, "[1.50,-0]", ` "x" `, "{} x", "{\"a\":\xff}", "\"\xff\"", `{"a" 1}`} {
+	for _, seed := range []string{`{"a":1,"b":[true,null,"\u00e9\ud800","é"],"a":2}`, "[1.50,-0]", ` "x" `, "{} x", "{\"a\":\xff}", "\"\xff\"", `{"a" 1}`, `[9223372036854775807, 18446744073709551615, 1e21, 1E-7, 1e999]`, `{"<&> ": "<&>"}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -322,6 +323,16 @@ func FuzzParseJSON(f *testing.F) {
 			require.Equal(t, want, root.Value(nil))
 		}
 		require.Equal(t, string(bytes.TrimSpace(raw)), string(root.JSON()))
+
+		stored, isStorable := root.Stored()
+		var unknown any // an API server decodes an object of an unknown type like this
+		err = utiljson.Unmarshal(raw, &unknown)
+		require.Equal(t, err == nil, isStorable, "%v", err)
+		if isStorable {
+			want, err := json.Marshal(unknown)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(stored))
+		}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ConfigFile is the file with the facts of a landscape, for the answers of questions and assumptions.
@@ -102,7 +103,7 @@ func (a Assumption) String() string { return a.Text + "; " + a.Answer }
 // Compare orders assumptions by their rows in the table, and then by their texts.
 func (a Assumption) Compare(b Assumption) int {
 	at := func(a Assumption) int {
-		return slices.IndexFunc(assumed(), func(r row) bool { return r.name == a.Name })
+		return slices.IndexFunc(table(), func(r row) bool { return r.name == a.Name })
 	}
 	return cmp.Or(at(a)-at(b), cmp.Compare(a.Text, b.Text))
 }
@@ -117,7 +118,9 @@ type row struct {
 // ofPlugin is the row of all assumptions that Gardener's own code names, see [Gardener.Assumes].
 const ofPlugin = "gardener-code"
 
-// assumed is the table of all assumptions.
+// table is the table of all assumptions.
+var table = sync.OnceValue(assumed)
+
 func assumed() []row {
 	return []row{
 		{"kubernetes-version", KubernetesVersion.Rule(), "write the version in both manifests"},
@@ -162,7 +165,7 @@ func assumed() []row {
 
 // Assumptions returns the table of all assumptions.
 func Assumptions() (assumptions []Assumption) {
-	for _, one := range assumed() {
+	for _, one := range table() {
 		assumptions = append(assumptions, one.of(one.rule))
 	}
 	return assumptions
@@ -173,7 +176,7 @@ func (r row) of(rule Rule) Assumption { return Assumption{r.name, rule.Text, r.a
 // AssumptionOf returns the assumption of a rule of the kind [Assumes]. A rule that is in no row of
 // the table comes from Gardener's own code.
 func AssumptionOf(rule Rule) Assumption {
-	all := assumed()
+	all := table()
 	for _, one := range all {
 		if one.rule.Text == rule.Text {
 			return one.of(rule)

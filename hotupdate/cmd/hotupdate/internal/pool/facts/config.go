@@ -2,10 +2,7 @@ package facts
 
 import (
 	"bytes"
-	"encoding/json"
 	"sync"
-
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
@@ -40,7 +37,7 @@ func ConfigAt(n *tree.Node) Config {
 }
 
 func newConfig(raw func() []byte, read func() *tree.Node, isAbsent func() bool) Config {
-	stored := sync.OnceValue(func() Config { return storedConfig(raw()) })
+	stored := sync.OnceValue(func() Config { return storedConfig(raw(), read()) })
 	return Config{&config{raw, read, stored, isAbsent}}
 }
 
@@ -79,14 +76,9 @@ func (c Config) Stored() Config {
 	return c.read.stored()
 }
 
-func storedConfig(raw []byte) Config {
-	var value any
-	if err := utiljson.Unmarshal(raw, &value); err != nil {
-		return ConfigOf(raw)
+func storedConfig(raw []byte, value *tree.Node) Config {
+	if stored, isStorable := value.Stored(); value != nil && isStorable {
+		return ConfigOf(stored)
 	}
-	stored, err := json.Marshal(value)
-	if err != nil {
-		return ConfigOf(raw)
-	}
-	return ConfigOf(stored)
+	return ConfigOf(raw)
 }
