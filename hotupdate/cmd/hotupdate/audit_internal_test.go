@@ -86,21 +86,16 @@ func writeSchema[C any](file string) error {
 
 // TestAuditScripts runs audit and schema diff like a user. The Schemas are $V1, $V1B, $V2 and $V3.
 func TestAuditScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		UpdateScripts:       *update,
-		Dir:                 "testdata/audit",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			for name, write := range map[string]func(string) error{"V1": writeSchema[fleetV1], "V1B": writeSchema[fleetV1b], "V2": writeSchema[fleetV2], "V3": writeSchema[fleetV3]} {
-				file := strings.ToLower(name) + ".json"
-				if err := write(filepath.Join(env.WorkDir, file)); err != nil {
-					return err
-				}
-				env.Setenv(name, file)
+	params := scripts(t, "testdata/audit")
+	params.Setup = func(env *testscript.Env) error {
+		for name, write := range map[string]func(string) error{"V1": writeSchema[fleetV1], "V1B": writeSchema[fleetV1b], "V2": writeSchema[fleetV2], "V3": writeSchema[fleetV3]} {
+			file := strings.ToLower(name) + ".json"
+			if err := write(filepath.Join(env.WorkDir, file)); err != nil {
+				return err
 			}
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edit": edit},
-	})
+			env.Setenv(name, file)
+		}
+		return nil
+	}
+	testscript.Run(t, params)
 }

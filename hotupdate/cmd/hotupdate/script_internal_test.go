@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
@@ -42,6 +45,53 @@ func TestMain(m *testing.M) {
 func runAsCalled() int {
 	defer writeMemory()
 	return run(os.Args[1:], streams{providers: extensions.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(), gitPrefix: os.Getenv("GIT_PREFIX"), shownPath: os.Getenv("BASE")})
+}
+
+// inTest is held by the command that runs in the process of the tests, which has one working directory.
+var inTest sync.Mutex
+
+// runInTest runs the command in the process of the tests: to start a process costs more than most commands do. It is
+// false for a command that needs a process of its own, since its standard input, its PATH or its folder for temporary
+// files is the script's.
+func runInTest(ts *testscript.TestScript, command string, args []string) (code int, hasRun bool) {
+	temporary := "TMPDIR"
+	if runtime.GOOS == "windows" {
+		temporary = "TMP"
+	}
+	isUsual := ts.Getenv("PATH") == os.Getenv("PATH") && ts.Getenv(temporary) == filepath.Join(ts.Getenv("WORK"), ".tmp")
+	if command != "hotupdate" || !isUsual || slices.Contains(args, "-") {
+		return 0, false
+	}
+	inTest.Lock()
+	defer inTest.Unlock()
+	before, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(before)) }()
+	return run(args, streams{
+		providers: extensions.All(), program: command, in: strings.NewReader(""), out: ts.Stdout(), err: ts.Stderr(),
+		byGit: ts.Getenv("GIT_DIFF_PATH_TOTAL") != "", gitPrefix: ts.Getenv("GIT_PREFIX"), shownPath: ts.Getenv("BASE"),
+	}), true
+}
+
+// scripts are the scripts of a folder, which find no plugin and no settings of the user.
+func scripts(t *testing.T, folder string) testscript.Params {
+	t.Helper()
+	t.Setenv("PATH", withoutPlugins(os.Getenv("PATH")))
+	t.Setenv("HOME", "/no-home")          // as testscript sets it for processes
+	absolute, err := filepath.Abs(folder) // the working directory changes
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testscript.Params{
+		Dir:                 absolute,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "edit": edit, "pad": pad, "encode": encode, "bombs": bombs, "zeros": zeros, "deep": deep, "tells": tells,
+		},
+	}
 }
 
 // seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and
@@ -140,36 +190,29 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		UpdateScripts:       *update,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("AWS", aws)
-			env.Setenv("POOLS", pools)
-			env.Setenv("READBACK", readBack)
-			env.Setenv("ACTION", action)
-			env.Setenv("HUGE", strconv.Itoa(huge))
-			if !effort.All() {
-				env.Setenv("GOGC", "400") // hundreds of commands live for milliseconds each
-			}
-			env.Setenv("PATH", withoutPlugins(env.Getenv("PATH")))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "edit": edit, "pad": pad, "encode": encode, "bombs": bombs, "zeros": zeros, "deep": deep, "tells": tells,
-		},
-	})
+	params := scripts(t, "testdata/script")
+	params.Setup = func(env *testscript.Env) error {
+		env.Setenv("AWS", aws)
+		env.Setenv("POOLS", pools)
+		env.Setenv("READBACK", readBack)
+		env.Setenv("ACTION", action)
+		env.Setenv("HUGE", strconv.Itoa(huge))
+		return nil
+	}
+	testscript.Run(t, params)
 }
 
-// exits CODE COMMAND ARG... runs a command and checks its exit code exactly.
+// exits CODE COMMAND ARG... runs a command and checks its exit code exactly. The command of this package runs in the
+// process of the tests, if nothing needs another one; exec always starts one.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARG...")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
+	code, hasRun := runInTest(ts, args[1], args[2:])
+	var err error
+	if !hasRun {
+		err = ts.Exec(args[1], args[2:]...)
+	}
 	if exit, ok := err.(interface{ ExitCode() int }); ok {
 		code = exit.ExitCode()
 	} else if err != nil {
