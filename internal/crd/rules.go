@@ -1,17 +1,17 @@
 package crd
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // equality matches self.a == oldSelf.a without its spaces.
-var equality = regexp.MustCompile(`^(self|oldSelf)((?:\.\w+)*)==(self|oldSelf)((?:\.\w+)*)$`)
+var equality = lazyregexp.New(`^(self|oldSelf)((?:\.\w+)*)==(self|oldSelf)((?:\.\w+)*)$`)
 
 // readRules collects the fields that the CEL rules of a property make immutable. It reads rules
 // that consist of such equalities, joined by &&. An equality of a whole element, or of the spec,
@@ -23,7 +23,7 @@ func (r *reader) readRules(p *property, path string) {
 			continue
 		}
 		for part := range strings.SplitSeq(rule, "&&") {
-			m := equality.FindStringSubmatch(part)
+			m := equality().FindStringSubmatch(part)
 			switch {
 			case m == nil || m[1] == m[3] || m[2] != m[4]:
 			case m[2] == "" && (path == "" || strings.HasSuffix(path, "[]")):

@@ -3,7 +3,6 @@ package fieldplan
 import (
 	"cmp"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -117,7 +117,7 @@ func unnamed(goField string, sf reflect.StructField, options string, tag *tagged
 			"embed the struct, or write "+suggestion)
 	}
 	hint := "use the versioned type (v1alpha1), or write " + suggestion
-	if versionedPackage.MatchString(goField) {
+	if versionedPackage().MatchString(goField) {
 		hint = "write " + jsonTagOf(sf.Name) + ", its name in JSON today"
 	}
 	return mistake(goField, fault.NoJSONName, "has no JSON name; JSON names are the contract of a versioned API type",
@@ -125,7 +125,7 @@ func unnamed(goField string, sf reflect.StructField, options string, tag *tagged
 }
 
 // versionedPackage matches a field whose package is that of a version of an API.
-var versionedPackage = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?\.`)
+var versionedPackage = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?\.`)
 
 func jsonTagOf(name string) string { return "`json:\"" + name + "\"`" }
 

@@ -5,10 +5,10 @@ package kubeminor
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -21,7 +21,7 @@ const number = `(0|[1-9][0-9]{0,8})`
 
 // semanticVersion is the grammar of semver.org with an optional v before it and an optional patch
 // version.
-var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.` + number + `)?` +
+var semanticVersion = lazyregexp.New(`^v?` + number + `\.` + number + `(?:\.` + number + `)?` +
 	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
 	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 
@@ -50,7 +50,7 @@ func Of(major, minor uint32) Minor { return Minor{major, minor} }
 
 // Read is [Parse] without the error.
 func Read(version string) (Minor, bool) {
-	groups := semanticVersion.FindStringSubmatch(version)
+	groups := semanticVersion().FindStringSubmatch(version)
 	if groups == nil {
 		return Minor{}, false
 	}

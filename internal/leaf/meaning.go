@@ -2,11 +2,11 @@ package leaf
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -86,13 +86,13 @@ func normalName(text string) (string, bool) {
 
 // rfc3339 is the form of a time. Package time reads more, and how much more differs between its
 // releases.
-var rfc3339 = regexp.MustCompile(
+var rfc3339 = lazyregexp.New(
 	`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
 
 // normalTime writes a time of RFC 3339 in UTC, as the leaf Time is written.
 func normalTime(text string) (string, bool) {
 	t, err := time.Parse(time.RFC3339, text)
 	t = t.UTC()
-	isTime := err == nil && rfc3339.MatchString(text)
+	isTime := err == nil && rfc3339().MatchString(text)
 	return t.Format(nanoseconds), isTime && t.Year() >= 0 && t.Year() <= 9999
 }

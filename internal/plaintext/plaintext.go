@@ -6,13 +6,14 @@ package plaintext
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // Escape makes a text harmless for one kind of display.
@@ -57,11 +58,11 @@ func Table(rows [][]string) string {
 		fmt.Fprintln(columns)
 	}
 	_ = columns.Flush() // into memory
-	return trailing.ReplaceAllString(text.String(), "\n")
+	return trailing().ReplaceAllString(text.String(), "\n")
 }
 
 // trailing matches the padding after the last cell of a row that is not empty.
-var trailing = regexp.MustCompile(" +\n")
+var trailing = lazyregexp.New(" +\n")
 
 // escaped writes all other characters as \u escapes, in surrogate pairs where needed, so that a
 // JSON text keeps its meaning. Bytes that are not UTF-8 become the escape of the replacement

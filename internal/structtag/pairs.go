@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // finding is one occurrence of the key, or of a misspelling of it, in a struct tag.
@@ -27,15 +28,15 @@ const (
 )
 
 var (
-	nextPair = regexp.MustCompile(`(?s)^` + onePair)
-	allPairs = regexp.MustCompile(`(?s)^(?:` + onePair + `)* *$`)
-	word     = regexp.MustCompile("[^\\x00- \\x7f:=\"'`,;|()\\[\\]{}<>\\\\]+")
-	isMarked = regexp.MustCompile(`^` + blank + `*[:="]`) // the text begins with a mark before a value
-	hasMark  = regexp.MustCompile(`[:=]` + blank + `*$`)  // the text ends with a mark before a value
-	runsOn   = regexp.MustCompile(`^[^\x00- \x7f]`)       // no blank
+	nextPair = lazyregexp.New(`(?s)^` + onePair)
+	allPairs = lazyregexp.New(`(?s)^(?:` + onePair + `)* *$`)
+	word     = lazyregexp.New("[^\\x00- \\x7f:=\"'`,;|()\\[\\]{}<>\\\\]+")
+	isMarked = lazyregexp.New(`^` + blank + `*[:="]`) // the text begins with a mark before a value
+	hasMark  = lazyregexp.New(`[:=]` + blank + `*$`)  // the text ends with a mark before a value
+	runsOn   = lazyregexp.New(`^[^\x00- \x7f]`)       // no blank
 	// looseValue is what follows a key that reflect does not see: a Go string, or other text behind
 	// a mark up to a blank.
-	looseValue = regexp.MustCompile(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank +
+	looseValue = lazyregexp.New(`(?s)^(?:"?[\x00- \x7f:=]*(` + goString + `)|"?` + blank +
 		`*[:=][\x00- \x7f:=]*([` + regexp.QuoteMeta(wrongQuotes) + `]*(?:'[^']*'|[^\x00- \x7f"])*)"?)?`)
 )
 
@@ -46,7 +47,7 @@ var (
 // finding there is a problem.
 func find(tag string) (found []finding) {
 	for at := 0; ; {
-		pair := nextPair.FindStringSubmatchIndex(tag[at:])
+		pair := nextPair().FindStringSubmatchIndex(tag[at:])
 		if pair == nil {
 			return append(found, search(tag, at, len(tag))...)
 		}
@@ -58,7 +59,7 @@ func find(tag string) (found []finding) {
 		case tag[start:colon] == key:
 			found = append(found, wellFormed(start, tag[start:end]))
 		// the closing quote was meant to open a value
-		case hasMark.MatchString(tag[colon+2:end-1]) && runsOn.MatchString(rest) && !nextPair.MatchString(rest):
+		case hasMark().MatchString(tag[colon+2:end-1]) && runsOn().MatchString(rest) && !nextPair().MatchString(rest):
 			return append(found, search(tag, start, len(tag))...)
 		case tag[start:colon] != "json": // nearly every field has json, which is not searched
 			found = append(found, search(tag, start, colon)...)
@@ -108,7 +109,7 @@ func unquoted(quoted string) (value string, ok bool) {
 // search returns the occurrences of the key and of its misspellings in tag[from:to]. The text
 // before is well-formed.
 func search(tag string, from, to int) (found []finding) {
-	for _, match := range word.FindAllStringIndex(tag[from:to], -1) {
+	for _, match := range word().FindAllStringIndex(tag[from:to], -1) {
 		start := from + match[0]
 		end := from + match[1]
 		if last := len(found) - 1; last >= 0 && start < found[last].at+len(found[last].text) {
@@ -127,15 +128,15 @@ func isKey(word, before, behind string) bool {
 	switch {
 	case !isLikeKey(word):
 		return false
-	case isAlone, isMarked.MatchString(behind):
+	case isAlone, isMarked().MatchString(behind):
 		return true
 	}
-	return !slices.Contains(related, fold(word)) && !hasMark.MatchString(before)
+	return !slices.Contains(related, fold(word)) && !hasMark().MatchString(before)
 }
 
 // loose returns the finding for the key in tag[start:end].
 func loose(tag string, start, end int) finding {
-	match := looseValue.FindStringSubmatch(tag[end:])
+	match := looseValue().FindStringSubmatch(tag[end:])
 	f := finding{at: start, word: tag[start:end], value: match[2]}
 	if start > 0 && tag[start-1] == '"' {
 		f.at--

@@ -146,7 +146,7 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
 	_, present, problems := Parse(text)
 	isMended := ok && present && len(problems) == 0
-	if !isMended || !allPairs.MatchString(string(text)) {
+	if !isMended || !allPairs().MatchString(string(text)) {
 		return tag, false
 	}
 	return text, true

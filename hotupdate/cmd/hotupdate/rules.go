@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
@@ -47,13 +47,13 @@ func (c *call) writeRules() (int, error) {
 		c.out.WriteString(rulesText())
 		return exitOK, nil
 	}
-	text, err := c.ruleOf(inPools.ReplaceAllString(c.args[0], ""))
+	text, err := c.ruleOf(inPools().ReplaceAllString(c.args[0], ""))
 	c.out.WriteString(text)
 	return exitOK, err
 }
 
 // inPools is the path of the pools of a Shoot or a Worker: the tables have the fields below it.
-var inPools = regexp.MustCompile(`^spec\.(provider\.workers|pools)(\[[^\]]*\])?\.`)
+var inPools = lazyregexp.New(`^spec\.(provider\.workers|pools)(\[[^\]]*\])?\.`)
 
 // ruleOf says what a change of one field does today, with the facts of the landscape. For a field
 // of a Shoot, Worker or pool it uses the tables. For a field of a provider config it judges each

@@ -18,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // Parse reads a config file. All problems are [fault.Error]s and joined. Where names the file and the line, Path
@@ -205,7 +206,7 @@ func (p *parser) matches(value *tree.Node, path string, form *regexp.Regexp, mus
 
 // The forms of texts.
 var (
-	releaseForm = regexp.MustCompile(`^v(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8}))?$`)
+	releaseForm = lazyregexp.New(`^v(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8}))?$`)
 )
 
 func (p *parser) apply(value *tree.Node, path string) {
@@ -261,7 +262,7 @@ func (p *parser) landscape(value *tree.Node, path string) {
 const aRelease = "a release, such as v1.150.0"
 
 func (p *parser) gardener(value *tree.Node, path string) {
-	if release, isRelease := p.matches(value, path, releaseForm, aRelease); isRelease {
+	if release, isRelease := p.matches(value, path, releaseForm(), aRelease); isRelease {
 		p.file.Landscape.Gardener = verdict.Known(release, p.place(value))
 	}
 }
@@ -305,7 +306,7 @@ func (p *parser) extensions(value *tree.Node, path string) {
 func (p *parser) extension(value *tree.Node, path string) (e facts.Extension) {
 	p.members(value, path, map[string]member{
 		"release": func(value *tree.Node, path string) {
-			if release, isRelease := p.matches(value, path, releaseForm, aRelease); isRelease {
+			if release, isRelease := p.matches(value, path, releaseForm(), aRelease); isRelease {
 				e.Release = verdict.Known(release, p.place(value))
 			}
 		},

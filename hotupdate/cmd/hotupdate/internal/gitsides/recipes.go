@@ -5,9 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // addRecipes selects the recipes that make manifests of changed files. The manifests that they make
@@ -38,7 +39,7 @@ func (s *selection) hasChanged(folder string) bool {
 func isBelow(file, folder string) bool { return folder == "." || strings.HasPrefix(file, folder+"/") }
 
 // leadsElsewhere matches a kustomization that uses files outside of its folder.
-var leadsElsewhere = regexp.MustCompile(`\.\./|://`)
+var leadsElsewhere = lazyregexp.New(`\.\./|://`)
 
 // addKustomizations selects the kustomizations above changed files that make manifests.
 func (s *selection) addKustomizations(tree string, selected set) error {
@@ -56,7 +57,7 @@ func (s *selection) addKustomizations(tree string, selected set) error {
 			return err
 		}
 		below := folder
-		if leadsElsewhere.MatchString(text) {
+		if leadsElsewhere().MatchString(text) {
 			below = "."
 		}
 		made, err := s.grep(tree, []string{s.kinds}, []string{literal(below)})
@@ -109,7 +110,7 @@ func (s *selection) addCharts(tree string, selected set) error {
 }
 
 // beside matches a dependency of a chart that is in a folder.
-var beside = regexp.MustCompile(`(?m)^[\t -]*repository:[\t ]*["']?file://([^"'\n]*?)["']?[\t ]*$`)
+var beside = lazyregexp.New(`(?m)^[\t -]*repository:[\t ]*["']?file://([^"'\n]*?)["']?[\t ]*$`)
 
 // addChart selects a chart with the manifests and archives in it, and in the charts beside it that it depends on.
 func (s *selection) addChart(tree, file string, selected set) error {
@@ -119,7 +120,7 @@ func (s *selection) addChart(tree, file string, selected set) error {
 	}
 	folder := path.Dir(file)
 	roots := []string{folder}
-	for _, found := range beside.FindAllStringSubmatch(text, -1) {
+	for _, found := range beside().FindAllStringSubmatch(text, -1) {
 		roots = append(roots, path.Join(folder, found[1]))
 	}
 	for _, root := range roots {
@@ -155,8 +156,8 @@ func (s *selection) madeOf(tree, folder string) ([]string, error) {
 
 // The parts of Flux that put text in the place of variables.
 var (
-	fluxSubstitutes = regexp.MustCompile(`postBuild`)
-	hasVariables    = regexp.MustCompile(kind + `(ConfigMap|Secret)`)
+	fluxSubstitutes = lazyregexp.New(`postBuild`)
+	hasVariables    = lazyregexp.New(kind + `(ConfigMap|Secret)`)
 )
 
 // addVariables selects the manifests with variables if the change may alter their values: it
@@ -165,8 +166,8 @@ func (s *selection) addVariables(tree string, selected set) error {
 	isSubstitution := false
 	isSource := false
 	for _, text := range s.texts {
-		isSubstitution = isSubstitution || fluxSubstitutes.Match(text)
-		isSource = isSource || hasVariables.Match(text)
+		isSubstitution = isSubstitution || fluxSubstitutes().Match(text)
+		isSource = isSource || hasVariables().Match(text)
 	}
 	if isSource && !isSubstitution {
 		readers, err := s.grep(tree, []string{"substituteFrom"}, []string{everything})

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // set is a set of paths of the repository.
@@ -219,9 +221,9 @@ func (s *selection) addChange(c change) {
 
 // The patterns by which a text is found to have a manifest.
 var (
-	hidden      = regexp.MustCompile(`^(\x00GITCRYPT|version https://git-lfs|-----BEGIN (PGP|AGE) |\$ANSIBLE_VAULT;)`)
-	ofGardener  = regexp.MustCompile(`gardener\.cloud/`)
-	ofVariables = regexp.MustCompile(fromTemplate)
+	hidden      = lazyregexp.New(`^(\x00GITCRYPT|version https://git-lfs|-----BEGIN (PGP|AGE) |\$ANSIBLE_VAULT;)`)
+	ofGardener  = lazyregexp.New(`gardener\.cloud/`)
+	ofVariables = lazyregexp.New(fromTemplate)
 )
 
 // concerns reports whether a text has a manifest, or may have one that cannot be read.
@@ -230,9 +232,9 @@ func (s *selection) concerns(text []byte) bool {
 	switch {
 	case len(text) == 0:
 		return false
-	case hidden.Match(text):
+	case hidden().Match(text):
 		return true
-	case ofGardener.Match(plain) && ofVariables.Match(plain):
+	case ofGardener().Match(plain) && ofVariables().Match(plain):
 		return true
 	}
 	return s.ofKinds.Match(plain)

@@ -26,12 +26,12 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/inorder"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // Stdin is the path of standard input, and StdinName its name in a [Place].
@@ -152,12 +152,12 @@ func isManifest(name string) bool {
 	case ".yaml", ".yml", ".json", ".jsonl", ".ndjson":
 		return true
 	}
-	return ofCustomResource.MatchString(name)
+	return ofCustomResource().MatchString(name)
 }
 
 // ofCustomResource matches the names of kubectl diff's files for groups with a dot:
 // GROUP.VERSION.KIND.NAMESPACE.NAME.
-var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
+var ofCustomResource = lazyregexp.New(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
 
 // errIrregular is the problem of a named pipe, a socket or a device in a directory, which may never
 // end. Such a file is read if the user names it, for example by a process substitution.

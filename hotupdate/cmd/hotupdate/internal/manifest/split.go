@@ -3,8 +3,9 @@ package manifest
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // splitter cuts a stream into documents: JSON values in splitjson.go, YAML documents in splityaml.go.
@@ -31,7 +32,7 @@ func (s *splitter) split() {
 		s.skip(3)
 	}
 	for !s.stopped && s.toContent() {
-		if beginsJSON.Match(s.ahead(64)) {
+		if beginsJSON().Match(s.ahead(64)) {
 			s.jsonValues()
 		} else {
 			s.yamlDocument()
@@ -41,7 +42,7 @@ func (s *splitter) split() {
 
 // beginsJSON matches the beginning of a JSON array or object. Text in brackets that begins without
 // a quote or bracket is YAML.
-var beginsJSON = regexp.MustCompile(`^\s*[{\[]\s*(["{}\[\]]|$)`)
+var beginsJSON = lazyregexp.New(`^\s*[{\[]\s*(["{}\[\]]|$)`)
 
 // toContent skips lines without content. It is false at the end.
 func (s *splitter) toContent() bool {

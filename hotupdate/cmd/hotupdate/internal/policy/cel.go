@@ -2,12 +2,12 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // reserved are the identifiers that CEL keeps for itself.
@@ -16,11 +16,11 @@ var reserved = []string{
 	"namespace", "null", "package", "return", "true", "var", "void", "while",
 }
 
-var identifier = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+var identifier = lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // member is the optional member of a value.
 func member(of, name string) string {
-	if identifier.MatchString(name) && !slices.Contains(reserved, name) {
+	if identifier().MatchString(name) && !slices.Contains(reserved, name) {
 		return of + ".?" + name
 	}
 	return of + "[?" + quoted(name) + "]"

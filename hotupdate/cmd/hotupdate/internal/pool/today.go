@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // Today says what a change of a set field does to the pool of a manifest, under the extension of
@@ -146,8 +146,8 @@ func othersOf(value *tree.Node) []any {
 }
 
 var (
-	versions = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)?$`)
-	integers = regexp.MustCompile(`[0-9]+`)
+	versions = lazyregexp.New(`^v?[0-9]+\.[0-9]+(\.[0-9]+)?$`)
+	integers = lazyregexp.New(`[0-9]+`)
 )
 
 // textsBeside returns other texts of the same form: another minor of a version, another number, another
@@ -156,9 +156,9 @@ func textsBeside(text string) (values []any) {
 	if strategy := otherStrategy[text]; strategy != "" {
 		return []any{strategy}
 	}
-	numbers := integers.FindAllStringIndex(text, 2)
+	numbers := integers().FindAllStringIndex(text, 2)
 	at := 0
-	if versions.MatchString(text) {
+	if versions().MatchString(text) {
 		at = 1
 	}
 	if at < len(numbers) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -104,7 +104,7 @@ func (t *textWriter) columns() int { return max(leastColumns, cmp.Or(t.Columns, 
 func (t *textWriter) line(text string) {
 	width := 0
 	for i, word := range strings.Split(text, " ") {
-		length := utf8.RuneCountInString(escapes.ReplaceAllString(word, ""))
+		length := utf8.RuneCountInString(escapes().ReplaceAllString(word, ""))
 		switch {
 		case i == 0:
 		case width+1+length > t.columns():
@@ -330,7 +330,7 @@ var (
 		page.Stop:    "\x1b[1;34m",
 		page.Delete:  "\x1b[1;97;41m",
 	}
-	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	escapes = lazyregexp.New("\x1b\\[[0-9;]*m")
 )
 
 const reset = "\x1b[0m"

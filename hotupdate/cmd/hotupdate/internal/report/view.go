@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -461,13 +461,13 @@ func numberOf(n int, noun string) string {
 }
 
 // digits are the numbers of machines in a message.
-var digits = regexp.MustCompile("[0-9,]+")
+var digits = lazyregexp.New("[0-9,]+")
 
 // content returns a text that is equal for two sections that differ only in their subjects and machines.
 func (s *section) content() string {
 	message := s.Message
 	if !strings.Contains(message, ";") { // nothing else happens
-		message = digits.ReplaceAllString(message, "")
+		message = digits().ReplaceAllString(message, "")
 	}
 	groups, _ := json.Marshal(s.Groups) // as JSON, so that rules are compared by value
 	return fmt.Sprintf("%q %q %q %s %v", s.Word, message, s.Remarks, groups, s.IsOneSided)

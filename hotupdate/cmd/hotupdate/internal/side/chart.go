@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // chartFile is the name of the file that makes a folder a chart of Helm.
@@ -118,10 +118,10 @@ func (r *Reader) archiveHasKinds(packed io.Reader) bool {
 
 func (r *Reader) textHasKinds(file io.Reader) bool {
 	text, _ := io.ReadAll(io.LimitReader(file, manifests.MaxSize)) // what can be read counts
-	if groupOfGardener.Match(text) || bothFromTemplate(text) {
+	if groupOfGardener().Match(text) || bothFromTemplate(text) {
 		return true
 	}
-	for _, found := range writtenKind.FindAllSubmatch(text, -1) {
+	for _, found := range writtenKind().FindAllSubmatch(text, -1) {
 		if r.mayBeCompared(string(found[1])) {
 			return true
 		}
@@ -131,15 +131,15 @@ func (r *Reader) textHasKinds(file io.Reader) bool {
 
 // The kinds and API groups in a text that may be a template.
 var (
-	writtenKind     = regexp.MustCompile(`\bkind["']?[ \t]*:[ \t]*["']?(\w+)`)
-	groupOfGardener = regexp.MustCompile(`\bapiVersion["']?[ \t]*:[ \t]*["']?[a-z.]*gardener\.cloud/`)
-	apiFromTemplate = regexp.MustCompile(`\bapiVersion["']?[ \t]*:[ \t]*["']?\{\{`)
-	kindOfTemplate  = regexp.MustCompile(`\bkind["']?[ \t]*:[ \t]*["']?\{\{`)
+	writtenKind     = lazyregexp.New(`\bkind["']?[ \t]*:[ \t]*["']?(\w+)`)
+	groupOfGardener = lazyregexp.New(`\bapiVersion["']?[ \t]*:[ \t]*["']?[a-z.]*gardener\.cloud/`)
+	apiFromTemplate = lazyregexp.New(`\bapiVersion["']?[ \t]*:[ \t]*["']?\{\{`)
+	kindOfTemplate  = lazyregexp.New(`\bkind["']?[ \t]*:[ \t]*["']?\{\{`)
 )
 
 // bothFromTemplate reports whether an apiVersion and a kind come from a template.
 func bothFromTemplate(text []byte) bool {
-	return bytes.Contains(text, []byte("{{")) && apiFromTemplate.Match(text) && kindOfTemplate.Match(text)
+	return bytes.Contains(text, []byte("{{")) && apiFromTemplate().Match(text) && kindOfTemplate().Match(text)
 }
 
 // mayBeCompared reports whether objects of a kind are compared, in some API group.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // examinePlaceholders reports whether an object that may be compared has texts that another program
@@ -102,7 +102,7 @@ type placeholder struct {
 func invalidName(object *tree.Node, member string) *placeholder {
 	n := object.At("metadata", member)
 	name := n.Text()
-	isValid := len(name) <= maxName && subdomain.MatchString(name)
+	isValid := len(name) <= maxName && subdomain().MatchString(name)
 	if name == "" || isValid {
 		return nil
 	}
@@ -113,7 +113,7 @@ func invalidName(object *tree.Node, member string) *placeholder {
 // maxName bounds the names of objects.
 const maxName = 253
 
-var subdomain = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+var subdomain = lazyregexp.New(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 
 // markedOf returns the first mark by which another program finds the values that it replaces; nil if a document
 // has none.
@@ -187,7 +187,7 @@ func (p placeholders) inText(n *tree.Node) *placeholder {
 		return &placeholder{n.Line(), tree.ErrTemplate}
 	}
 	if strings.Contains(text, "${") && !p.withoutVariables {
-		if found := variable.FindStringSubmatch(text); found != nil {
+		if found := variable().FindStringSubmatch(text); found != nil {
 			return &placeholder{n.Line(), fmt.Errorf("has ${%s}, a variable that Flux or envsubst replaces; render it "+
 				"first, with flux build kustomization or envsubst", found[1])}
 		}
@@ -196,7 +196,7 @@ func (p placeholders) inText(n *tree.Node) *placeholder {
 	case !p.withWords:
 	case isHidden(n):
 		return &placeholder{n.Line(), errSOPS}
-	case strings.ContainsAny(text, marksOfWords) && word.MatchString(text):
+	case strings.ContainsAny(text, marksOfWords) && word().MatchString(text):
 		return &placeholder{n.Line(), errWord}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (p placeholders) inText(n *tree.Node) *placeholder {
 
 // variable matches a variable, whose default or another operation may follow the name. Flux takes $${name} for the
 // text ${name}.
-var variable = regexp.MustCompile(`(?:^|[^$])\$\{([A-Za-z_][A-Za-z0-9_]*)(?:[-:=?+#%/^,@][^}]*)?\}`)
+var variable = lazyregexp.New(`(?:^|[^$])\$\{([A-Za-z_][A-Za-z0-9_]*)(?:[-:=?+#%/^,@][^}]*)?\}`)
 
 var errWord = errors.New("has a value that looks like a placeholder, such as $NAME, $(NAME), (( name )), <NAME> or " +
 	"__NAME__; render the file first")
@@ -214,7 +214,7 @@ const marksOfWords = "$(<_%@"
 
 // word matches a text that is one word with placeholders in it. Real values of deciding fields,
 // such as the name of a machine type, never match.
-var word = regexp.MustCompile(`^(?:[\w.:/+-]*(?:` + strings.Join([]string{
+var word = lazyregexp.New(`^(?:[\w.:/+-]*(?:` + strings.Join([]string{
 	`\$[A-Za-z_]\w*`, `\$\([^()]+\)`, `\$\[[^\[\]]+\]`, `\(\(.+\)\)`, `<[A-Za-z][\w. -]*>`, `\b__[A-Z0-9_]+__\b`,
 	`%[A-Z0-9_]+%`, `@[A-Z0-9_]+@`,
 }, "|") + `))+[\w.:/+-]*$`)

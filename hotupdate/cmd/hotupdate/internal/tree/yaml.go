@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -72,7 +72,7 @@ var (
 // hasLoneTag reports whether a text has a tag without a name: the library that kubectl uses reads
 // another value then.
 func hasLoneTag(text []byte, root *Node) bool {
-	if bytes.IndexByte(text, '!') < 0 || !loneTag.Match(text) {
+	if bytes.IndexByte(text, '!') < 0 || !loneTag().Match(text) {
 		return false
 	}
 	raw, err := sigsyaml.YAMLToJSON(text)
@@ -80,7 +80,7 @@ func hasLoneTag(text []byte, root *Node) bool {
 }
 
 // loneTag matches a tag without a name, and some text.
-var loneTag = regexp.MustCompile(`(?m)(^|[\s\[{,:-])!($|[\s,\]}])`)
+var loneTag = lazyregexp.New(`(?m)(^|[\s\[{,:-])!($|[\s,\]}])`)
 
 // aliased returns the node that an alias names, and every other node itself.
 func aliased(n *yaml.Node) *yaml.Node {
@@ -347,7 +347,7 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 	text := from.Value
 	isTagged := from.Style&yaml.TaggedStyle != 0
 	isPlain := from.Style&^yaml.TaggedStyle == 0
-	isTaggedWord := isTagged && isPlain && isWord.MatchString(text)
+	isTaggedWord := isTagged && isPlain && isWord().MatchString(text)
 	mayBeOther := from.ShortTag() != textTag || isOldBool(text)
 	tag := ""
 	if isTagged {
@@ -367,7 +367,7 @@ func sourceOf(from *yaml.Node) (source string, isText bool) {
 const maxShown = 24
 
 // isWord matches plain text that can be written again behind a tag without quotes.
-var isWord = regexp.MustCompile(`^[^\s#]*$`)
+var isWord = lazyregexp.New(`^[^\s#]*$`)
 
 // textTag is the tag of text.
 const textTag = "!!str"

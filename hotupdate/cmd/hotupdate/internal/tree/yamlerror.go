@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 )
 
 // ErrTemplate is the problem of a text that is the template of a manifest.
@@ -46,7 +47,7 @@ func yamlError(text []byte, err error, line int) error {
 		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes",
 			bytes.Count(before, []byte("\n"))+1)
 	}
-	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
+	what = lineNumber().ReplaceAllStringFunc(what, func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
 		return fmt.Sprintf("line %d", n+line-1)
 	})
@@ -54,7 +55,7 @@ func yamlError(text []byte, err error, line int) error {
 }
 
 // lineNumber matches the line number at the beginning of a parser's error.
-var lineNumber = regexp.MustCompile(`^line \d+`)
+var lineNumber = lazyregexp.New(`^line \d+`)
 
 // controlCharacter says where a text has the first character that YAML only takes as an escape.
 func controlCharacter(text []byte) string {
