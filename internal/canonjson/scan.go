@@ -177,7 +177,7 @@ func (s *Scanner) Text(scratch *[]byte) (text []byte, err *fault.Error) {
 }
 
 // AppendText is [Scanner.Text] and appends the canonical text of the string. After a problem nothing
-// has been read, and dst is returned as it was, but for its unused capacity.
+// has been read, and dst is returned unchanged; its spare capacity may be overwritten.
 func (s *Scanner) AppendText(dst []byte, scratch *[]byte) (appended, text []byte, err *fault.Error) {
 	at := s.At
 	if s.Peek() == '"' {

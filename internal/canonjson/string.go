@@ -23,8 +23,8 @@ const (
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
 //
-// Most texts need no escape. That is found out while they are copied, by eight bytes at a time, the
-// last of which may overlap those before.
+// Most texts need no escape. The loop that copies a text also looks for escapes, in steps of eight
+// bytes. The last step may overlap the one before.
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	size := len(s) + len(`""`)
 	if cap(dst)-len(dst) < size {
@@ -66,8 +66,8 @@ func appendSpecial(dst []byte, s string) ([]byte, *fault.Error) {
 	return appendQuoted(dst, s), nil
 }
 
-// IsUTF8 is utf8.ValidString, and quicker for short texts of ASCII. It looks at eight bytes at a time,
-// the last of which may overlap those before.
+// IsUTF8 is utf8.ValidString, and quicker for short texts of ASCII. It looks at the text in steps of
+// eight bytes. The last step may overlap the one before.
 func IsUTF8(s string) bool {
 	all := uint64(0)
 	if len(s) < 8 {

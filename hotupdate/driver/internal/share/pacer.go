@@ -141,9 +141,8 @@ type bucket struct {
 
 // quota is what has been spent. Each request costs an interval of time, and the debt is paid by the time
 // that passes. Whole nanoseconds add up exactly, so that after the time that [quota.missing] returns,
-// nothing is missing. A golang.org/x/time/rate.Limiter has only whole numbers as its size, documents
-// nothing about a clock that goes backwards, and must not be copied, as the model in the tests does in
-// every state.
+// nothing is missing. A golang.org/x/time/rate.Limiter cannot replace it: its size is a whole number, it
+// refuses a request above its size, and it documents nothing about a clock that goes backwards.
 type quota struct {
 	debt time.Duration
 	at   time.Time
