@@ -19,8 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// releasedClouds are the clouds whose classes have the members of the guide's ProviderSpec. Those of GCP have labels, and those of OpenStack have
-// tags in spec.
+// releasedClouds are the clouds whose classes have the members of the guide's ProviderSpec. Those of GCP have labels,
+// and those of OpenStack have tags in spec.
 var releasedClouds = []struct {
 	cloud     tags.Cloud
 	folder    string
@@ -34,8 +34,9 @@ var releasedClouds = []struct {
 	{tags.AliCloud, "alicloud", "example.com/stage", map[string]string{"rich": `["aliyun-mark"]`}},
 }
 
-// TestGuideOnReleasedClasses runs the driver of DRIVER.md, whose code TestGuideShowsTestedCode compares with the page, on the classes that released
-// extensions write: an adoption, a changed label of the pool, and tags of each kind. A new machine gets what the page says of creations.
+// TestGuideOnReleasedClasses runs the driver of DRIVER.md, whose code TestGuideShowsTestedCode compares with the page,
+// on the classes that released extensions write: an adoption, a changed label of the pool, and tags of each kind. A new
+// machine gets what the page says of creations.
 func TestGuideOnReleasedClasses(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[ProviderSpec]()
 	require.NoError(t, err)

@@ -109,9 +109,13 @@ func awsLike(items, tags int) *awsConfig {
 	}
 	for i := range items {
 		c.DataVolumes = append(c.DataVolumes, awsDataVolume{
-			Name: fmt.Sprintf("data-volume-%04d", items-i), awsVolume: awsVolume{Iops: new(int32(3000 + i)), Throughput: new(int32(125))}, SnapshotID: new(fmt.Sprintf("snap-%08d", i)),
+			Name: fmt.Sprintf("data-volume-%04d", items-i), awsVolume: awsVolume{Iops: new(int32(3000 + i)), Throughput: new(int32(125))},
+			SnapshotID: new(fmt.Sprintf("snap-%08d", i)),
 		})
-		c.NetworkInterfaces = append(c.NetworkInterfaces, awsNetworkInterface{NetworkCardIndex: new(int64(i)), DeviceIndex: 1, Type: new("efa-only"), Description: new(`rail "x"`)})
+		c.NetworkInterfaces = append(
+			c.NetworkInterfaces,
+			awsNetworkInterface{NetworkCardIndex: new(int64(i)), DeviceIndex: 1, Type: new("efa-only"), Description: new(`rail "x"`)},
+		)
 		c.NodeTemplate.Capacity[fmt.Sprintf("example.com/resource-%04d", i)] = *resource.NewQuantity(int64(i)<<20, resource.BinarySI)
 	}
 	return c

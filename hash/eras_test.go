@@ -191,7 +191,9 @@ func TestErasHandOnWhatTheyGet(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, data, "no string is an answer")
 	}
-	assert.Equal(t, []call{{nil, 7}, {[]byte{}, 7}, {[]byte("{}"), 7}}, calls, "nil stays nil: a pool without config is not one with an empty one")
+	assert.Equal(
+		t, []call{{nil, 7}, {[]byte{}, 7}, {[]byte("{}"), 7}}, calls, "nil stays nil: a pool without config is not one with an empty one",
+	)
 }
 
 func TestErasDoNotFollowTheSliceTheyWereMadeOf(t *testing.T) {
@@ -239,8 +241,8 @@ func TestErasSwitchExactlyAtFrom(t *testing.T) {
 	})
 }
 
-// A new release adds a last era, at a minor that no pool has. No pool's strings change, even if the two releases hash the pools repeatedly in any
-// order.
+// A new release adds a last era, at a minor that no pool has. No pool's strings change, even if the two releases hash
+// the pools repeatedly in any order.
 func TestErasDependOnNothingButPoolAndVersion(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -335,8 +337,8 @@ func TestCanonicalOfNothing(t *testing.T) {
 	}
 }
 
-// TestAdmissionNeedsTheSchemaOfTheEra: the newest Schema admits a change by which a pool in an era of an older Schema gets another name. The older
-// Schema forbids it.
+// TestAdmissionNeedsTheSchemaOfTheEra: the newest Schema admits a change by which a pool in an era of an older Schema
+// gets another name. The older Schema forbids it.
 func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
 	t.Parallel()
 	former, err := hotupdate.SchemaOf[struct {
@@ -347,7 +349,10 @@ func TestAdmissionNeedsTheSchemaOfTheEra(t *testing.T) {
 		IOPS int `json:"iops" hotupdatable:"true"`
 	}]()
 	require.NoError(t, err)
-	eras := erasOf(t, hash.Era[int]{Name: "former", Data: hash.CanonicalData[int](former)}, hash.Era[int]{Name: "today", From: "1.37", Data: hash.CanonicalData[int](today)})
+	eras := erasOf(
+		t, hash.Era[int]{Name: "former", Data: hash.CanonicalData[int](former)},
+		hash.Era[int]{Name: "today", From: "1.37", Data: hash.CanonicalData[int](today)},
+	)
 	old := []byte(`{"iops":1}`)
 	updated := []byte(`{"iops":2}`)
 	for minor, schema := range map[string]*hotupdate.Schema{"1.36": former, "1.37": today} {

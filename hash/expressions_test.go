@@ -13,10 +13,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// The expressions of the extensions for a configuration with virtualCapacity: cut a nodeTemplate with nothing else, with the comma after it; cut a
-// virtualCapacity with the comma before it; remove a comma before a closing brace; trim.
+// The expressions of the extensions for a configuration with virtualCapacity: cut a nodeTemplate with nothing else,
+// with the comma after it; cut a virtualCapacity with the comma before it; remove a comma before a closing brace; trim.
 var (
-	onlyVirtual = regexp.MustCompile(`"nodeTemplate"[ \n\r\t]*:[ \n\r\t]*{[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*}[ \n\r\t]*,?`)
+	onlyVirtual = regexp.MustCompile(
+		`"nodeTemplate"[ \n\r\t]*:[ \n\r\t]*{[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*}[ \n\r\t]*,?`,
+	)
 	nextVirtual = regexp.MustCompile(`,[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*`)
 	brokenComma = regexp.MustCompile(`,[ \n\r\t]*}`)
 )
@@ -79,17 +81,32 @@ func compactJSON(t require.TestingT, value any) string {
 
 // expressionCorruptions are configurations for which today's expressions cut too little or too much.
 var expressionCorruptions = []struct{ raw, want, reason string }{
-	{`{"nodeTemplate":{"virtualCapacity":{"a":"1"},"capacity":{"cpu":"1"}}}`, `{"nodeTemplate":{"capacity":{"cpu":"1"}}}`, "virtualCapacity first: not cut"},
-	{"{\n  \"kind\": \"K\",\n  \"nodeTemplate\": {\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}", "{\n  \"kind\": \"K\"\n}", "indented: a line of white space goes too much"},
+	{
+		`{"nodeTemplate":{"virtualCapacity":{"a":"1"},"capacity":{"cpu":"1"}}}`, `{"nodeTemplate":{"capacity":{"cpu":"1"}}}`,
+		"virtualCapacity first: not cut",
+	},
+	{
+		"{\n  \"kind\": \"K\",\n  \"nodeTemplate\": {\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}",
+		"{\n  \"kind\": \"K\"\n}", "indented: a line of white space goes too much",
+	},
 	{
 		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    },\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}",
 		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    }\n  }\n}", "indented: the brace loses its line",
 	},
 	{`{"nodeTemplate":{"virtualCapacity":{"a{b}":"1"}}}`, `{}`, "braces in a key: not cut"},
 	{`{"nodeTemplate":{"virtualCapacity":{"a":"}"}}}`, `{}`, "a brace in a string: not cut"},
-	{`{"nodeTemplate":{"capacity":{"a":"1"},"virtualCapacity":{"a":"}"}}}`, `{"nodeTemplate":{"capacity":{"a":"1"}}}`, "a brace in a string: cut in the middle of it, and no JSON is left"},
-	{`{"iamInstanceProfile":{"name":"x, }"},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"iamInstanceProfile":{"name":"x, }"}}`, "a string that looks like a broken comma is changed"},
-	{`{"old":{"a":1,"virtualCapacity":{}},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"old":{"a":1,"virtualCapacity":{}}}`, "a member of the same name elsewhere is cut"},
+	{
+		`{"nodeTemplate":{"capacity":{"a":"1"},"virtualCapacity":{"a":"}"}}}`, `{"nodeTemplate":{"capacity":{"a":"1"}}}`,
+		"a brace in a string: cut in the middle of it, and no JSON is left",
+	},
+	{
+		`{"iamInstanceProfile":{"name":"x, }"},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"iamInstanceProfile":{"name":"x, }"}}`,
+		"a string that looks like a broken comma is changed",
+	},
+	{
+		`{"old":{"a":1,"virtualCapacity":{}},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"old":{"a":1,"virtualCapacity":{}}}`,
+		"a member of the same name elsewhere is cut",
+	},
 	{`{"nodeTemplate":{"\u0076irtualCapacity":{"a":"1"}}}`, `{}`, "an escape in the name: not cut"},
 }
 
@@ -114,7 +131,10 @@ func TestTodaysFunctionBehindStripRaw(t *testing.T) {
 		require.NoError(t, err)
 		return byExpressions(string(cut))
 	}
-	odd := []string{`{"nodeTemplate":{"virtualCapacity":null}}`, ` {"nodeTemplate":{"virtualCapacity":{}}} `, `{"kind":"K","nodeTemplate":{"virtualCapacity":{"a":"1"}}}`}
+	odd := []string{
+		`{"nodeTemplate":{"virtualCapacity":null}}`, ` {"nodeTemplate":{"virtualCapacity":{}}} `,
+		`{"kind":"K","nodeTemplate":{"virtualCapacity":{"a":"1"}}}`,
+	}
 	for _, tc := range expressionCorruptions {
 		odd = append(odd, tc.raw)
 	}

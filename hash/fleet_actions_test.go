@@ -20,19 +20,23 @@ const (
 // actions are the actions of users, Gardener, the adopter and the operator.
 func (s *simulation) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"create a pool":                 s.create,
-		"delete a pool":                 s.remove,
-		"edit a leaf":                   s.onPool(s.editLeaf),
-		"edit two leaves of a pool":     s.onPool(func(t *rapid.T, p *simPool) { s.editLeaf(t, p); s.editLeaf(t, p) }),
-		"edit a leaf of every pool":     s.onEveryPool(s.editLeaf),
-		"respell every config":          s.onEveryPool(respell),
-		"respell the config":            s.onPool(respell),
-		"first tag":                     s.onPool(func(t *rapid.T, p *simPool) { p.config = simConfig{"tags.vm.team": drawIndex(t, simTexts)} }),
-		"remove the config":             s.onPool(func(_ *rapid.T, p *simPool) { p.config = nil }),
-		"edit the pool":                 s.onPool(editPool),
-		"update to a later minor":       s.onPool(s.updateMinor),
-		"update every pool":             s.onEveryPool(s.updateMinor),
-		"update the patch version":      s.onPool(func(t *rapid.T, p *simPool) { p.patch = rapid.IntRange(p.patch, len(simPatches)-1).Draw(t, "patch") }),
+		"create a pool":             s.create,
+		"delete a pool":             s.remove,
+		"edit a leaf":               s.onPool(s.editLeaf),
+		"edit two leaves of a pool": s.onPool(func(t *rapid.T, p *simPool) { s.editLeaf(t, p); s.editLeaf(t, p) }),
+		"edit a leaf of every pool": s.onEveryPool(s.editLeaf),
+		"respell every config":      s.onEveryPool(respell),
+		"respell the config":        s.onPool(respell),
+		"first tag": s.onPool(
+			func(t *rapid.T, p *simPool) { p.config = simConfig{"tags.vm.team": drawIndex(t, simTexts)} },
+		),
+		"remove the config":       s.onPool(func(_ *rapid.T, p *simPool) { p.config = nil }),
+		"edit the pool":           s.onPool(editPool),
+		"update to a later minor": s.onPool(s.updateMinor),
+		"update every pool":       s.onEveryPool(s.updateMinor),
+		"update the patch version": s.onPool(
+			func(t *rapid.T, p *simPool) { p.patch = rapid.IntRange(p.patch, len(simPatches)-1).Draw(t, "patch") },
+		),
 		"set versions":                  s.onEveryPool(s.setVersion),
 		"release nothing":               func(t *rapid.T) { s.release(t, func(*simRelease) {}) },
 		"release a minor":               s.releaseMinor,
@@ -179,8 +183,8 @@ func (s *simulation) releaseMinor(t *rapid.T) {
 	})
 }
 
-// releaseFields has a Go type with new fields. Each era's Schema may get them, or refuse configs with them. An era of raw bytes must get new hot
-// fields now: a hot member that is not stripped from the first day on becomes part of names.
+// releaseFields has a Go type with new fields. Each era's Schema may get them, or refuse configs with them. An era of
+// raw bytes must get new hot fields now: a hot member that is not stripped from the first day on becomes part of names.
 func (s *simulation) releaseFields(t *rapid.T) {
 	s.release(t, func(next *simRelease) {
 		next.generation = min(next.generation+1, simNewest)

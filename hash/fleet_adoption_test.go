@@ -252,21 +252,41 @@ func TestThreeErasWhatHotAndOtherMembersDo(t *testing.T) {
 		reason   string
 	}{
 		{"tag behind", `{` + typeMeta + `,"volume":{"iops":1},"tags":{"vm":{"team":"a"}}}`, nil, "hot in each era"},
-		{"tag in front", `{"tags":{"vm":{"team":"a, }"}},` + typeMeta + `,"volume":{"iops":1}}`, nil, "wherever it stands, whatever it says"},
-		{"virtual capacity", `{` + typeMeta + `,"nodeTemplate":{"virtualCapacity":{"a}":"1"}},"volume":{"iops":1}}`, nil, "with its parent"},
-		{"null", `{` + typeMeta + `,"volume":{"iops":1},"tags":null}`, []string{"raw bytes"}, "as today, so that no pool changes its name on the day of the adoption"},
+		{
+			"tag in front", `{"tags":{"vm":{"team":"a, }"}},` + typeMeta + `,"volume":{"iops":1}}`, nil,
+			"wherever it stands, whatever it says",
+		},
+		{
+			"virtual capacity", `{` + typeMeta + `,"nodeTemplate":{"virtualCapacity":{"a}":"1"}},"volume":{"iops":1}}`, nil,
+			"with its parent",
+		},
+		{
+			"null", `{` + typeMeta + `,"volume":{"iops":1},"tags":null}`,
+			[]string{"raw bytes"},
+			"as today, so that no pool changes its name on the day of the adoption",
+		},
 		{"empty parent", `{` + typeMeta + `,"nodeTemplate":{},"volume":{"iops":1}}`, []string{"raw bytes"}, "bytes that are not hot"},
 		{"spelling", `{` + typeMeta + `,"volume":{"iops": 1}}`, []string{"raw bytes"}, "as today"},
-		{"forgotten", `{` + typeMeta + `,"volume":{"iops":1},"cpuOptions":{"amdSevSnp":"enabled"}}`, []string{"raw bytes", "canonical"}, "the list has its holes until its pools leave it"},
+		{
+			"forgotten", `{` + typeMeta + `,"volume":{"iops":1},"cpuOptions":{"amdSevSnp":"enabled"}}`,
+			[]string{"raw bytes", "canonical"},
+			"the list has its holes until its pools leave it",
+		},
 		{"ambiguous", `{` + typeMeta + `,"volume":{"throughput":1}}`, []string{"raw bytes", "canonical"}, "the same"},
-		{"immutable", `{` + typeMeta + `,"volume":{"iops":2}}`, []string{"raw bytes", "list", "canonical"}, "machines are replaced in each era"},
+		{
+			"immutable", `{` + typeMeta + `,"volume":{"iops":2}}`,
+			[]string{"raw bytes", "list", "canonical"},
+			"machines are replaced in each era",
+		},
 	} {
-		assert.Equal(t, test.want, changesBetween(t, adoptedEras(t, bareAsToday), []byte(config), []byte(test.to)), "%s: %s", test.name, test.reason)
+		assert.Equal(
+			t, test.want, changesBetween(t, adoptedEras(t, bareAsToday), []byte(config), []byte(test.to)), "%s: %s", test.name, test.reason,
+		)
 	}
 }
 
-// In the era of raw bytes, either the first hot tag of a pool without a config replaces machines, or the adoption does for a pool with only TypeMeta.
-// The extension chooses.
+// In the era of raw bytes, either the first hot tag of a pool without a config replaces machines, or the adoption does
+// for a pool with only TypeMeta. The extension chooses.
 func TestThreeErasFirstHotTagOnAPoolWithoutConfigIsTheExtensionsChoice(t *testing.T) {
 	t.Parallel()
 	bare := []byte(`{` + typeMeta + `}`)

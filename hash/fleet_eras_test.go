@@ -37,7 +37,10 @@ type simEra struct {
 
 // String names the era without its Schema's JSON.
 func (e simEra) String() string {
-	return fmt.Sprintf("%s from %d: kind %d, shape %+v, classes %v, JSON %t, no bare TypeMeta %t", e.name, e.from, e.kind, e.shape, e.classes, e.exported != "", e.bareNone)
+	return fmt.Sprintf(
+		"%s from %d: kind %d, shape %+v, classes %v, JSON %t, no bare TypeMeta %t", e.name, e.from, e.kind, e.shape, e.classes,
+		e.exported != "", e.bareNone,
+	)
 }
 
 type simData func(raw []byte, pool simPool) ([]string, error)

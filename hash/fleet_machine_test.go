@@ -9,13 +9,13 @@ import (
 
 // The simulated fleet.
 //
-// An adopter makes releases. Each release is a list of eras, which hash raw bytes, a hand-written list, a list of relevant values, or the canonical
-// document of a Schema, of today's Go type or loaded from JSON. One release is in force and can be rolled back, or two run side by side. Pools have
-// configs and versions, and users edit them.
+// An adopter makes releases. Each release is a list of eras, which hash raw bytes, a hand-written list, a list of
+// relevant values, or the canonical document of a Schema, of today's Go type or loaded from JSON. One release is in
+// force and can be rolled back, or two run side by side. Pools have configs and versions, and users edit them.
 //
-// After every action, every running release reconciles all pools. The model has its own table of each leaf's class, spellings and defaults, and from
-// that the relevant part of a pool in the era in force. The engine must agree: the name changes exactly if that part or the minor changes. Full
-// digests are compared.
+// After every action, every running release reconciles all pools. The model has its own table of each leaf's class,
+// spellings and defaults, and from that the relevant part of a pool in the era in force. The engine must agree: the
+// name changes exactly if that part or the minor changes. Full digests are compared.
 //
 // The actions make only legal histories. Breaking a rule is for TestFleetRules.
 func TestFleet(t *testing.T) {
@@ -44,7 +44,9 @@ func TestFleet(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, total, releases)
 	t.Logf("%d releases; reconciled pools: %v", total, seen)
-	require.Len(t, seen, 3+2*(4+3+2+2+3), "pools that nobody touched, pools that wait, eras that went, and each kind of edit with either outcome")
+	require.Len(
+		t, seen, 3+2*(4+3+2+2+3), "pools that nobody touched, pools that wait, eras that went, and each kind of edit with either outcome",
+	)
 }
 
 // releaseUntil makes releases until there have been enough.

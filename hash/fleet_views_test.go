@@ -26,7 +26,8 @@ func (e simEra) class(c simConfig, f simField) hotupdate.Class {
 	return f.class
 }
 
-// keeps reports whether a leaf is hashed: it is not hot, and in the canonical document it is neither a default nor a label that replaces no machines.
+// keeps reports whether a leaf is hashed: it is not hot, and in the canonical document it is neither a default nor a
+// label that replaces no machines.
 func (e simEra) keeps(c simConfig) func(simField) bool {
 	return func(f simField) bool {
 		hashed := e.class(c, f) == hotupdate.Immutable || e.class(c, f) == hotupdate.InPlace

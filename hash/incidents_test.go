@@ -94,7 +94,10 @@ func TestIncidentKarpenterAWS5447Quantity(t *testing.T) {
 		Limits map[string]resource.Quantity `json:"limits,omitempty"`
 	}
 	assert.NotEqual(t, sumOf(t, config{Size: q("20Gi")}), sumOf(t, config{Size: q("21Gi")}))
-	assert.NotEqual(t, sumOf(t, config{Limits: map[string]resource.Quantity{"cpu": q("1")}}), sumOf(t, config{Limits: map[string]resource.Quantity{"cpu": q("2")}}))
+	assert.NotEqual(
+		t, sumOf(t, config{Limits: map[string]resource.Quantity{"cpu": q("1")}}),
+		sumOf(t, config{Limits: map[string]resource.Quantity{"cpu": q("2")}}),
+	)
 }
 
 // The same amount in another spelling drifted nodes, as in karpenter#1080.
@@ -201,7 +204,9 @@ func TestIncidentKubernetes134773CreationTimestamp(t *testing.T) {
 // A change of tags redeployed the pool.
 func TestIncidentCAPZ1763TagChange(t *testing.T) {
 	want := sumOfRaw[awsConfig](t, `{"volume":{"iops":1}}`)
-	for _, tags := range []string{`null`, `{}`, `{"vm":null}`, `{"vm":{}}`, `{"vm":{"a":"b"}}`, `{"vm":{"a":"c"},"disk":{"a":""},"network":{"x":"y"}}`} {
+	for _, tags := range []string{
+		`null`, `{}`, `{"vm":null}`, `{"vm":{}}`, `{"vm":{"a":"b"}}`, `{"vm":{"a":"c"},"disk":{"a":""},"network":{"x":"y"}}`,
+	} {
 		assert.Equal(t, want, sumOfRaw[awsConfig](t, `{"tags":`+tags+`,"volume":{"iops":1}}`), tags)
 	}
 }

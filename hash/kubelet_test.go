@@ -86,7 +86,11 @@ func TestKubeletData(t *testing.T) {
 			[]string{"5%-6%-100Mi-7%-8%"},
 			"image file system, memory, node file system, which is not the order of the fields",
 		},
-		{"one threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{MemoryAvailable: new("100Mi")}}, []string{"--100Mi--"}, "absent ones are empty"},
+		{
+			"one threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{MemoryAvailable: new("100Mi")}},
+			[]string{"--100Mi--"},
+			"absent ones are empty",
+		},
 		{"no threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{}}, []string{"----"}, "an empty object counts"},
 		{"policy", &hash.Kubelet{CPUManagerPolicy: new("static")}, []string{"static"}, "as it is"},
 		{"empty policy", &hash.Kubelet{CPUManagerPolicy: new("")}, []string{""}, "empty is not nil"},
@@ -204,7 +208,9 @@ func TestSumRuleNilIsNeutral(t *testing.T) {
 		assert.Equal(t, alone, kubeletData(t, &hash.Kubelet{SystemReserved: x, SumReservations: true}), "nil + x = x")
 		if x != nil {
 			empty := &hash.Reserved{}
-			assert.Equal(t, alone, kubeletData(t, &hash.Kubelet{KubeReserved: empty, SystemReserved: x, SumReservations: true}), "field by field")
+			assert.Equal(
+				t, alone, kubeletData(t, &hash.Kubelet{KubeReserved: empty, SystemReserved: x, SumReservations: true}), "field by field",
+			)
 		}
 	})
 }
@@ -214,7 +220,9 @@ func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kube := drawReserved(t, "kube")
 		system := drawReserved(t, "system")
-		assert.Equal(t, kubeletData(t, &hash.Kubelet{KubeReserved: kube}), kubeletData(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
+		assert.Equal(
+			t, kubeletData(t, &hash.Kubelet{KubeReserved: kube}), kubeletData(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}),
+		)
 	})
 }
 
@@ -237,7 +245,9 @@ func TestReservationsAreThoseOfTheData(t *testing.T) {
 			assert.Empty(t, kubeletData(t, k))
 			return
 		}
-		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, kubeletData(t, k))
+		assert.Equal(
+			t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, kubeletData(t, k),
+		)
 	})
 }
 

@@ -146,7 +146,12 @@ func TestRotationTime(t *testing.T) {
 	}{
 		{"never", hash.Rotation{}, "", "left out"},
 		{"cluster", hash.Rotation{LastInitiationTime: at(1)}, text(1), "no pending rollouts"},
-		{"own", hash.Rotation{at(2), rollouts{{"other", at(3)}, {"test-worker", at(1)}}}, text(1), "the pool still has the old credentials"},
+		{
+			"own",
+			hash.Rotation{at(2), rollouts{{"other", at(3)}, {"test-worker", at(1)}}},
+			text(1),
+			"the pool still has the old credentials",
+		},
 		{"others", hash.Rotation{at(2), rollouts{{"other", at(1)}}}, text(2), "entries of other pools do not count"},
 		{"own without time", hash.Rotation{at(2), rollouts{{"test-worker", nil}}}, "", "the pool has never seen a rotation"},
 		{"only own", hash.Rotation{nil, rollouts{{"test-worker", at(1)}}}, text(1), "the cluster has no time"},
@@ -176,7 +181,9 @@ func TestRotationTimeIsTheSameOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	utc := now.UTC().Round(0)
-	for _, same := range []time.Time{now, now.In(time.FixedZone("CEST", 7200)), now.Local(), utc, utc.Add(0)} { //nolint:gosmopolitan // on purpose
+	for _, same := range []time.Time{
+		now, now.In(time.FixedZone("CEST", 7200)), now.Local(), utc, utc.Add(0),
+	} { //nolint:gosmopolitan // on purpose
 		w := published()
 		w.CARotation.LastInitiationTime = &metav1.Time{Time: same}
 		assert.Equal(t, utc.String(), partsOf(t, hash.InPlaceKey, w)["certificate authorities rotation"])
@@ -215,12 +222,18 @@ func triggers() []trigger {
 		{name: "Kubernetes patch", change: func(w *hash.Worker) { w.KubernetesVersion += "9" }},
 		{name: "Kubernetes pre-release", change: func(w *hash.Worker) { w.KubernetesVersion += "-rc.1" }},
 		{"machine type", func(w *hash.Worker) { w.MachineType += "x" }, "machine type", ""},
-		{"image name", func(w *hash.Worker) { w.Image = &hash.Image{Name: "x" + w.Image.Name, Version: w.Image.Version} }, "machine image", ""},
+		{
+			"image name", func(w *hash.Worker) { w.Image = &hash.Image{Name: "x" + w.Image.Name, Version: w.Image.Version} },
+			"machine image", "",
+		},
 		{
 			"image version", func(w *hash.Worker) { w.Image = &hash.Image{Name: w.Image.Name, Version: w.Image.Version + ".1"} },
 			"machine image", "machine image version",
 		},
-		{"volume size", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: "1" + w.Volume.Size, Type: w.Volume.Type} }, "volume size", ""},
+		{
+			"volume size", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: "1" + w.Volume.Size, Type: w.Volume.Type} }, "volume size",
+			"",
+		},
 		{"volume type", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: w.Volume.Size, Type: new("other")} }, "volume type", ""},
 		{"container runtime", func(w *hash.Worker) { w.CRI = new("other") }, "container runtime", ""},
 		both("CA rotation", func(w *hash.Worker) { later(&w.CARotation) }, "certificate authorities rotation"),
@@ -236,7 +249,10 @@ func triggers() []trigger {
 		{name: "another pool's rollout", change: func(w *hash.Worker) {
 			w.CARotation.PendingWorkersRollouts = append(w.CARotation.PendingWorkersRollouts, hash.PendingWorkersRollout{Name: "another"})
 		}},
-		{name: "systemReserved", change: func(w *hash.Worker) { w.Kubelet.SystemReserved = &hash.Reserved{CPU: resource.NewQuantity(9, "")} }},
+		{
+			name:   "systemReserved",
+			change: func(w *hash.Worker) { w.Kubelet.SystemReserved = &hash.Reserved{CPU: resource.NewQuantity(9, "")} },
+		},
 	}
 }
 
@@ -324,7 +340,9 @@ func TestNodeAgentSecretNameIsTheDefinition(t *testing.T) {
 		w := drawWorker(t)
 		got, err := hash.NodeAgentSecretName(w)
 		require.NoError(t, err)
-		parts := []string{w.KubernetesVersion[:strings.LastIndex(w.KubernetesVersion, ".")], w.MachineType, w.Image.Name + w.Image.Version, w.Volume.Size}
+		parts := []string{
+			w.KubernetesVersion[:strings.LastIndex(w.KubernetesVersion, ".")], w.MachineType, w.Image.Name + w.Image.Version, w.Volume.Size,
+		}
 		for _, optional := range []*string{w.Volume.Type, w.CRI} {
 			if optional != nil {
 				parts = append(parts, *optional)

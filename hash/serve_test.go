@@ -68,8 +68,16 @@ func TestServeEras(t *testing.T) {
 		{`{"minimum":2}`, `{"error":"is refused"}` + "\n", "an error of reading"},
 		{`{"kubernetesVersion":"x"}`, `{"error":"malformed"}` + "\n", "a version that is none"},
 		{`{"updateStrategy":"ManualInPlaceUpdate"}`, `{"era":"in place","data":["b"]}` + "\n", "the eras of its strategy"},
-		{`{"updateStrategy":"x"}`, `{"error":"hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"}` + "\n", "a strategy that is none"},
-		{"nonsense\n{}", `{"error":"the line is not a pool: invalid character 'o' in literal null (expecting 'u')"}` + "\n{\"era\":\"first\"}\n", "what is no pool gets an answer, too"},
+		{
+			`{"updateStrategy":"x"}`,
+			`{"error":"hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"}` + "\n",
+			"a strategy that is none",
+		},
+		{
+			"nonsense\n{}",
+			`{"error":"the line is not a pool: invalid character 'o' in literal null (expecting 'u')"}` + "\n{\"era\":\"first\"}\n",
+			"what is no pool gets an answer, too",
+		},
 	} {
 		var out strings.Builder
 		require.NoError(t, hash.ServeEras(strings.NewReader(test.in), &out, read), test.reason)

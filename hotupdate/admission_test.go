@@ -64,43 +64,129 @@ func TestValidateUpdate(t *testing.T) {
 		reason       string
 	}{
 		{"immutable, rolling", `{"volume":{"iops":1}}`, `{"volume":{"iops":2}}`, rolling, []string{}, "the pool rolls"},
-		{"immutable, in place", `{"volume":{"iops":1}}`, `{"volume":{"iops":2}}`, auto, []string{"FieldValueForbidden " + at + ".volume.iops"}, "the exact field"},
-		{"immutable, manually", `{"volume":{"iops":1}}`, `{}`, manual, []string{"FieldValueForbidden " + at + ".volume.iops"}, "a removal is a change"},
+		{
+			"immutable, in place", `{"volume":{"iops":1}}`, `{"volume":{"iops":2}}`, auto,
+			[]string{"FieldValueForbidden " + at + ".volume.iops"},
+			"the exact field",
+		},
+		{
+			"immutable, manually", `{"volume":{"iops":1}}`, `{}`, manual,
+			[]string{"FieldValueForbidden " + at + ".volume.iops"},
+			"a removal is a change",
+		},
 		{"in place", `{"account":"a"}`, `{"account":"b"}`, auto, []string{}, "that is what the strategy is for"},
 		{"hot and ignored", `{}`, `{"tags":{"a":"b"},"hint":"x"}`, auto, []string{}, "applied to running machines, or to none"},
-		{"only what is to blame", `{"account":"a"}`, `{"account":"b","tags":{"a":"b"},"volume":{"iops":2}}`, auto, []string{"FieldValueForbidden " + at + ".volume.iops"}, "the others are allowed"},
+		{
+			"only what is to blame", `{"account":"a"}`, `{"account":"b","tags":{"a":"b"},"volume":{"iops":2}}`, auto,
+			[]string{"FieldValueForbidden " + at + ".volume.iops"},
+			"the others are allowed",
+		},
 		{"every one", `{}`, `{"volume":{"iops":2,"type":"x"},"data":[{"name":"a"}]}`, auto, []string{
-			"FieldValueForbidden " + at + ".data[name=a]", "FieldValueForbidden " + at + ".volume.iops", "FieldValueForbidden " + at + ".volume.type",
+			"FieldValueForbidden " + at + ".data[name=a]", "FieldValueForbidden " + at + ".volume.iops",
+			"FieldValueForbidden " + at + ".volume.type",
 		}, "all at once"},
-		{"a name with a dot", `{}`, `{"a.b":{"k":"v"}}`, auto, []string{"FieldValueForbidden " + at + `["a.b"][k]`}, "nobody takes it for two names"},
-		{"a hidden key", `{}`, `{"secrets":{"hunter2":"hunter2"}}`, auto, []string{"FieldValueForbidden " + at + ".secrets[(sensitive)]"}, "the path has no secret"},
+		{
+			"a name with a dot", `{}`, `{"a.b":{"k":"v"}}`, auto,
+			[]string{"FieldValueForbidden " + at + `["a.b"][k]`},
+			"nobody takes it for two names",
+		},
+		{
+			"a hidden key", `{}`, `{"secrets":{"hunter2":"hunter2"}}`, auto,
+			[]string{"FieldValueForbidden " + at + ".secrets[(sensitive)]"},
+			"the path has no secret",
+		},
 		{"equal by meaning", `{"volume":{"size":"1Gi"}}`, `{"volume":{"size":"1024Mi"}}`, auto, []string{}, "no change"},
 		{"equal bytes", `{"old":true}`, `{"old":true}`, auto, []string{}, "what was stored under older rules stays"},
-		{"unknown member", `{}`, `{"volume":{"x":"hunter2"}}`, rolling, []string{"FieldValueInvalid " + at + ".volume.x"}, "also where nothing is forbidden"},
-		{"wrong type", `{}`, `{"volume":{"iops":"hunter2"},"account":1}`, auto, []string{"FieldValueTypeInvalid " + at + ".account", "FieldValueTypeInvalid " + at + ".volume.iops"}, "all at once"},
+		{
+			"unknown member", `{}`, `{"volume":{"x":"hunter2"}}`, rolling,
+			[]string{"FieldValueInvalid " + at + ".volume.x"},
+			"also where nothing is forbidden",
+		},
+		{
+			"wrong type", `{}`, `{"volume":{"iops":"hunter2"},"account":1}`, auto,
+			[]string{"FieldValueTypeInvalid " + at + ".account", "FieldValueTypeInvalid " + at + ".volume.iops"},
+			"all at once",
+		},
 		{"missing key", `{}`, `{"data":[{},{"name":"a"}]}`, rolling, []string{}, "a key like any other"},
-		{"missing keys", `{}`, `{"data":[{},{"name":""}]}`, rolling, []string{"FieldValueDuplicate " + at + `.data[name=""]#2`}, "absent and empty are one key"},
-		{"repeated key, rolling", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]#2"}, "who adds it can mend it"},
+		{
+			"missing keys", `{}`, `{"data":[{},{"name":""}]}`, rolling,
+			[]string{"FieldValueDuplicate " + at + `.data[name=""]#2`},
+			"absent and empty are one key",
+		},
+		{
+			"repeated key, rolling", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling,
+			[]string{"FieldValueDuplicate " + at + ".data[name=a]#2"},
+			"who adds it can mend it",
+		},
 		{"repeated key, in place", `{}`, `{"data":[{"name":"a"},{"name":"a"}]}`, auto, []string{
-			"FieldValueDuplicate " + at + ".data[name=a]#2", "FieldValueForbidden " + at + ".data[name=a]", "FieldValueForbidden " + at + ".data[name=a]#2",
+			"FieldValueDuplicate " + at + ".data[name=a]#2", "FieldValueForbidden " + at + ".data[name=a]",
+			"FieldValueForbidden " + at + ".data[name=a]#2",
 		}, "all at once"},
-		{"one more, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"},{"name":"b"},{"name":"a"},{"name":"b"},{"name":"a"}]}`, rolling, []string{
-			"FieldValueDuplicate " + at + ".data[name=a]#3", "FieldValueDuplicate " + at + ".data[name=b]#2",
-		}, "what was there may stay"},
-		{"an old repetition, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{}, "it was admitted"},
-		{"an old repetition, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`, auto, []string{}, "it was admitted"},
-		{"mended, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"},{"name":"b"}]}`, rolling, []string{}, "the way out"},
-		{"mended, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"}]}`, auto, []string{"FieldValueForbidden " + at + ".data[name=a]#2"}, "a removal is a change"},
-		{"a hot repetition mended, in place", `{"nics":[{"name":"a"},{"name":"a"}]}`, `{"nics":[{"name":"a"}]}`, auto, []string{}, "the document is the same"},
-		{"a hot repetition", `{"nics":[{"name":"a"}]}`, `{"nics":[{"name":"a"},{"name":"a"}]}`, auto, []string{"FieldValueDuplicate " + at + ".nics[name=a]#2"}, "a driver cannot tell them apart"},
-		{"a repetition in a new element of a set", `{"sets":[{"data":[{"name":"b"},{"name":"b"}]}]}`, `{"sets":[{"data":[{"name":"b"},{"name":"b"}]},{"data":[{"name":"a"},{"name":"a"}]}]}`, rolling, []string{
-			"FieldValueDuplicate " + at + ".sets[1].data[name=a]#2",
-		}, "elements of sets are found by value"},
-		{"unreadable before, repeated key", `{`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling, []string{"FieldValueDuplicate " + at + ".data[name=a]#2"}, "nobody knows that it is old"},
-		{"duplicate member", `{}`, `{"account":"a","account":"b"}`, rolling, []string{"FieldValueDuplicate " + at + ".account"}, "the decoder would take the last"},
+		{
+			"one more, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`,
+			`{"data":[{"name":"a"},{"name":"b"},{"name":"a"},{"name":"b"},{"name":"a"}]}`, rolling,
+			[]string{
+				"FieldValueDuplicate " + at + ".data[name=a]#3", "FieldValueDuplicate " + at + ".data[name=b]#2",
+			},
+			"what was there may stay",
+		},
+		{
+			"an old repetition, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`,
+			rolling,
+			[]string{},
+			"it was admitted",
+		},
+		{
+			"an old repetition, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"tags":{"a":"b"},"data":[{"name":"a"},{"name":"a"}]}`,
+			auto,
+			[]string{},
+			"it was admitted",
+		},
+		{
+			"mended, rolling", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"},{"name":"b"}]}`, rolling,
+			[]string{},
+			"the way out",
+		},
+		{
+			"mended, in place", `{"data":[{"name":"a"},{"name":"a"}]}`, `{"data":[{"name":"a"}]}`, auto,
+			[]string{"FieldValueForbidden " + at + ".data[name=a]#2"},
+			"a removal is a change",
+		},
+		{
+			"a hot repetition mended, in place", `{"nics":[{"name":"a"},{"name":"a"}]}`, `{"nics":[{"name":"a"}]}`, auto,
+			[]string{},
+			"the document is the same",
+		},
+		{
+			"a hot repetition", `{"nics":[{"name":"a"}]}`, `{"nics":[{"name":"a"},{"name":"a"}]}`, auto,
+			[]string{"FieldValueDuplicate " + at + ".nics[name=a]#2"},
+			"a driver cannot tell them apart",
+		},
+		{
+			"a repetition in a new element of a set", `{"sets":[{"data":[{"name":"b"},{"name":"b"}]}]}`,
+			`{"sets":[{"data":[{"name":"b"},{"name":"b"}]},{"data":[{"name":"a"},{"name":"a"}]}]}`, rolling,
+			[]string{
+				"FieldValueDuplicate " + at + ".sets[1].data[name=a]#2",
+			},
+			"elements of sets are found by value",
+		},
+		{
+			"unreadable before, repeated key", `{`, `{"data":[{"name":"a"},{"name":"a"}]}`, rolling,
+			[]string{"FieldValueDuplicate " + at + ".data[name=a]#2"},
+			"nobody knows that it is old",
+		},
+		{
+			"duplicate member", `{}`, `{"account":"a","account":"b"}`, rolling,
+			[]string{"FieldValueDuplicate " + at + ".account"},
+			"the decoder would take the last",
+		},
 		{"no JSON", `{}`, `{`, rolling, []string{"FieldValueInvalid " + at}, "as a whole"},
 		{"unreadable before, rolling", `{`, `{}`, rolling, []string{}, "the way out of a bad config"},
-		{"unreadable before, in place", `{"x":"hunter2"}`, `{}`, auto, []string{"FieldValueForbidden " + at}, "it is not known what changes"},
+		{
+			"unreadable before, in place", `{"x":"hunter2"}`, `{}`, auto,
+			[]string{"FieldValueForbidden " + at},
+			"it is not known what changes",
+		},
 		{"unknown strategy", `{}`, `{}`, 9, []string{"InternalError " + at}, "a mistake of the caller, not of the user"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -125,10 +211,18 @@ func TestValidateUpdateAtRoot(t *testing.T) {
 	schema := schemaFor[admitted](t)
 	config := []byte(`{"token":"hunter2","volume":{"iops":1}}`)
 	errs := schema.ValidateUpdateRaw(nil, config, hotupdate.ManualInPlaceUpdate, nil)
-	assert.Equal(t, []string{"FieldValueForbidden token", "FieldValueForbidden volume.iops"}, lines(errs), "without fldPath the configuration is the root")
+	assert.Equal(
+		t, []string{"FieldValueForbidden token", "FieldValueForbidden volume.iops"}, lines(errs),
+		"without fldPath the configuration is the root",
+	)
 	assertNoValues(t, errs)
-	assert.EqualError(t, errs[1], "volume.iops: Forbidden: is immutable: ManualInPlaceUpdate does not replace machines, which this change needs")
-	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdateRaw(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
+	assert.EqualError(
+		t, errs[1], "volume.iops: Forbidden: is immutable: ManualInPlaceUpdate does not replace machines, which this change needs",
+	)
+	assert.Equal(
+		t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdateRaw(nil, nil, hotupdate.AutoInPlaceUpdate, nil)),
+		"there is no Schema",
+	)
 }
 
 // TestValidateUpdateFollowsOutcome: an update is refused exactly if its outcome is forbidden, with an error for each change that causes it.
@@ -137,20 +231,26 @@ func TestValidateUpdateFollowsOutcome(t *testing.T) {
 		s.root.by.keys = uniqueKeys
 		old, updated := s.drawPair(t)
 		changes := s.diff(t, old, updated)
-		for _, strategy := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
+		for _, strategy := range []hotupdate.Strategy{
+			hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+		} {
 			want := []string{}
 			if changes.Outcome(strategy) == hotupdate.OutcomeForbidden {
 				for _, c := range changes.Of(hotupdate.Immutable) {
 					want = append(want, "FieldValueForbidden "+c.Path)
 				}
 			}
-			require.Equal(t, want, lines(s.schema.ValidateUpdateRaw(toJSON(t, old), toJSON(t, updated), strategy, nil)), "%s", s.describe(old, updated))
+			require.Equal(
+				t, want, lines(s.schema.ValidateUpdateRaw(toJSON(t, old), toJSON(t, updated), strategy, nil)), "%s",
+				s.describe(old, updated),
+			)
 		}
 	})
 }
 
-// TestValidateUpdateRefusesNewRepetitions: an element is refused for its key exactly if the same list of the old configuration does not have this key
-// as often. What is refused without an old configuration is every element but the first of each key.
+// TestValidateUpdateRefusesNewRepetitions: an element is refused for its key exactly if the same list of the old
+// configuration does not have this key as often. What is refused without an old configuration is every element but the
+// first of each key.
 func TestValidateUpdateRefusesNewRepetitions(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
@@ -167,7 +267,8 @@ func TestValidateUpdateRefusesNewRepetitions(t *testing.T) {
 	})
 }
 
-// repetitionsIn counts the elements of keyed lists that have the key of another one, but for one of each key. Of equal elements of a set it counts one.
+// repetitionsIn counts the elements of keyed lists that have the key of another one, but for one of each key. Of equal
+// elements of a set it counts one.
 func repetitionsIn(p modelNode, v reflect.Value) (count int) {
 	if v = behind(v); !v.IsValid() {
 		return 0
@@ -233,26 +334,43 @@ func TestWarnings(t *testing.T) {
 			"spec.providerConfig: forbidden: ManualInPlaceUpdate does not replace machines, which this change needs",
 			"spec.providerConfig.volume.iops: is immutable, so that its change causes: forbidden",
 		}, "for those who do not refuse"},
-		{"unknown strategy", changes, 7, []string{"spec.providerConfig: the update strategy is unknown, so it is not known what the change does to machines"}, "better said than kept quiet"},
+		{
+			"unknown strategy", changes, 7,
+			[]string{"spec.providerConfig: the update strategy is unknown, so it is not known what the change does to machines"},
+			"better said than kept quiet",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, tc.changes.Warnings(tc.strategy, spec), tc.reason)
 		})
 	}
-	assert.Equal(t, "roll: every machine is replaced", changes.Warnings(hotupdate.AutoRollingUpdate, nil)[0], "without fldPath the configuration is the root")
+	assert.Equal(
+		t, "roll: every machine is replaced", changes.Warnings(hotupdate.AutoRollingUpdate, nil)[0],
+		"without fldPath the configuration is the root",
+	)
 }
 
 // TestWarningsAreWithinLimits: an API server cuts warnings beyond 256 characters and drops them beyond 4096 in all, and a client refuses
 // control characters and invalid UTF-8.
 func TestWarningsAreWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.SampledFrom([]string{"a", "\n", "\x1b[2J", "\u202e", "\xff", "\u00e9", "\U0001f40b", strings.Repeat("x", 300), "\"", `\`})
+		piece := rapid.SampledFrom(
+			[]string{"a", "\n", "\x1b[2J", "\u202e", "\xff", "\u00e9", "\U0001f40b", strings.Repeat("x", 300), "\"", `\`},
+		)
 		var changes hotupdate.Changes
 		for range rapid.IntRange(0, 30).Draw(t, "changes") {
-			changes = append(changes, hotupdate.Change{Path: strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "path"), ""), Class: hotupdate.Class(rapid.IntRange(0, 3).Draw(t, "class"))})
+			changes = append(
+				changes,
+				hotupdate.Change{
+					Path:  strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "path"), ""),
+					Class: hotupdate.Class(rapid.IntRange(0, 3).Draw(t, "class")),
+				},
+			)
 		}
 		total := 0
-		for _, w := range changes.Warnings(hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), k8sfield.NewPath("spec").Key(piece.Draw(t, "key"))) {
+		for _, w := range changes.Warnings(
+			hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), k8sfield.NewPath("spec").Key(piece.Draw(t, "key")),
+		) {
 			_, err := net.NewWarningHeader(299, "-", w)
 			require.NoError(t, err, "%q", w)
 			require.Equal(t, -1, strings.IndexFunc(w, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", w)

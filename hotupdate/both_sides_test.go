@@ -43,7 +43,10 @@ func badInputs() []badInput {
 	}
 	return []badInput{
 		{"unknown member", `{"x":1}`, at(unknown, "x"), "strict"},
-		{"unknown member below", `{"ints":{"x":1},"keyed":[{"id":1,"x":1}],"intMap":{"1":{"x":1}}}`, at(unknown, "ints.x", "keyed[0].x", "intMap[1].x"), "at every level"},
+		{
+			"unknown member below", `{"ints":{"x":1},"keyed":[{"id":1,"x":1}],"intMap":{"1":{"x":1}}}`,
+			at(unknown, "ints.x", "keyed[0].x", "intMap[1].x"), "at every level",
+		},
 		{"unknown null", `{"x":null}`, at(unknown, "x"), "null is a member, too"},
 		{"another case", `{"Bool":true,"INTS":{}}`, at(unknown, "Bool", "INTS"), "names are case-sensitive"},
 		{"embedded by its name", `{"embeddedPart":{}}`, at(unknown, "embeddedPart"), "its fields are promoted"},
@@ -75,7 +78,10 @@ func badInputs() []badInput {
 		{"object as list", `{"ints":[]}`, at(wrong, "ints"), "shape"},
 		{"list as object", `{"set":{},"positional":{},"array":{}}`, at(wrong, "set", "positional", "array"), "shape"},
 		{"map as list", `{"intMap":[]}`, at(wrong, "intMap"), "shape"},
-		{"elements of another type", `{"set":[1],"positional":[1],"array":["a"],"intMap":{"1":1}}`, at(wrong, "set[0]", "positional[0]", "array[0]", "intMap[1]"), "at the element"},
+		{
+			"elements of another type", `{"set":[1],"positional":[1],"array":["a"],"intMap":{"1":1}}`,
+			at(wrong, "set[0]", "positional[0]", "array[0]", "intMap[1]"), "at the element",
+		},
 		{"no base64", `{"bytes":"?"}`, at(wrong, "bytes"), "bytes are base64"},
 		{"no quantity", `{"quantity":"1Zi"}`, at(wrong, "quantity"), "an unknown suffix"},
 		{"no time", `{"time":"noon","metaTime":"2024-01-01","microTime":1}`, at(wrong, "time", "metaTime", "microTime"), "RFC 3339"},
@@ -99,8 +105,8 @@ func badInputs() []badInput {
 	}
 }
 
-// TestBadInputFailsOnBothSides: the Schema of a Go type and its export refuse the same input with the same codes and paths, in every function that
-// reads raw JSON. Only a Schema that admits unknown members accepts those.
+// TestBadInputFailsOnBothSides: the Schema of a Go type and its export refuse the same input with the same codes and
+// paths, in every function that reads raw JSON. Only a Schema that admits unknown members accepts those.
 func TestBadInputFailsOnBothSides(t *testing.T) {
 	typed := everythingSchema(t)
 	loaded, err := hotupdate.LoadSchema(export(t, typed))
@@ -187,7 +193,10 @@ func damage(t *rapid.T, value any) any {
 	if object, ok := value.(map[string]any); ok && len(object) > 0 && chance(t, 2) {
 		return without(object, among(t, slices.Sorted(maps.Keys(object))...))
 	}
-	return among[any](t, "x", "", true, json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1e30"), json.RawMessage("null"), map[string]any{}, map[string]any{"x": nil}, []any{}, []any{nil, nil, nil}, []any{value})
+	return among[any](
+		t, "x", "", true, json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1e30"), json.RawMessage("null"),
+		map[string]any{}, map[string]any{"x": nil}, []any{}, []any{nil, nil, nil}, []any{value},
+	)
 }
 
 // without returns a copy of an object that lacks a member.
@@ -245,8 +254,8 @@ func spell(t *rapid.T, out []byte, value any, replace func(t *rapid.T, value any
 	return append(out, among(t, "", "\r\n")...)
 }
 
-// spellText writes a text with or without a needless escape. The decoders of quantities and times do not read escapes, so texts of these forms are
-// not changed.
+// spellText writes a text with or without a needless escape. The decoders of quantities and times do not read escapes,
+// so texts of these forms are not changed.
 func spellText(t *rapid.T, text string) []byte {
 	written, err := json.Marshal(text)
 	require.NoError(t, err)
@@ -257,8 +266,8 @@ func spellText(t *rapid.T, text string) []byte {
 	return append(fmt.Appendf(nil, `"\u%04x`, text[0]), written[2:]...)
 }
 
-// TestSchemaNamesEveryLeaf: the JSON of a Schema has the kind and width of each leaf, and whether zero is present; types with marshalers of their own
-// are opaque.
+// TestSchemaNamesEveryLeaf: the JSON of a Schema has the kind and width of each leaf, and whether zero is present;
+// types with marshalers of their own are opaque.
 func TestSchemaNamesEveryLeaf(t *testing.T) {
 	type config struct {
 		Everything everything              `json:"everything"`
@@ -322,12 +331,18 @@ func TestSchemaNamesEveryLeaf(t *testing.T) {
 	}
 	visit("", document.Root)
 	for path, want := range map[string]string{
-		"pointer": "uint 64?", "twice": "float 64?", "list": "list of bool?", "bigs": "map by int 8 of opaque?", "addresses": "map by string 0 of list of string", "free": "map by string 0 of json",
-		"everything": "object", "everything.bool": "bool", "everything.ints.a": "int 8", "everything.ints.b": "int 16", "everything.ints.c": "int 32?", "everything.ints.d": "int 64",
-		"everything.ints.e": "uint 8", "everything.ints.f": "uint 16", "everything.ints.g": "uint 32", "everything.ints.h": "uint 64", "everything.float": "float 32",
-		"everything.number": "number", "everything.bytes": "bytes", "everything.quantity": "quantity?", "everything.port": "intOrString", "everything.time": "time", "everything.metaTime": "metaTime?",
-		"everything.microTime": "microTime", "everything.duration": "duration", "everything.extension": "json", "everything.raw": "json", "everything.any": "json",
-		"everything.big": "opaque zero 0", "everything.addr": "opaque?", "everything.-": "string", "everything.presence": "object?", "everything.set": "list of string",
+		"pointer": "uint 64?", "twice": "float 64?", "list": "list of bool?", "bigs": "map by int 8 of opaque?",
+		"addresses": "map by string 0 of list of string", "free": "map by string 0 of json",
+		"everything": "object", "everything.bool": "bool", "everything.ints.a": "int 8", "everything.ints.b": "int 16",
+		"everything.ints.c": "int 32?", "everything.ints.d": "int 64",
+		"everything.ints.e": "uint 8", "everything.ints.f": "uint 16", "everything.ints.g": "uint 32", "everything.ints.h": "uint 64",
+		"everything.float":  "float 32",
+		"everything.number": "number", "everything.bytes": "bytes", "everything.quantity": "quantity?", "everything.port": "intOrString",
+		"everything.time": "time", "everything.metaTime": "metaTime?",
+		"everything.microTime": "microTime", "everything.duration": "duration", "everything.extension": "json", "everything.raw": "json",
+		"everything.any": "json",
+		"everything.big": "opaque zero 0", "everything.addr": "opaque?", "everything.-": "string", "everything.presence": "object?",
+		"everything.set":   "list of string",
 		"everything.array": "array of int 64?", "everything.intMap": "map by int 16 of object",
 	} {
 		assert.Equal(t, want, got[path], path)

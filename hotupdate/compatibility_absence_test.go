@@ -39,7 +39,10 @@ var taggable = []wrapper{
 	}, objectsOf},
 	{"object", func(inner reflect.Type) reflect.Type { return objectAround(inner, "") }, objectsOf},
 	{"pointer to an object", func(inner reflect.Type) reflect.Type { return reflect.PointerTo(objectAround(inner, "")) }, objectsOf},
-	{"object with an in-place field", func(inner reflect.Type) reflect.Type { return objectAround(inner, ` hotupdatable:"inplace"`) }, objectsOf},
+	{
+		"object with an in-place field", func(inner reflect.Type) reflect.Type { return objectAround(inner, ` hotupdatable:"inplace"`) },
+		objectsOf,
+	},
 	{"pointer to an object with a hot field", func(inner reflect.Type) reflect.Type {
 		return reflect.PointerTo(objectAround(inner, ` hotupdatable:"true"`))
 	}, objectsOf},
@@ -49,29 +52,38 @@ var taggable = []wrapper{
 	{"map of pointers to arrays", func(inner reflect.Type) reflect.Type {
 		return reflect.MapOf(reflect.TypeFor[string](), reflect.PointerTo(reflect.ArrayOf(1, inner)))
 	}, func(inner []string) []string { return objectsOf(listsOf(inner)) }},
-	{"list of elements with an ID", func(inner reflect.Type) reflect.Type { return reflect.SliceOf(elementAround(inner)) }, func(inner []string) []string {
-		return listsOf(elementsAround(inner))
-	}},
+	{
+		"list of elements with an ID", func(inner reflect.Type) reflect.Type { return reflect.SliceOf(elementAround(inner)) },
+		func(inner []string) []string {
+			return listsOf(elementsAround(inner))
+		},
+	},
 	{"list of pointers to elements with an ID", func(inner reflect.Type) reflect.Type {
 		return reflect.SliceOf(reflect.PointerTo(elementAround(inner)))
 	}, func(inner []string) []string { return listsOf(elementsAround(inner)) }},
 	{"map of elements with an ID", func(inner reflect.Type) reflect.Type {
 		return reflect.MapOf(reflect.TypeFor[string](), elementAround(inner))
 	}, func(inner []string) []string { return objectsOf(elementsAround(inner)) }},
-	{"array of arrays", func(inner reflect.Type) reflect.Type { return reflect.ArrayOf(1, reflect.ArrayOf(1, inner)) }, func(inner []string) []string {
-		return listsOf(listsOf(inner))
-	}},
+	{
+		"array of arrays", func(inner reflect.Type) reflect.Type { return reflect.ArrayOf(1, reflect.ArrayOf(1, inner)) },
+		func(inner []string) []string {
+			return listsOf(listsOf(inner))
+		},
+	},
 }
 
 // absences are struct tags that decide what a missing value means, or whether it counts.
 var absences = []string{
-	"false", "true", "inplace", "ignore", "false,presence", "true,presence", "false,set", "false,key=id", "inplace,key=id", "false,key=id,hotwhen=id:1",
-	"false,hotwhen=id:1", "false,default=1", "false,default=true", "false,default=0", "false,default='[]'", "false,default='{}'", "false,default='[1]'",
+	"false", "true", "inplace", "ignore", "false,presence", "true,presence", "false,set", "false,key=id", "inplace,key=id",
+	"false,key=id,hotwhen=id:1",
+	"false,hotwhen=id:1", "false,default=1", "false,default=true", "false,default=0", "false,default='[]'", "false,default='{}'",
+	"false,default='[1]'",
 	"false,default='{\"b\":1}'", "false,presence,default='{}'",
 }
 
-// TestFindingsAboutAbsence: a field of every shape, with every struct tag that decides what its absence means, becomes one with every other tag,
-// with another leaf, or of every other shape. Where a part of a configuration is null, empty or missing, a finding claims of it what the hashes do.
+// TestFindingsAboutAbsence: a field of every shape, with every struct tag that decides what its absence means, becomes
+// one with every other tag, with another leaf, or of every other shape. Where a part of a configuration is null, empty
+// or missing, a finding claims of it what the hashes do.
 func TestFindingsAboutAbsence(t *testing.T) {
 	schemas := subjects{}
 	pairs := 0

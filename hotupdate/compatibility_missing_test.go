@@ -53,7 +53,10 @@ var wrappers = []wrapper{
 	{"map", func(inner reflect.Type) reflect.Type { return reflect.MapOf(reflect.TypeFor[string](), inner) }, objectsOf},
 	{"pointer", reflect.PointerTo, slices.Clone[[]string]},
 	{"object", func(inner reflect.Type) reflect.Type { return objectAround(inner, "") }, objectsOf},
-	{"object with presence", func(inner reflect.Type) reflect.Type { return objectAround(inner, ` hotupdatable:"false,presence"`) }, objectsOf},
+	{
+		"object with presence", func(inner reflect.Type) reflect.Type { return objectAround(inner, ` hotupdatable:"false,presence"`) },
+		objectsOf,
+	},
 	{"object with a hot field", func(inner reflect.Type) reflect.Type { return objectAround(inner, ` hotupdatable:"true"`) }, objectsOf},
 }
 

@@ -37,8 +37,8 @@ func checkEvolutions(t *testing.T, mutate func(a *typeGenerator, all []*field) b
 	})
 }
 
-// withGaps leaves out parts of half of all configurations, or makes them null. encoding/json writes every element of an array and every member
-// without omitempty, and a person does not.
+// withGaps leaves out parts of half of all configurations, or makes them null. encoding/json writes every element of an
+// array and every member without omitempty, and a person does not.
 func withGaps(t *rapid.T, raw []byte) []byte {
 	if chance(t, 2) {
 		return raw
@@ -239,8 +239,8 @@ func (e evolution) verdict(raw []byte) verdict {
 	return verdict{read: true, refused: err != nil, renamed: err == nil && now != before}
 }
 
-// TestFindingsClaimWhatHashesDo: for any mutation of any type, a configuration gets another hash only if a finding says that it may, and always if a
-// finding says that it must. The same holds for being refused.
+// TestFindingsClaimWhatHashesDo: for any mutation of any type, a configuration gets another hash only if a finding says
+// that it may, and always if a finding says that it must. The same holds for being refused.
 func TestFindingsClaimWhatHashesDo(t *testing.T) {
 	checkEvolutions(t, mutateAnything, func(t *rapid.T, e evolution, raw []byte) {
 		findings, err := hotupdate.Compatibility(e.old.schema, e.updated.schema)
@@ -428,7 +428,8 @@ func (k keySight) spelledAt(p modelNode, tree any, steps []fieldpath.PatternStep
 	return false
 }
 
-// arrayAround reports whether an array of fixed length, or arrays in one another, hold the place of an element. The outermost array is itself an element.
+// arrayAround reports whether an array of fixed length, or arrays in one another, hold the place of an element. The
+// outermost array is itself an element.
 func (k keySight) arrayAround(p modelNode, tree any, steps []fieldpath.PatternStep) bool {
 	if len(steps) == 0 {
 		return false
@@ -447,7 +448,9 @@ func (k keySight) arrayAround(p modelNode, tree any, steps []fieldpath.PatternSt
 			return len(k.elementsAt(p, tree, steps[0])) > 0
 		}
 	}
-	return slices.ContainsFunc(k.elementsAt(p, tree, steps[0]), func(elem any) bool { return k.next().arrayAround(p.elem(), elem, steps[1:]) })
+	return slices.ContainsFunc(
+		k.elementsAt(p, tree, steps[0]), func(elem any) bool { return k.next().arrayAround(p.elem(), elem, steps[1:]) },
+	)
 }
 
 func elementsOf(tree any) []any {
@@ -507,7 +510,8 @@ func means(m modelNode, field reflect.Value, where string) bool {
 		_, said := hashView.member(m, field)
 		return said
 	case "spells out its zero value":
-		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(m.leafTree(v), m.leafTree(reflect.Zero(v.Type())))
+		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer &&
+			reflect.DeepEqual(m.leafTree(v), m.leafTree(reflect.Zero(v.Type())))
 	case "spells out the old or the new default":
 		if m.fallback != nil && m.shape() != leafShape {
 			plain := m

@@ -105,7 +105,9 @@ func TestFindings(t *testing.T) {
 	}{
 		{
 			"narrowed", compatibility[oneInt32, oneUint8],
-			[]string{"a: became uint8, was int32: the updated Schema may refuse a configuration that has it; the hashes of the others stay"},
+			[]string{
+				"a: became uint8, was int32: the updated Schema may refuse a configuration that has it; the hashes of the others stay",
+			},
 			[]string{"TypeChanged"},
 		},
 		{
@@ -115,7 +117,9 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"pointer", compatibility[oneInt32, onePointer],
-			[]string{"a: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays"},
+			[]string{
+				"a: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays",
+			},
 			[]string{"NullabilityChanged"},
 		},
 		{
@@ -123,10 +127,17 @@ func TestFindings(t *testing.T) {
 			[]string{"a: has the default 5, had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays"},
 			[]string{"DefaultChanged"},
 		},
-		{"sensitive", compatibility[oneInt32, oneSecret], []string{"a: became sensitive, was shown: no hash changes"}, []string{"SensitivityChanged"}},
+		{
+			"sensitive", compatibility[oneInt32, oneSecret],
+			[]string{"a: became sensitive, was shown: no hash changes"},
+			[]string{"SensitivityChanged"},
+		},
 		{
 			"removed", compatibility[oneInt32, oneNone],
-			[]string{"a: is gone, was int32, immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay", "z: is new, string, immutable: no hash changes"},
+			[]string{
+				"a: is gone, was int32, immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay",
+				"z: is new, string, immutable: no hash changes",
+			},
 			[]string{"FieldRemoved", "FieldAdded"},
 		},
 		{
@@ -141,7 +152,9 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"set", compatibility[oneList, oneSet],
-			[]string{"a: became a set, was found by position: a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]string{
+				"a: became a set, was found by position: a pool that has elements there may roll unless an era of the old Schema stays",
+			},
 			[]string{"PairingChanged"},
 		},
 		{
@@ -246,8 +259,8 @@ func crdOfFields(prefix string, n int) string {
 	return `{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`
 }
 
-// TestCompatibilityOfRenamedFieldsIsLinear: to guess the new name of a field, every removed field was compared with every added one, and in each pair
-// the same was done for the fields below. 25 fields in one another took minutes.
+// TestCompatibilityOfRenamedFieldsIsLinear: to guess the new name of a field, every removed field was compared with
+// every added one, and in each pair the same was done for the fields below. 25 fields in one another took minutes.
 func TestCompatibilityOfRenamedFieldsIsLinear(t *testing.T) {
 	comparing := func(crd func(name string, n int) string, n int) float64 {
 		var schemas []*hotupdate.Schema
@@ -275,7 +288,10 @@ func schemaOfSpec(t *testing.T, spec string) *hotupdate.Schema {
 // TestFindingsAboutObjects: what follows for custom resources is said of objects, and a finding says which of them it concerns.
 func TestFindingsAboutObjects(t *testing.T) {
 	const zones = `"zones":{"type":"array","items":{"type":"string"}`
-	old := schemaOfSpec(t, `{"type":"object","required":["gone","zones","size"],"properties":{"gone":{"type":"string"},`+zones+`},"size":{"type":"integer"}}}`)
+	old := schemaOfSpec(
+		t,
+		`{"type":"object","required":["gone","zones","size"],"properties":{"gone":{"type":"string"},`+zones+`},"size":{"type":"integer"}}}`,
+	)
 	updated := schemaOfSpec(t, `{"type":"object","required":["size"],"properties":{`+zones+`,"default":["a"]},"size":{"type":"string"}}}`)
 	openOld, err := old.AdmitUnknown()
 	require.NoError(t, err)

@@ -62,7 +62,10 @@ func TestTypesAreCompiledConcurrently(t *testing.T) {
 		Tags    map[string]string `json:"tags"    hotupdatable:"true,sensitive"`
 		Next    *unseen           `json:"next"`
 	}
-	config := &unseen{Zones: []string{"b", "a"}, Volumes: []volume{{"b", 1}, {"a", 2}}, Tags: map[string]string{"k": "v"}, Next: &unseen{Zones: []string{"c"}}}
+	config := &unseen{
+		Zones: []string{"b", "a"}, Volumes: []volume{{"b", 1}, {"a", 2}}, Tags: map[string]string{"k": "v"},
+		Next: &unseen{Zones: []string{"c"}},
+	}
 	assertAgreement(t, together(race(nil, config)), 8)
 	assertAgreement(t, together(race(nil, config, hotupdate.WithTag("next", "ignore"))), 8)
 }
@@ -107,8 +110,9 @@ func TestSchemasAreSharedConcurrently(t *testing.T) {
 	}
 }
 
-// TestOneValueInManyGoroutines: a value that many goroutines read at once, while the garbage collector runs, is never written to and never lost.
-// It stands in an early file: a collection takes longer with each type that a test before it has compiled, which Go never frees.
+// TestOneValueInManyGoroutines: a value that many goroutines read at once, while the garbage collector runs, is never
+// written to and never lost. It stands in an early file: a collection takes longer with each type that a test before it
+// has compiled, which Go never frees.
 func TestOneValueInManyGoroutines(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)

@@ -15,9 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestCoverLeavesExactlyWhatIsImmutable: applied with a common JSON-patch library, the patch keeps the meaning of everything Immutable, and makes
-// everything else exactly as desired. The test uses neither Diff nor the engine: it reads classes from the struct tags, and the meaning with the
-// oracle.
+// TestCoverLeavesExactlyWhatIsImmutable: applied with a common JSON-patch library, the patch keeps the meaning of
+// everything Immutable, and makes everything else exactly as desired. The test uses neither Diff nor the engine: it
+// reads classes from the struct tags, and the meaning with the oracle.
 func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		s.root.by.keys = uniqueKeys
@@ -31,7 +31,9 @@ func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
 		current := toJSON(t, a)
 		desired := toJSON(t, b)
 		result := s.cover(t, current, desired, among(t, "", "/spec", "/a~1b/c")).result
-		require.Empty(t, s.astray(t, current, desired, result), "%s\ncurrent %s\ndesired %s\nresult  %s", s.describe(), current, desired, result)
+		require.Empty(
+			t, s.astray(t, current, desired, result), "%s\ncurrent %s\ndesired %s\nresult  %s", s.describe(), current, desired, result,
+		)
 	})
 }
 
@@ -51,9 +53,18 @@ func TestExactnessIsSeen(t *testing.T) {
 		{"empty object", `{}`, `{"machine":{}}`, `{}`, "machine"},
 		{"order of a set", `{"zones":["a","b"]}`, `{"zones":["b","a"]}`, `{"zones":["a","b"]}`, "zones"},
 		{"half a set", `{"zones":["a"]}`, `{"zones":["b"]}`, `{"zones":["a","b"]}`, "zones"},
-		{"order of a keyed list", `{"disks":[{"name":"a"},{"name":"b"}]}`, `{"disks":[{"name":"b"},{"name":"a"}]}`, `{"disks":[{"name":"a"},{"name":"b"}]}`, "disks in order"},
-		{"label in an immutable element that stays", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","label":"x"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes[].label"},
-		{"label in an immutable element that goes", `{"volumes":[{"name":"a","label":"x"}]}`, `{}`, `{"volumes":[{"name":"a","label":"x"}]}`, "volumes[].label"},
+		{
+			"order of a keyed list", `{"disks":[{"name":"a"},{"name":"b"}]}`, `{"disks":[{"name":"b"},{"name":"a"}]}`,
+			`{"disks":[{"name":"a"},{"name":"b"}]}`, "disks in order",
+		},
+		{
+			"label in an immutable element that stays", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","label":"x"}]}`,
+			`{"volumes":[{"name":"a"}]}`, "volumes[].label",
+		},
+		{
+			"label in an immutable element that goes", `{"volumes":[{"name":"a","label":"x"}]}`, `{}`,
+			`{"volumes":[{"name":"a","label":"x"}]}`, "volumes[].label",
+		},
 		{"immutable element comes", `{}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes"},
 		{"hot element stays", `{"disks":[{"name":"a"}]}`, `{}`, `{"disks":[{"name":"a"}]}`, "disks"},
 		{"hot element does not come", `{}`, `{"disks":[{"name":"a","size":1}]}`, `{}`, "disks[]"},
@@ -68,8 +79,8 @@ func TestExactnessIsSeen(t *testing.T) {
 	}
 }
 
-// astray lists the errors of a patched configuration: the members of the root in which something Immutable has changed its meaning, or else the paths
-// at which the JSON is not as desired.
+// astray lists the errors of a patched configuration: the members of the root in which something Immutable has changed
+// its meaning, or else the paths at which the JSON is not as desired.
 func (s subject) astray(t require.TestingT, current, desired, result []byte) []string {
 	before := s.standing(t, current)
 	left := s.standing(t, result)

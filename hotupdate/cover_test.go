@@ -39,7 +39,8 @@ func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Chan
 	return changes
 }
 
-// cover applies the patch with a library that every adopter has by apimachinery. The module examples/clusterapi applies patches with that of Cluster API.
+// cover applies the patch with a library that every adopter has by apimachinery. The module examples/clusterapi applies
+// patches with that of Cluster API.
 func (s subject) cover(t require.TestingT, current, desired []byte, pointer string) covered {
 	within := func(config []byte) []byte {
 		switch pointer {
@@ -69,8 +70,8 @@ func (s subject) cover(t require.TestingT, current, desired []byte, pointer stri
 	return covered{c, raw}
 }
 
-// TestCoverTellsWhatDiffFinds: Cover returns the changes of the patch, none of which replaces a machine, and the remaining ones. A second patch is
-// empty.
+// TestCoverTellsWhatDiffFinds: Cover returns the changes of the patch, none of which replaces a machine, and the
+// remaining ones. A second patch is empty.
 func TestCoverTellsWhatDiffFinds(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -82,7 +83,9 @@ func TestCoverTellsWhatDiffFinds(t *testing.T) {
 		pointer := among(t, "", "/spec", "/a~1b/c")
 		c := s.cover(t, current, desired, pointer)
 		about := func() string {
-			return s.describe().String() + "\ncurrent " + string(current) + "\ndesired " + string(desired) + "\nresult  " + string(c.result) + "\npatch " + string(c.Patch)
+			return s.describe().String() + "\ncurrent " + string(
+				current,
+			) + "\ndesired " + string(desired) + "\nresult  " + string(c.result) + "\npatch " + string(c.Patch)
 		}
 		require.Equal(t, s.diffRaw(t, current, c.result), c.Covered, "%s", about())
 		require.Empty(t, c.Covered.Of(hotupdate.Immutable), "%s", about())
@@ -148,26 +151,78 @@ func TestCover(t *testing.T) {
 		{"set", `{"zones":["a","b"]}`, `{"zones":["b","c"]}`, `{"zones":["a","b"]}`, "zones[=a] zones[=c]", "as a whole"},
 		{"set goes", `{"zones":["a"]}`, `{}`, `{"zones":["a"]}`, "zones[=a]", ""},
 		{"set comes", `{}`, `{"zones":["a"]}`, `{}`, "zones[=a]", "no empty list is left"},
-		{"order of a keyed list", `{"volumes":[{"name":"a","size":1},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1}]}`, "", ""},
-		{"immutable element changes", `{"volumes":[{"name":"a","size":1},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":2,"label":"x"}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1,"label":"x"}]}`, "volumes[name=a].size", "in its new place, with its new label"},
-		{"immutable element comes", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"b","size":1,"label":"x"},{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes[name=b].label volumes[name=b].size", "its hot label comes with it, when the machine is replaced"},
-		{"immutable element goes", `{"volumes":[{"name":"a","size":1,"label":"x"}]}`, `{}`, `{"volumes":[{"name":"a","size":1}]}`, "volumes[name=a].size", "its hot label goes at once"},
-		{"immutable element with nothing but a name goes", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"b"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes[name=a] volumes[name=b]", "the element itself is the change"},
-		{"hot element comes", `{}`, `{"disks":[{"name":"a","size":1,"label":"x"}]}`, `{"disks":[{"name":"a","label":"x"}]}`, "disks[name=a].size", "without what is immutable in it"},
-		{"hot element goes", `{"disks":[{"name":"a","size":1,"label":"x"},{"name":"b","label":"y"}]}`, `{}`, `{"disks":[{"name":"a","size":1}]}`, "disks[name=a].size", "it stays with its name if something in it does"},
+		{
+			"order of a keyed list", `{"volumes":[{"name":"a","size":1},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1}]}`,
+			`{"volumes":[{"name":"b"},{"name":"a","size":1}]}`, "", "",
+		},
+		{
+			"immutable element changes", `{"volumes":[{"name":"a","size":1},{"name":"b"}]}`,
+			`{"volumes":[{"name":"b"},{"name":"a","size":2,"label":"x"}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1,"label":"x"}]}`,
+			"volumes[name=a].size", "in its new place, with its new label",
+		},
+		{
+			"immutable element comes", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"b","size":1,"label":"x"},{"name":"a"}]}`,
+			`{"volumes":[{"name":"a"}]}`, "volumes[name=b].label volumes[name=b].size",
+			"its hot label comes with it, when the machine is replaced",
+		},
+		{
+			"immutable element goes", `{"volumes":[{"name":"a","size":1,"label":"x"}]}`, `{}`, `{"volumes":[{"name":"a","size":1}]}`,
+			"volumes[name=a].size", "its hot label goes at once",
+		},
+		{
+			"immutable element with nothing but a name goes", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"b"}]}`,
+			`{"volumes":[{"name":"a"}]}`, "volumes[name=a] volumes[name=b]", "the element itself is the change",
+		},
+		{
+			"hot element comes", `{}`, `{"disks":[{"name":"a","size":1,"label":"x"}]}`, `{"disks":[{"name":"a","label":"x"}]}`,
+			"disks[name=a].size", "without what is immutable in it",
+		},
+		{
+			"hot element goes", `{"disks":[{"name":"a","size":1,"label":"x"},{"name":"b","label":"y"}]}`, `{}`,
+			`{"disks":[{"name":"a","size":1}]}`, "disks[name=a].size", "it stays with its name if something in it does",
+		},
 		{"in place", `{"kernel":"1"}`, `{"kernel":"2"}`, `{"kernel":"2"}`, "", "drained, and not replaced"},
-		{"list grows", `{"args":[{"text":"a"}]}`, `{"args":[{"text":"a","note":"x"},{"note":"y"}]}`, `{"args":[{"text":"a","note":"x"}]}`, "args[1] args[1].note", "the places of an immutable list are its own"},
-		{"list shrinks", `{"args":[{"text":"a"},{"note":"y"},{"text":"c"}]}`, `{"args":[{"note":"x"}]}`, `{"args":[{"text":"a","note":"x"},{},{"text":"c"}]}`, "args[0].text args[1] args[2].text", ""},
+		{
+			"list grows", `{"args":[{"text":"a"}]}`, `{"args":[{"text":"a","note":"x"},{"note":"y"}]}`,
+			`{"args":[{"text":"a","note":"x"}]}`, "args[1] args[1].note", "the places of an immutable list are its own",
+		},
+		{
+			"list shrinks", `{"args":[{"text":"a"},{"note":"y"},{"text":"c"}]}`, `{"args":[{"note":"x"}]}`,
+			`{"args":[{"text":"a","note":"x"},{},{"text":"c"}]}`, "args[0].text args[1] args[2].text", "",
+		},
 		{"array", `{"pair":[{},{"text":"b"}]}`, `{}`, `{"pair":[{},{"text":"b"}]}`, "pair[1].text", "what stands before keeps its place"},
-		{"list in a list", `{"lists":[null,[]]}`, `{"lists":[[{"text":"a"}],null]}`, `{"lists":[null,[]]}`, "lists[0][0].text lists[1]", "null is no empty list"},
+		{
+			"list in a list", `{"lists":[null,[]]}`, `{"lists":[[{"text":"a"}],null]}`, `{"lists":[null,[]]}`, "lists[0][0].text lists[1]",
+			"null is no empty list",
+		},
 		{"hot presence", `{}`, `{"hot":{"size":1}}`, `{"hot":{}}`, "hot.size", "an object comes though nothing in it does"},
 		{"null where something comes", `{"size":null}`, `{"size":"1"}`, `{"size":null}`, "size", "as it is spelled"},
-		{"null in a hot map", `{"labels":{"a":null,"b":"x"}}`, `{"labels":{"b":null,"c":"y"}}`, `{"labels":{"b":null,"c":"y"}}`, "", "means that there is none"},
-		{"keys of a map", `{"numbers":{"01":{"text":"a"},"2":{"text":"b","note":"x"}}}`, `{"numbers":{"1":{"text":"a"},"02":{"text":"c"}}}`, `{"numbers":{"1":{"text":"a"},"02":{"text":"b"}}}`, "numbers[2].text", "several spellings are one key"},
-		{"entry of a map goes", `{"numbers":{"01":{"text":"a","note":"x"}}}`, `{"numbers":{}}`, `{"numbers":{"01":{"text":"a"}}}`, "numbers[1].text", "as it was spelled"},
-		{"hotwhen", `{"machine":{"a":{"value":"x"},"b":{"roll":true,"value":"x"}}}`, `{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"y"},"c":{}}}`, `{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"x"},"c":{}}}`, "machine[b].value", "selected elements are hot"},
-		{"a flip", `{"machine":{"a":{"value":"x"}}}`, `{"machine":{"a":{"roll":true,"value":"y"}}}`, `{"machine":{"a":{"value":"x"}}}`, "machine[a].roll machine[a].value", "the stricter side counts"},
-		{"null at a flip", `{"machine":{"a":{"roll":true}}}`, `{"machine":{"a":{"tags":{"b":null}}}}`, `{"machine":{"a":{"roll":true}}}`, "machine[a].roll", "an entry of the map, which stays immutable, though it says absent in the hot one"},
+		{
+			"null in a hot map", `{"labels":{"a":null,"b":"x"}}`, `{"labels":{"b":null,"c":"y"}}`, `{"labels":{"b":null,"c":"y"}}`, "",
+			"means that there is none",
+		},
+		{
+			"keys of a map", `{"numbers":{"01":{"text":"a"},"2":{"text":"b","note":"x"}}}`,
+			`{"numbers":{"1":{"text":"a"},"02":{"text":"c"}}}`, `{"numbers":{"1":{"text":"a"},"02":{"text":"b"}}}`, "numbers[2].text",
+			"several spellings are one key",
+		},
+		{
+			"entry of a map goes", `{"numbers":{"01":{"text":"a","note":"x"}}}`, `{"numbers":{}}`, `{"numbers":{"01":{"text":"a"}}}`,
+			"numbers[1].text", "as it was spelled",
+		},
+		{
+			"hotwhen", `{"machine":{"a":{"value":"x"},"b":{"roll":true,"value":"x"}}}`,
+			`{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"y"},"c":{}}}`,
+			`{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"x"},"c":{}}}`, "machine[b].value", "selected elements are hot",
+		},
+		{
+			"a flip", `{"machine":{"a":{"value":"x"}}}`, `{"machine":{"a":{"roll":true,"value":"y"}}}`, `{"machine":{"a":{"value":"x"}}}`,
+			"machine[a].roll machine[a].value", "the stricter side counts",
+		},
+		{
+			"null at a flip", `{"machine":{"a":{"roll":true}}}`, `{"machine":{"a":{"tags":{"b":null}}}}`, `{"machine":{"a":{"roll":true}}}`,
+			"machine[a].roll", "an entry of the map, which stays immutable, though it says absent in the hot one",
+		},
 		{"presence comes", `{}`, `{"marked":{"note":"x"}}`, `{}`, "marked marked.note", ""},
 		{"presence goes", `{"marked":{"note":"x"}}`, `{}`, `{"marked":{}}`, "marked", "what is hot in it goes"},
 		{"object comes", `{}`, `{"numbers":{"1":{"text":"a"}},"hint":1}`, `{"hint":1}`, "numbers[1].text", "no empty map is left"},
@@ -196,7 +251,10 @@ func TestCoverOfAnEmptyObject(t *testing.T) {
 			{`{}`, empty, "/a/b", `[]`, "", "neither has a configuration"},
 			{`{"a":null}`, `{"a":null}`, "/a/b", `[]`, "", "null above both configurations"},
 			{empty, `{"hint":1}`, "", `[{"op":"replace","path":"","value":{"hint":1}}]`, "", "the object is null until now"},
-			{empty, `{"spec":{"hint":1,"size":"1"}}`, "/spec", `[{"op":"replace","path":"","value":{"spec":{"hint":1}}}]`, "size", "so is the object around it"},
+			{
+				empty, `{"spec":{"hint":1,"size":"1"}}`, "/spec", `[{"op":"replace","path":"","value":{"spec":{"hint":1}}}]`, "size",
+				"so is the object around it",
+			},
 			{`{"hint":1}`, empty, "", `[{"op":"replace","path":"","value":null}]`, "", "nothing immutable is left"},
 			{`{"hint":1,"size":"1"}`, empty, "", `[{"op":"remove","path":"/hint"}]`, "size", "the immutable field stays"},
 			{`{"spec":{"hint":1}}`, empty, "/spec", `[{"op":"remove","path":"/spec"}]`, "", "the configuration alone is patched"},
@@ -217,7 +275,8 @@ func TestCoverOfAnEmptyObject(t *testing.T) {
 func TestCoverTellsWhatItDoes(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
 	for desired, want := range map[string]hotupdate.Outcome{
-		`{"spec":{"zones":[]}}`: hotupdate.OutcomeNone, `{"spec":{"free":1,"hint":2}}`: hotupdate.OutcomeHotUpdate, `{"spec":{"free":1,"kernel":"2"}}`: hotupdate.OutcomeInPlaceUpdate, `{"spec":{"size":"1"}}`: hotupdate.OutcomeNone,
+		`{"spec":{"zones":[]}}`: hotupdate.OutcomeNone, `{"spec":{"free":1,"hint":2}}`: hotupdate.OutcomeHotUpdate,
+		`{"spec":{"free":1,"kernel":"2"}}`: hotupdate.OutcomeInPlaceUpdate, `{"spec":{"size":"1"}}`: hotupdate.OutcomeNone,
 	} {
 		c, err := schema.Cover([]byte(`{}`), []byte(desired), "/spec")
 		require.NoError(t, err)
@@ -237,9 +296,18 @@ func TestCoverWhereTheConfigurationStands(t *testing.T) {
 	schema := schemaFor[coverConfig](t)
 	for _, tc := range []struct{ current, desired, pointer, want, reason string }{
 		{`{"hint":1}`, `{"hint":2}`, "", `[{"op":"replace","path":"/hint","value":2}]`, "the object is the configuration"},
-		{`{}`, `{"spec":{"template":{"spec":{"hint":1}}}}`, "/spec/template/spec", `[{"op":"add","path":"/spec","value":{"template":{"spec":{"hint":1}}}}]`, "all of them"},
-		{`{"spec":null}`, `{"spec":{"template":{"hint":1}}}`, "/spec/template", `[{"op":"replace","path":"/spec","value":{"template":{"hint":1}}}]`, "null holds nothing"},
-		{`{"spec":{"template":null}}`, `{"spec":{"template":{"hint":1}}}`, "/spec/template", `[{"op":"replace","path":"/spec/template","value":{"hint":1}}]`, ""},
+		{
+			`{}`, `{"spec":{"template":{"spec":{"hint":1}}}}`, "/spec/template/spec",
+			`[{"op":"add","path":"/spec","value":{"template":{"spec":{"hint":1}}}}]`, "all of them",
+		},
+		{
+			`{"spec":null}`, `{"spec":{"template":{"hint":1}}}`, "/spec/template",
+			`[{"op":"replace","path":"/spec","value":{"template":{"hint":1}}}]`, "null holds nothing",
+		},
+		{
+			`{"spec":{"template":null}}`, `{"spec":{"template":{"hint":1}}}`, "/spec/template",
+			`[{"op":"replace","path":"/spec/template","value":{"hint":1}}]`, "",
+		},
 		{`{"spec":{"hint":1}}`, `{}`, "/spec", `[{"op":"remove","path":"/spec"}]`, "it goes"},
 		{`{"spec":{"size":"1","hint":1}}`, `{}`, "/spec", `[{"op":"remove","path":"/spec/hint"}]`, "unless something in it stays"},
 		{`{}`, `{"status":{}}`, "/spec/template", `[]`, "neither has one"},
@@ -277,7 +345,10 @@ func TestCoverRefuses(t *testing.T) {
 // TestCoverLeavesUnknownMembers: under a Schema that admits unknown members they are Immutable in every place.
 func TestCoverLeavesUnknownMembers(t *testing.T) {
 	s := subject{schema: openSchema(t, schemaFor[coverConfig](t))}
-	c := s.cover(t, []byte(`{"old":{"a":1},"same":1.0,"disks":[{"name":"a","old":1}]}`), []byte(`{"new":[2],"same":1,"none":null,"disks":[{"name":"b","new":1,"label":"x"}]}`), "/spec")
+	c := s.cover(
+		t, []byte(`{"old":{"a":1},"same":1.0,"disks":[{"name":"a","old":1}]}`),
+		[]byte(`{"new":[2],"same":1,"none":null,"disks":[{"name":"b","new":1,"label":"x"}]}`), "/spec",
+	)
 	require.JSONEq(t, `{"old":{"a":1},"same":1,"none":null,"disks":[{"name":"b","label":"x"},{"name":"a","old":1}]}`, string(c.result))
 	require.Len(t, c.Left, 4)
 }

@@ -70,7 +70,10 @@ func TestHintsAdmitWhatTheAPIServerAdmits(t *testing.T) {
 		{`{"time":""}`, `{"time":""}`, "empty is not zero"},
 		{`{"time":"0000-01-01T00:00:00+01:00"}`, `{"time":"0000-01-01T00:00:00+01:00"}`, "a year before 0 in UTC"},
 		{`{"time":"2024-01-01T01:00:00+01:00"}`, `{"time":"2024-01-01T00:00:00Z"}`, ""},
-		{`{"otherQuantity":"","otherDuration":"","otherTime":""}`, `{"otherDuration":"","otherQuantity":"","otherTime":""}`, "also where a value is optional"},
+		{
+			`{"otherQuantity":"","otherDuration":"","otherTime":""}`, `{"otherDuration":"","otherQuantity":"","otherTime":""}`,
+			"also where a value is optional",
+		},
 		{`{"otherQuantity":"0","otherDuration":"0"}`, `{"otherDuration":"0s","otherQuantity":"0"}`, ""},
 		{`{"either":"50%"}`, `{"either":"50%"}`, "the option as is a hint, too"},
 		{`{"either":5}`, `{"either":"5"}`, ""},
@@ -150,8 +153,8 @@ type free struct {
 	Any json.RawMessage `json:"any"`
 }
 
-// TestSchemasOfCRDsKeepTheirMeaning: a Schema that an older release exported from this CRD refuses the texts that it refused, and gives all others the
-// documents of today. Between the two, no hash changes.
+// TestSchemasOfCRDsKeepTheirMeaning: a Schema that an older release exported from this CRD refuses the texts that it
+// refused, and gives all others the documents of today. Between the two, no hash changes.
 func TestSchemasOfCRDsKeepTheirMeaning(t *testing.T) {
 	exported, err := os.ReadFile("testdata/golden/hinted.schema.json")
 	require.NoError(t, err)
@@ -161,7 +164,10 @@ func TestSchemasOfCRDsKeepTheirMeaning(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, string(exported), string(again))
 	now := hintedByCRD(t)
-	for _, spec := range []string{`{"quantity":"1Gi","duration":"90s","time":"2024-01-01T01:00:00+01:00","either":5,"list":["1Ki",0]}`, `{"quantity":"0","duration":"0s"}`} {
+	for _, spec := range []string{
+		`{"quantity":"1Gi","duration":"90s","time":"2024-01-01T01:00:00+01:00","either":5,"list":["1Ki",0]}`,
+		`{"quantity":"0","duration":"0s"}`,
+	} {
 		want, err := old.HashRaw([]byte(spec))
 		require.NoError(t, err)
 		got, err := now.HashRaw([]byte(spec))

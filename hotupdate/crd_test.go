@@ -49,19 +49,41 @@ func (d described) takesFallback() bool { return d.defaults == nil }
 
 // describedLeaves are the leaves that a CRD can distinguish.
 var describedLeaves = []described{
-	leafAs(openAPI{"type": "string"}, reflect.TypeFor[string](), []string{`"a"`, `"it's, so"`, `""`}, "", "a", "b", "it's, so", "10.1.0.0/8", "10.0.0.0/8"),
+	leafAs(
+		openAPI{"type": "string"}, reflect.TypeFor[string](), []string{`"a"`, `"it's, so"`, `""`}, "", "a", "b", "it's, so", "10.1.0.0/8",
+		"10.0.0.0/8",
+	),
 	leafAs(openAPI{"type": "boolean"}, reflect.TypeFor[bool](), []string{"true", "false"}, true, false),
 	leafAs(openAPI{"type": "integer", "format": "int32"}, reflect.TypeFor[int32](), []string{"3", "0"}, 0, 3, -1),
 	leafAs(openAPI{"type": "integer"}, reflect.TypeFor[int64](), []string{"3"}, 0, 3, int64(1<<40)),
 	leafAs(openAPI{"type": "number"}, reflect.TypeFor[float64](), []string{"1.5"}, 0.0, 1.5, 1e30),
 	leafAs(openAPI{"type": "string", "format": "byte"}, reflect.TypeFor[[]byte](), []string{`"AAE="`}, "", "AAE="),
-	leafAs(openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), []string{`"2024-01-01T12:30:00Z"`}, "2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z"),
-	leafAs(openAPI{"type": "string", "format": "duration"}, reflect.TypeFor[metav1.Duration](), []string{`"60m"`}, "0s", "60m", "1h", "1h0m0s"),
-	leafAs(openAPI{"x-kubernetes-int-or-string": true, "format": "quantity"}, reflect.TypeFor[resource.Quantity](), []string{`"1Gi"`, "1"}, "0", "1Gi", "1024Mi", 1, "100m"),
-	leafAs(openAPI{"x-kubernetes-int-or-string": true}, reflect.TypeFor[intstr.IntOrString](), []string{"80", `"http"`, `"80"`}, 0, 80, "http", "80"),
-	leafAs(openAPI{"x-kubernetes-preserve-unknown-fields": true}, reflect.TypeFor[json.RawMessage](), []string{`{"a":1}`, `"x"`, "{}"}, map[string]any{"a": 1.0}, "x", nil, []any{1, "b"}),
-	leafAs(openAPI{"type": "string", "pattern": `^(([0-9]+(s|m|h))+|Never)$`}, reflect.TypeFor[string](), []string{`"60m"`}, "", "60m", "1h", "Never").meaning("duration"),
-	leafAs(openAPI{"type": "string", "pattern": `^[0-9]+(Mi|Gi)$`}, reflect.TypeFor[string](), []string{`"1024Mi"`}, "1Gi", "1024Mi", "2Gi").meaning("quantity"),
+	leafAs(
+		openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), []string{`"2024-01-01T12:30:00Z"`},
+		"2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z",
+	),
+	leafAs(
+		openAPI{"type": "string", "format": "duration"}, reflect.TypeFor[metav1.Duration](), []string{`"60m"`}, "0s", "60m", "1h", "1h0m0s",
+	),
+	leafAs(
+		openAPI{"x-kubernetes-int-or-string": true, "format": "quantity"}, reflect.TypeFor[resource.Quantity](), []string{`"1Gi"`, "1"},
+		"0", "1Gi", "1024Mi", 1, "100m",
+	),
+	leafAs(
+		openAPI{"x-kubernetes-int-or-string": true}, reflect.TypeFor[intstr.IntOrString](), []string{"80", `"http"`, `"80"`}, 0, 80, "http",
+		"80",
+	),
+	leafAs(
+		openAPI{"x-kubernetes-preserve-unknown-fields": true}, reflect.TypeFor[json.RawMessage](), []string{`{"a":1}`, `"x"`, "{}"},
+		map[string]any{"a": 1.0}, "x", nil, []any{1, "b"},
+	),
+	leafAs(
+		openAPI{"type": "string", "pattern": `^(([0-9]+(s|m|h))+|Never)$`}, reflect.TypeFor[string](), []string{`"60m"`}, "", "60m", "1h",
+		"Never",
+	).meaning("duration"),
+	leafAs(
+		openAPI{"type": "string", "pattern": `^[0-9]+(Mi|Gi)$`}, reflect.TypeFor[string](), []string{`"1024Mi"`}, "1Gi", "1024Mi", "2Gi",
+	).meaning("quantity"),
 }
 
 func leafAs(property openAPI, typ reflect.Type, defaults []string, values ...any) described {
@@ -114,7 +136,9 @@ func (p position) element(oneClass bool) position {
 	return p
 }
 
-var classWords = map[hotupdate.Class]string{hotupdate.Immutable: "false", hotupdate.InPlace: "inplace", hotupdate.Hot: "true", hotupdate.Ignored: "ignore"}
+var classWords = map[hotupdate.Class]string{
+	hotupdate.Immutable: "false", hotupdate.InPlace: "inplace", hotupdate.Hot: "true", hotupdate.Ignored: "ignore",
+}
 
 func (g *describer) object(p position, names ...string) described {
 	properties := openAPI{}
@@ -131,7 +155,9 @@ func (g *describer) object(p position, names ...string) described {
 	}
 	for _, name := range names {
 		g.fields++
-		f := reflect.StructField{Name: "K" + strconv.Itoa(g.fields), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf("json:%q", name))}
+		f := reflect.StructField{
+			Name: "K" + strconv.Itoa(g.fields), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf("json:%q", name)),
+		}
 		add(name, true, f, openAPI{"type": "string"}, nil)
 	}
 	for range rapid.IntRange(1, 3).Draw(g.T, "fields") {
@@ -150,14 +176,18 @@ func (g *describer) object(p position, names ...string) described {
 		}
 		return object
 	})
-	return described{property: openAPI{"type": "object", "properties": properties, "required": required}, typ: reflect.StructOf(fields), value: draw}
+	return described{
+		property: openAPI{"type": "object", "properties": properties, "required": required}, typ: reflect.StructOf(fields), value: draw,
+	}
 }
 
 // field draws a field with its class and, if it has one, its default. The struct tag says what the CRD and the options say together.
 func (g *describer) field(p position, name string, isRequired bool) (reflect.StructField, openAPI, *rapid.Generator[any]) {
 	isDeclared := !p.oneClass && rapid.Bool().Draw(g.T, "declared")
 	if isDeclared {
-		p.class = rapid.SampledFrom([]hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}).Draw(g.T, "class")
+		p.class = rapid.SampledFrom(
+			[]hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored},
+		).Draw(g.T, "class")
 	}
 	n, option := g.node(p)
 	property := maps.Clone(n.property)
@@ -245,7 +275,8 @@ func (g *describer) node(p position) (n described, option string) {
 		elem := g.elem(p.element(false))
 		values := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c.d"}), elem.value, 0, 2)
 		return described{
-			property: openAPI{"type": "object", "additionalProperties": elem.property}, typ: reflect.MapOf(reflect.TypeFor[string](), elem.typ), isNil: true,
+			property: openAPI{"type": "object", "additionalProperties": elem.property},
+			typ:      reflect.MapOf(reflect.TypeFor[string](), elem.typ), isNil: true,
 			value: rapid.Custom(func(t *rapid.T) any { return values.Draw(t, "map") }), as: elem.as,
 		}, ""
 	default:
@@ -465,7 +496,9 @@ spec:
 		fmt.Println(err)
 		return
 	}
-	changes, err := schema.DiffRaw([]byte(`{"zones":["a","b"],"tags":{"team":"red"}}`), []byte(`{"zones":["b","a"],"tags":{"team":"blue"}}`))
+	changes, err := schema.DiffRaw(
+		[]byte(`{"zones":["a","b"],"tags":{"team":"red"}}`), []byte(`{"zones":["b","a"],"tags":{"team":"blue"}}`),
+	)
 	if err != nil {
 		fmt.Println(err)
 		return

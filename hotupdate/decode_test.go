@@ -9,7 +9,9 @@ import (
 // TestRawErrors: all functions that read raw JSON report the same problems with their paths, and show no value.
 func TestRawErrors(t *testing.T) {
 	s := schemaFor[vault](t)
-	raw := []byte(`{"text":1,"Text":"a","keys":{"keyhunter2":{"a":"hunter2"}},"list":[{"name":"hunter2","name":"hunter2"}],"safe":"hunter2"}`)
+	raw := []byte(
+		`{"text":1,"Text":"a","keys":{"keyhunter2":{"a":"hunter2"}},"list":[{"name":"hunter2","name":"hunter2"}],"safe":"hunter2"}`,
+	)
 	want := []problem{
 		valueProblem("wrong-json-type", "text"), valueProblem("unknown-member", "Text"),
 		valueProblem("wrong-json-type", "keys[(sensitive)]"), valueProblem("duplicate-member", "list[0].name"),
@@ -36,7 +38,8 @@ func TestMapsHaveEachKeyOnce(t *testing.T) {
 	}
 	s := schemaFor[config](t)
 	for path, raw := range map[string]string{
-		"texts[a]": `{"texts":{"a":"1","a":"2"}}`, "quantities[a]": `{"quantities":{"a":"1","a":"2"}}`, "numbers[a]": `{"numbers":{"a":1,"a":2}}`,
+		"texts[a]": `{"texts":{"a":"1","a":"2"}}`, "quantities[a]": `{"quantities":{"a":"1","a":"2"}}`,
+		"numbers[a]": `{"numbers":{"a":1,"a":2}}`,
 	} {
 		_, err := s.HashRaw([]byte(raw))
 		checkProblems(t, []problem{valueProblem("duplicate-member", path)}, err, raw)

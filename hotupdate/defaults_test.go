@@ -45,27 +45,41 @@ type defaultedDisk struct {
 	Note string `json:"note,omitempty" hotupdatable:"true"`
 }
 
-// TestDefaultsAreShown: a change shows what the configurations have, also a default that is spelled out. What neither spells out is the default.
+// TestDefaultsAreShown: a change shows what the configurations have, also a default that is spelled out. What neither
+// spells out is the default.
 func TestDefaultsAreShown(t *testing.T) {
 	schema := schemaFor[defaulted](t)
 	for _, tc := range []struct {
 		name, old, updated string
 		want               []string // OP PATH CLASS: OLD -> NEW
 	}{
-		{"absent and the default", `{}`, `{"size":3,"expires":"43200m","features":["a"],"groups":["b","a","b"],"labels":{"k":"v"},"options":{"mode":"on","note":"n","inner":{"level":1}},"disks":[{"name":"root","note":"n"}]}`, nil},
+		{
+			"absent and the default", `{}`,
+			`{"size":3,"expires":"43200m","features":["a"],"groups":["b","a","b"],"labels":{"k":"v"},"options":{"mode":"on","note":"n","inner":{"level":1}},"disks":[{"name":"root","note":"n"}]}`,
+			nil,
+		},
 		{"null and the default", `{"features":null,"options":null}`, `{"features":["a"],"options":{"mode":"on","note":"n"}}`, nil},
 		{"another scalar", `{"size":3}`, `{"size":4}`, []string{"replace size immutable: 3 -> 4"}},
 		{"from an absent scalar", `{}`, `{"size":4}`, []string{"add size immutable:  -> 4"}},
-		{"to a default by its spelling", `{"expires":"1h"}`, `{"expires":"43200m"}`, []string{`replace expires immutable: "1h0m0s" -> "720h0m0s"`}},
+		{
+			"to a default by its spelling", `{"expires":"1h"}`, `{"expires":"43200m"}`,
+			[]string{`replace expires immutable: "1h0m0s" -> "720h0m0s"`},
+		},
 		{"another list", `{"features":["a"]}`, `{"features":["b"]}`, []string{`replace features[0] immutable: "a" -> "b"`}},
 		{"from an absent list", `{}`, `{"features":["a","b"]}`, []string{`add features[1] immutable:  -> "b"`}},
 		{"an empty list", `{}`, `{"features":[]}`, []string{`remove features[0] immutable: "a" -> `}},
 		{"an empty set", `{"groups":[]}`, `{}`, []string{`add groups[=a] immutable:  -> "a"`, `add groups[=b] immutable:  -> "b"`}},
 		{"an empty map", `{"labels":{}}`, `{}`, []string{`add labels[k] hot:  -> "v"`}},
 		{"a hot part of an object", `{}`, `{"options":{"mode":"on","note":"m"}}`, []string{`replace options.note hot: "n" -> "m"`}},
-		{"an object below that is empty", `{}`, `{"options":{"mode":"on","note":"n","inner":{}}}`, []string{`remove options.inner.level immutable: 1 -> `}},
+		{
+			"an object below that is empty", `{}`, `{"options":{"mode":"on","note":"n","inner":{}}}`,
+			[]string{`remove options.inner.level immutable: 1 -> `},
+		},
 		{"an empty object", `{"options":{}}`, `{}`, []string{`add options.mode immutable:  -> "on"`, `add options.note hot:  -> "n"`}},
-		{"a hot part of an element", `{"disks":[{"name":"root","note":"m"}]}`, `{}`, []string{`replace disks[name=root].note hot: "m" -> "n"`}},
+		{
+			"a hot part of an element", `{"disks":[{"name":"root","note":"m"}]}`, `{}`,
+			[]string{`replace disks[name=root].note hot: "m" -> "n"`},
+		},
 		{"an element", `{}`, `{"disks":[{"name":"root","note":"n"},{"name":"data"}]}`, []string{`add disks[name=data] immutable:  -> {}`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -96,10 +110,25 @@ func TestDefaultsInHalves(t *testing.T) {
 		immutable, hot defaulted
 		want           string
 	}{
-		{"the immutable half leaves it out", defaulted{}, defaulted{Options: &defaultedOptions{Note: &note}}, `{"options":{"mode":"on","note":"m"}}`},
-		{"the hot half leaves it out", defaulted{Options: &defaultedOptions{Mode: &mode}}, defaulted{}, `{"options":{"mode":"off","note":"n"}}`},
+		{
+			"the immutable half leaves it out",
+			defaulted{},
+			defaulted{Options: &defaultedOptions{Note: &note}},
+			`{"options":{"mode":"on","note":"m"}}`,
+		},
+		{
+			"the hot half leaves it out",
+			defaulted{Options: &defaultedOptions{Mode: &mode}},
+			defaulted{},
+			`{"options":{"mode":"off","note":"n"}}`,
+		},
 		{"both leave it out", defaulted{}, defaulted{}, `{}`},
-		{"a keyed list", defaulted{}, defaulted{Disks: &[]defaultedDisk{{Name: "root", Note: "m"}}}, `{"disks":[{"name":"root","note":"m"}]}`},
+		{
+			"a keyed list",
+			defaulted{},
+			defaulted{Disks: &[]defaultedDisk{{Name: "root", Note: "m"}}},
+			`{"disks":[{"name":"root","note":"m"}]}`,
+		},
 	} {
 		merged, err := hotupdate.Merge(schema, &tc.immutable, &tc.hot)
 		require.NoError(t, err, tc.name)
@@ -108,7 +137,8 @@ func TestDefaultsInHalves(t *testing.T) {
 		assert.JSONEq(t, tc.want, string(written), tc.name)
 	}
 	for raw, want := range map[string]string{
-		`{}`: `{}`, `{"options":{"mode":"off"}}`: `{"options":{}}`, `{"options":{"mode":"off","note":"n"}}`: `{}`, `{"labels":{}}`: `{"labels":{}}`, `{"labels":{"k":"v"}}`: `{}`,
+		`{}`: `{}`, `{"options":{"mode":"off"}}`: `{"options":{}}`, `{"options":{"mode":"off","note":"n"}}`: `{}`,
+		`{"labels":{}}`: `{"labels":{}}`, `{"labels":{"k":"v"}}`: `{}`,
 	} {
 		config, err := schema.Decode([]byte(raw))
 		require.NoError(t, err)
@@ -124,7 +154,9 @@ func TestDefaultsInSpelling(t *testing.T) {
 		Since *metav1.MicroTime `json:"since" hotupdatable:"true,default=2026-01-01T00:00:00.500000Z"`
 	}
 	schema := schemaFor[config](t)
-	for raw, want := range map[string]string{`"2026-01-01T00:00:00.500000Z"`: `{}`, `"2026-01-01T00:00:00.600000Z"`: `{"since":"2026-01-01T00:00:00.600000Z"}`} {
+	for raw, want := range map[string]string{
+		`"2026-01-01T00:00:00.500000Z"`: `{}`, `"2026-01-01T00:00:00.600000Z"`: `{"since":"2026-01-01T00:00:00.600000Z"}`,
+	} {
 		value, err := schema.Decode([]byte(`{"since":` + raw + `}`))
 		require.NoError(t, err)
 		hot, err := (*schemabridge.Schema)(schema).HotPart(value)
@@ -152,8 +184,8 @@ func TestDefaultsInPatches(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreReadLikeConfigs: a default that no configuration can have is an error, and one that a configuration can have counts as unset. Both
-// keep their spelling.
+// TestDefaultsAreReadLikeConfigs: a default that no configuration can have is an error, and one that a configuration
+// can have counts as unset. Both keep their spelling.
 func TestDefaultsAreReadLikeConfigs(t *testing.T) {
 	type twice struct {
 		Hosts *map[netip.Addr]string `json:"hosts,omitempty" hotupdatable:"false,default='{\"::1\":\"a\",\"0::1\":\"b\"}'"`
@@ -188,8 +220,8 @@ type freePart struct {
 	Any any `json:"any"`
 }
 
-// TestDefaultsOfARelease is the report of a fleet that a release of a CRD rolled: the API server filled a default of a list and one of an object in,
-// whenever it returned an object that nobody touched.
+// TestDefaultsOfARelease is the report of a fleet that a release of a CRD rolled: the API server filled a default of a
+// list and one of an object in, whenever it returned an object that nobody touched.
 func TestDefaultsOfARelease(t *testing.T) {
 	schemaOf := func(version string) *hotupdate.Schema {
 		text, err := os.ReadFile("testdata/crd/default-added-" + version + ".yaml")

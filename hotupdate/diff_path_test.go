@@ -47,16 +47,25 @@ func TestPathsAndPointers(t *testing.T) {
 		{"map keys", nil, &places{Map: map[string]string{
 			"a.b": "1", "a/b": "2", "~1": "3", "a[0]": "4", `a"b`: "5", "a\nb": "6", "": "7", "a=b": "8", "größe": "9", "\u202e": "10",
 		}}, []string{
-			`add map[""] /map/`, `add map["a\nb"] /map/a` + "\n" + `b`, `add map["a\"b"] /map/a"b`, `add map[a.b] /map/a.b`, `add map[a/b] /map/a~1b`,
-			`add map["a=b"] /map/a=b`, `add map["a[0]"] /map/a[0]`, `add map[größe] /map/größe`, `add map[~1] /map/~01`, `add map["\u202e"] /map/` + "\u202e",
+			`add map[""] /map/`, `add map["a\nb"] /map/a` + "\n" + `b`, `add map["a\"b"] /map/a"b`, `add map[a.b] /map/a.b`,
+			`add map[a/b] /map/a~1b`,
+			`add map["a=b"] /map/a=b`, `add map["a[0]"] /map/a[0]`, `add map[größe] /map/größe`, `add map[~1] /map/~01`,
+			`add map["\u202e"] /map/` + "\u202e",
 		}},
-		{"integer map keys", &places{Ints: map[int]oddKey{10: {Value: "a"}, -1: {Value: "b"}, 9: {}}}, &places{Ints: map[int]oddKey{9: {}}}, []string{
-			"remove ints[-1].value /ints/-1/value", "remove ints[10].value /ints/10/value",
-		}},
-		{"keyed list", &places{List: []oddKey{{"x", "1"}, {"y]", "2"}, {"gone", "3"}}}, &places{List: []oddKey{{"new", "4"}, {"y]", "5"}, {"x", "6"}}}, []string{
-			"remove list[a.b=gone].value /list/2/value", "add list[a.b=new].value /list/0/value",
-			"replace list[a.b=x].value /list/2/value", `replace list[a.b="y]"].value /list/1/value`,
-		}},
+		{
+			"integer map keys", &places{Ints: map[int]oddKey{10: {Value: "a"}, -1: {Value: "b"}, 9: {}}}, &places{Ints: map[int]oddKey{9: {}}},
+			[]string{
+				"remove ints[-1].value /ints/-1/value", "remove ints[10].value /ints/10/value",
+			},
+		},
+		{
+			"keyed list", &places{List: []oddKey{{"x", "1"}, {"y]", "2"}, {"gone", "3"}}},
+			&places{List: []oddKey{{"new", "4"}, {"y]", "5"}, {"x", "6"}}},
+			[]string{
+				"remove list[a.b=gone].value /list/2/value", "add list[a.b=new].value /list/0/value",
+				"replace list[a.b=x].value /list/2/value", `replace list[a.b="y]"].value /list/1/value`,
+			},
+		},
 		{"list keyed by integers", nil, &places{Count: []counted{{10, "a"}, {9, "b"}, {0, "c"}}}, []string{
 			"add count[n=0].value /count/2/value", "add count[n=9].value /count/1/value", "add count[n=10].value /count/0/value",
 		}},

@@ -41,7 +41,9 @@ func TestDiffSeesThroughSharedMemory(t *testing.T) {
 				m.put(copied.Elem(), field)
 			}
 		}
-		require.Equal(t, withoutPlaces(s.diff(t, old, copied)), withoutPlaces(s.diff(t, old, sharing)), "%s", s.describe(old, copied, sharing))
+		require.Equal(
+			t, withoutPlaces(s.diff(t, old, copied)), withoutPlaces(s.diff(t, old, sharing)), "%s", s.describe(old, copied, sharing),
+		)
 	})
 }
 
@@ -63,14 +65,16 @@ func TestDiffIsMirrored(t *testing.T) {
 		for i, c := range back {
 			back[i].Old = c.New
 			back[i].New = c.Old
-			back[i].Op = map[hotupdate.Op]hotupdate.Op{hotupdate.OpReplace: hotupdate.OpReplace, hotupdate.OpAdd: hotupdate.OpRemove, hotupdate.OpRemove: hotupdate.OpAdd}[c.Op]
+			back[i].Op = map[hotupdate.Op]hotupdate.Op{
+				hotupdate.OpReplace: hotupdate.OpReplace, hotupdate.OpAdd: hotupdate.OpRemove, hotupdate.OpRemove: hotupdate.OpAdd,
+			}[c.Op]
 		}
 		require.Equal(t, there, back, "%s", s.describe(a, b))
 	})
 }
 
-// TestChangesAreWellFormed: changes have the order of their paths, and each path occurs once. Each change has the class, the secrecy and the values
-// of its place.
+// TestChangesAreWellFormed: changes have the order of their paths, and each path occurs once. Each change has the
+// class, the secrecy and the values of its place.
 func TestChangesAreWellFormed(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
@@ -92,7 +96,9 @@ func TestChangesAreWellFormed(t *testing.T) {
 			if order == 0 && areUnnamed && !changes[i].Sensitive { // a set itself stands before its elements
 				order = strings.Compare(changes[i-1].Old+changes[i-1].New, changes[i].Old+changes[i].New)
 			}
-			require.True(t, order < 0 || order == 0 && trails[i].unnamed, "%v before %v\n%s", changes[i-1], changes[i], s.describe(old, updated))
+			require.True(
+				t, order < 0 || order == 0 && trails[i].unnamed, "%v before %v\n%s", changes[i-1], changes[i], s.describe(old, updated),
+			)
 		}
 	})
 }
@@ -100,7 +106,9 @@ func TestChangesAreWellFormed(t *testing.T) {
 func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about about) {
 	require.Contains(t, at.classes, c.Class, "%v\n%s", c, about)
 	if c.Sensitive || at.end.secret {
-		require.Equal(t, hotupdate.Change{Sensitive: true}, hotupdate.Change{Sensitive: c.Sensitive, Old: c.Old, New: c.New}, "%v\n%s", c, about)
+		require.Equal(
+			t, hotupdate.Change{Sensitive: true}, hotupdate.Change{Sensitive: c.Sensitive, Old: c.Old, New: c.New}, "%v\n%s", c, about,
+		)
 		return
 	}
 	require.Equal(t, c.Op == hotupdate.OpAdd, c.Old == "", "%v\n%s", c, about)
@@ -310,8 +318,8 @@ func compareKeys(a, b any) int {
 	panic(fmt.Sprintf("no key: %v", a))
 }
 
-// TestDiffOfNullsInAFlippedElement: null is an entry of an immutable map and none of a hot one, so a map that both sides spell alike differs if its
-// element flips. The same holds for the elements of a list below.
+// TestDiffOfNullsInAFlippedElement: null is an entry of an immutable map and none of a hot one, so a map that both
+// sides spell alike differs if its element flips. The same holds for the elements of a list below.
 func TestDiffOfNullsInAFlippedElement(t *testing.T) {
 	type part struct {
 		Texts map[string]*string `json:"texts"`
@@ -336,7 +344,8 @@ func TestDiffOfNullsInAFlippedElement(t *testing.T) {
 	require.Equal(t, []string{"elements[name=e].cold", "elements[name=e].parts[0].texts[b]", "elements[name=e].texts[a]"}, paths)
 }
 
-// TestDiffTakesTheStricterList: an element that is removed with a flip is only in one list, but the stricter of both lists decides its class.
+// TestDiffTakesTheStricterList: an element that is removed with a flip is only in one list, but the stricter of both
+// lists decides its class.
 func TestDiffTakesTheStricterList(t *testing.T) {
 	type element struct {
 		Name string   `json:"name"`

@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestNullInAHotMapIsNoEmptyValue: null removes a key from a hot map, an empty list or map keeps it. A comparison that confused both would never
-// apply the key's addition or removal.
+// TestNullInAHotMapIsNoEmptyValue: null removes a key from a hot map, an empty list or map keeps it. A comparison that
+// confused both would never apply the key's addition or removal.
 func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 	type config struct {
 		Texts map[string]map[string]string            `json:"texts" hotupdatable:"true"`
@@ -21,7 +21,10 @@ func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 	for _, tc := range []struct{ null, empty config }{
 		{config{Texts: map[string]map[string]string{"a": nil}}, config{Texts: map[string]map[string]string{"a": {}}}},
 		{config{Maps: map[string]map[string]map[string]string{"a": nil}}, config{Maps: map[string]map[string]map[string]string{"a": {}}}},
-		{config{Maps: map[string]map[string]map[string]string{"a": {"b": nil}}}, config{Maps: map[string]map[string]map[string]string{"a": {"b": {}}}}},
+		{
+			config{Maps: map[string]map[string]map[string]string{"a": {"b": nil}}},
+			config{Maps: map[string]map[string]map[string]string{"a": {"b": {}}}},
+		},
 		{config{Lists: map[string][]string{"a": nil}}, config{Lists: map[string][]string{"a": {}}}},
 	} {
 		changes, err := s.Diff(&tc.null, &tc.empty)

@@ -11,8 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestGoldenSchemas loads Schemas that were exported once and never again. They give raw configs the same document and the same sum for ever. A file
-// that no longer loads, or another document, would replace the machines of every pool in an era with an old Schema.
+// TestGoldenSchemas loads Schemas that were exported once and never again. They give raw configs the same document and
+// the same sum for ever. A file that no longer loads, or another document, would replace the machines of every pool in
+// an era with an old Schema.
 func TestGoldenSchemas(t *testing.T) {
 	for _, tc := range []struct{ file, fingerprint, raw, document string }{
 		{

@@ -28,8 +28,8 @@ type nested struct {
 	Hot  map[string]string `json:"hot,omitempty"  hotupdatable:"true"`
 }
 
-// TestDiffsOfNestedValuesAllocateLinearly: a difference of many keys below many levels takes memory in proportion to the config and to what is reported. Each
-// change had a copy of all steps above it.
+// TestDiffsOfNestedValuesAllocateLinearly: a difference of many keys below many levels takes memory in proportion to
+// the config and to what is reported. Each change had a copy of all steps above it.
 func TestDiffsOfNestedValuesAllocateLinearly(t *testing.T) {
 	schema := schemaFor[nested](t)
 	for _, wrap := range [][2]string{{`{"next":`, `}`}, {`{"list":[`, `]}`}} {
@@ -41,7 +41,9 @@ func TestDiffsOfNestedValuesAllocateLinearly(t *testing.T) {
 						entries[i] = fmt.Sprintf(`"k%04d":%q`, i, value)
 					}
 					const levels = 200
-					return []byte(strings.Repeat(wrap[0], levels) + `{"` + name + `":{` + strings.Join(entries, ",") + "}}" + strings.Repeat(wrap[1], levels))
+					return []byte(strings.Repeat(
+						wrap[0], levels,
+					) + `{"` + name + `":{` + strings.Join(entries, ",") + "}}" + strings.Repeat(wrap[1], levels))
 				}
 				old := config("a")
 				updated := config("b")
@@ -61,7 +63,8 @@ func TestDiffsOfNestedValuesAllocateLinearly(t *testing.T) {
 	}
 }
 
-// TestKeysThatMarshalThemselvesAllocateLittle: a key that its type reads from a text needs no decoder of its own, and so no memory but for the value.
+// TestKeysThatMarshalThemselvesAllocateLittle: a key that its type reads from a text needs no decoder of its own, and
+// so no memory but for the value.
 func TestKeysThatMarshalThemselvesAllocateLittle(t *testing.T) {
 	type config struct {
 		Hosts map[netip.Addr]string `json:"hosts,omitempty"`
@@ -117,14 +120,17 @@ type grownDisk struct {
 // growths are the ways in which a grown contains itself, as the JSON before and behind the part.
 var growths = map[string][2]string{
 	"object": {`{"next":`, `}`}, "object with presence": {`{"present":`, `}`}, "list": {`{"list":[`, `]}`}, "array": {`{"array":[`, `]}`},
-	"keyed list": {`{"name":"a","keyed":[{"name":"b"},`, `]}`}, "map": {`{"map":{"key":`, `}}`}, "map by host": {`{"byHost":{"10.0.0.1":`, `}}`},
+	"keyed list": {`{"name":"a","keyed":[{"name":"b"},`, `]}`}, "map": {`{"map":{"key":`, `}}`},
+	"map by host":            {`{"byHost":{"10.0.0.1":`, `}}`},
 	"members of every level": {`{"hot":{"a":"VALUE"},"next":`, `,"args":["a"]}`},
 }
 
 // grownKeys write an element of each collection of a grown.
 var grownKeys = map[string]func(i int, value string) string{
-	"tags": grownEntry, "hot": grownEntry, "mixed": grownEntry, "free": grownEntry, "hosts": grownHost, "hotHosts": grownHost, "disks": grownElement, "hotDisks": grownElement,
-	"zones": func(i int, value string) string { return fmt.Sprintf(`"%s%04d"`, value, i) }, "args": func(i int, value string) string { return fmt.Sprintf(`"%s%04d"`, value, i) },
+	"tags": grownEntry, "hot": grownEntry, "mixed": grownEntry, "free": grownEntry, "hosts": grownHost, "hotHosts": grownHost,
+	"disks": grownElement, "hotDisks": grownElement,
+	"zones": func(i int, value string) string { return fmt.Sprintf(`"%s%04d"`, value, i) },
+	"args":  func(i int, value string) string { return fmt.Sprintf(`"%s%04d"`, value, i) },
 }
 
 func grownEntry(i int, value string) string { return fmt.Sprintf(`"k%04d":%q`, i, value) }
@@ -212,9 +218,10 @@ func operations(t *testing.T, schema *hotupdate.Schema, old, updated []byte) map
 	}
 }
 
-// TestOperationsAllocateLinearly: whatever reads a config of a type that contains itself takes memory in proportion to what is read and written, also
-// if it has hundreds of levels around hundreds of keys. Five times the levels and keys have at least five times as many bytes, and take no more for each
-// byte, apart from memory that is pooled for small values only.
+// TestOperationsAllocateLinearly: whatever reads a config of a type that contains itself takes memory in proportion to
+// what is read and written, also if it has hundreds of levels around hundreds of keys. Five times the levels and keys
+// have at least five times as many bytes, and take no more for each byte, apart from memory that is pooled for small
+// values only.
 func TestOperationsAllocateLinearly(t *testing.T) {
 	schema := schemaFor[grown](t)
 	const size = 40
@@ -244,7 +251,8 @@ func TestOperationsAllocateLinearly(t *testing.T) {
 	}
 }
 
-// usual is how much memory is allocated for each byte that is read or written, where little is: small inputs need only memory that is pooled.
+// usual is how much memory is allocated for each byte that is read or written, where little is: small inputs need only
+// memory that is pooled.
 const usual = 30
 
 // allocatedPerByte runs an operation that reads so many bytes.

@@ -246,13 +246,19 @@ func cyclicRows() []hostileRow {
 	}
 	return []hostileRow{
 		{"cycle through a pointer", &hostile{Next: pointer}, cycle("next.next"), cycle("next.next"), "where it closes"},
-		{"cycle over several types", &hostile{Next: distant}, cycle("next.next.kids[0].next"), cycle("next.next.kids[0].next"), "wherever it closes"},
+		{
+			"cycle over several types", &hostile{Next: distant}, cycle("next.next.kids[0].next"), cycle("next.next.kids[0].next"),
+			"wherever it closes",
+		},
 		{"cycle through a slice", &hostile{Kids: slice}, cycle("kids[1].kids"), cycle("kids[1].kids"), "a slice that holds itself"},
 		{"cycle through a map", &hostile{Tree: tree}, cycle("tree[a].tree"), cycle("tree[a].tree"), "a map that holds itself"},
 		{"cycle through a map of interfaces", &hostile{Any: anyMap}, tooDeep, tooDeep, "inside interfaces a cycle is endless nesting"},
 		{"cycle through a slice of interfaces", &hostile{Any: anySlice}, tooDeep, tooDeep, "inside interfaces a cycle is endless nesting"},
 		{"pointer to itself in an interface", &hostile{Any: anyPointer}, tooDeep, tooDeep, "inside interfaces a cycle is endless nesting"},
-		{"one value in two places", &hostile{Kids: []hostile{{Next: &hostile{}}, {Next: &hostile{}}}, Next: &hostile{}}, nil, nil, "no cycle"},
+		{
+			"one value in two places", &hostile{Kids: []hostile{{Next: &hostile{}}, {Next: &hostile{}}}, Next: &hostile{}}, nil, nil,
+			"no cycle",
+		},
 		{"10,000 interfaces deep", &hostile{Any: deepAny}, tooDeep, tooDeep, "reported once"},
 	}
 }
@@ -328,8 +334,14 @@ func textRows() []hostileRow {
 		{"texts", &hostile{Texts: []string{"a", bad}, Text: bad}, append(at("text"), at("texts[1]")...), nil, "all errors at once"},
 		{"text in a set", &hostile{Set: []string{"a", bad}}, at("set[1]"), nil, "by its place: its text cannot be shown"},
 		{"map value", &hostile{TextMap: map[string]string{"a": bad}}, at("textMap[a]"), nil, "not UTF-8"},
-		{"map key", &hostile{TextMap: map[string]string{bad: "a", "b": "c"}}, at("textMap"), at("textMap"), "at the map: the key cannot be shown"},
-		{"map key from a marshaler", &hostile{Keys: map[messyKey]string{{bad, ""}: "a"}}, at("keys"), at("keys"), "at the map: the key cannot be shown"},
+		{
+			"map key", &hostile{TextMap: map[string]string{bad: "a", "b": "c"}}, at("textMap"), at("textMap"),
+			"at the map: the key cannot be shown",
+		},
+		{
+			"map key from a marshaler", &hostile{Keys: map[messyKey]string{{bad, ""}: "a"}}, at("keys"), at("keys"),
+			"at the map: the key cannot be shown",
+		},
 		{"list key", &hostile{List: []optionItem{{Name: "a"}, {Name: bad}}}, at("list[1]"), nil, "by its place: the key cannot be shown"},
 		{"text in an interface", &hostile{Any: []any{map[string]any{"a": bad}}}, at("any"), nil, "encoding/json would repair it silently"},
 		{"map key in an interface", &hostile{Any: map[string]int{bad: 1}}, at("any"), nil, "encoding/json would repair it silently"},
@@ -353,20 +365,51 @@ func numberRows() []hostileRow {
 	distant := metav1.NewTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))
 	return []hostileRow{
 		{"NaN", &hostile{Float: nan}, []problem{notFinite("float")}, nil, "JSON has no NaN"},
-		{"infinities", &hostile{Floats: []float32{1, float32(math.Inf(1)), float32(math.Inf(-1))}, FloatMap: map[string]*float64{"a": &nan, "b": nil}}, []problem{
+		{"infinities", &hostile{
+			Floats: []float32{1, float32(math.Inf(1)), float32(math.Inf(-1))}, FloatMap: map[string]*float64{"a": &nan, "b": nil},
+		}, []problem{
 			notFinite("floatMap[a]"), notFinite("floats[1]"), notFinite("floats[2]"),
 		}, nil, "all errors at once"},
 		{"NaN in an interface", &hostile{Any: map[string]any{"a": []float64{nan}}}, []problem{notFinite("any")}, nil, "JSON has no NaN"},
 		{"a thousand NaNs", &hostile{Floats: nans}, hundred, nil, "a hundred errors are enough"},
-		{"huge quantity", &hostile{Quantity: huge}, []problem{valueProblem("number-range", "quantity")}, nil, "it would take a gigabyte to write"},
-		{"tiny quantity", &hostile{Quantity: tiny}, []problem{valueProblem("number-range", "quantity")}, nil, "it would take a gigabyte to write"},
-		{"number that is none", &hostile{Number: secretValue}, []problem{valueProblem("invalid-json", "number")}, nil, "encoding/json refuses it as well"},
-		{"huge number", &hostile{Number: "1e1000000000"}, []problem{valueProblem("number-range", "number")}, nil, "beyond the exponent's bound"},
-		{"int or string of neither type", &hostile{Mixed: intstr.IntOrString{Type: 2, StrVal: secretValue}}, []problem{valueProblem("invalid-int-or-string", "mixed")}, nil, "no JSON for it"},
+		{
+			"huge quantity", &hostile{Quantity: huge},
+			[]problem{valueProblem("number-range", "quantity")},
+			nil,
+			"it would take a gigabyte to write",
+		},
+		{
+			"tiny quantity", &hostile{Quantity: tiny},
+			[]problem{valueProblem("number-range", "quantity")},
+			nil,
+			"it would take a gigabyte to write",
+		},
+		{
+			"number that is none", &hostile{Number: secretValue},
+			[]problem{valueProblem("invalid-json", "number")},
+			nil,
+			"encoding/json refuses it as well",
+		},
+		{
+			"huge number", &hostile{Number: "1e1000000000"},
+			[]problem{valueProblem("number-range", "number")},
+			nil,
+			"beyond the exponent's bound",
+		},
+		{
+			"int or string of neither type", &hostile{Mixed: intstr.IntOrString{Type: 2, StrVal: secretValue}},
+			[]problem{valueProblem("invalid-int-or-string", "mixed")},
+			nil, "no JSON for it",
+		},
 		{"year 10000", &hostile{Time: distant.Time, MetaTime: &distant, MicroTime: metav1.NewMicroTime(distant.Time)}, []problem{
 			valueProblem("invalid-time", "metaTime"), valueProblem("invalid-time", "microTime"), valueProblem("invalid-time", "time"),
 		}, nil, "RFC 3339 has four digits"},
-		{"year -1", &hostile{Time: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}, []problem{valueProblem("invalid-time", "time")}, nil, "RFC 3339 has no sign"},
+		{
+			"year -1", &hostile{Time: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+			[]problem{valueProblem("invalid-time", "time")},
+			nil,
+			"RFC 3339 has no sign",
+		},
 	}
 }
 
@@ -376,18 +419,47 @@ func marshalerValueRows() []hostileRow {
 	return []hostileRow{
 		{"marshaler that panics", &hostile{Panics: panicking{secretValue}}, failed("panics"), nil, "its message is not shown"},
 		{"marshaler that fails", &hostile{Fails: failing{secretValue}}, failed("fails"), nil, "its message is not shown"},
-		{"map key that panics", &hostile{Keys: map[messyKey]string{{"panic", secretValue}: "a"}}, failed("keys"), failed("keys"), "its message is not shown"},
-		{"map key that is nil", &hostile{Dynamic: map[encoding.TextMarshaler]string{nil: secretValue}}, failed("dynamic"), failed("dynamic"), "it has no text"},
-		{"map key that is a nil pointer", &hostile{Dynamic: map[encoding.TextMarshaler]string{(*failing)(nil): secretValue}}, failed("dynamic"), failed("dynamic"), "its marshaler panics"},
-		{"DeepCopy that panics", &hostile{Copied: badCopy{Text: secretValue}}, nil, []problem{valueProblem("not-copyable", "copied")}, "its message is not shown"},
-		{"DeepCopyObject that panics", &hostile{Raw: runtime.RawExtension{Object: &badObject{Text: secretValue}}}, nil, []problem{valueProblem("not-copyable", "raw")}, "its message is not shown"},
-		{"not copyable", &hostile{Shared: &unshareable{[]string{secretValue}}}, nil, []problem{valueProblem("not-copyable", "shared")}, "only the type knows what it holds"},
+		{
+			"map key that panics", &hostile{Keys: map[messyKey]string{{"panic", secretValue}: "a"}}, failed("keys"), failed("keys"),
+			"its message is not shown",
+		},
+		{
+			"map key that is nil", &hostile{Dynamic: map[encoding.TextMarshaler]string{nil: secretValue}}, failed("dynamic"),
+			failed("dynamic"), "it has no text",
+		},
+		{
+			"map key that is a nil pointer", &hostile{Dynamic: map[encoding.TextMarshaler]string{(*failing)(nil): secretValue}},
+			failed("dynamic"), failed("dynamic"), "its marshaler panics",
+		},
+		{
+			"DeepCopy that panics", &hostile{Copied: badCopy{Text: secretValue}}, nil,
+			[]problem{valueProblem("not-copyable", "copied")},
+			"its message is not shown",
+		},
+		{
+			"DeepCopyObject that panics", &hostile{Raw: runtime.RawExtension{Object: &badObject{Text: secretValue}}}, nil,
+			[]problem{valueProblem("not-copyable", "raw")},
+			"its message is not shown",
+		},
+		{
+			"not copyable", &hostile{Shared: &unshareable{[]string{secretValue}}}, nil,
+			[]problem{valueProblem("not-copyable", "shared")},
+			"only the type knows what it holds",
+		},
 		{"marshaler that writes nothing", &hostile{Writes: badJSON{" "}}, invalid("writes"), nil, "no JSON"},
 		{"marshaler that writes half", &hostile{Writes: badJSON{`{"hunter2":`}}, invalid("writes"), nil, "no JSON"},
-		{"marshaler that writes duplicates", &hostile{Writes: badJSON{`{"hunter2":1,"hunter2":2}`}}, []problem{valueProblem("duplicate-member", "writes")}, nil, "which one counts would be a guess"},
+		{
+			"marshaler that writes duplicates", &hostile{Writes: badJSON{`{"hunter2":1,"hunter2":2}`}},
+			[]problem{valueProblem("duplicate-member", "writes")},
+			nil, "which one counts would be a guess",
+		},
 		{"broken raw extension", &hostile{Raw: runtime.RawExtension{Raw: []byte(`{"hunter2"}`)}}, invalid("raw"), nil, "no JSON"},
 		{"broken raw message", &hostile{RawMsg: json.RawMessage("hunter2")}, invalid("rawMsg"), nil, "no JSON"},
-		{"raw extension with a broken object", &hostile{Raw: runtime.RawExtension{Object: &runtime.Unknown{Raw: []byte("hunter2"), ContentType: runtime.ContentTypeJSON}}}, failed("raw"), nil, "its marshaler fails"},
+		{
+			"raw extension with a broken object",
+			&hostile{Raw: runtime.RawExtension{Object: &runtime.Unknown{Raw: []byte("hunter2"), ContentType: runtime.ContentTypeJSON}}},
+			failed("raw"), nil, "its marshaler fails",
+		},
 		{"raw extension with a nil object", &hostile{Raw: runtime.RawExtension{Object: (*runtime.Unknown)(nil)}}, nil, nil, "it is null"},
 	}
 }
@@ -397,11 +469,23 @@ func dynamicRows() []hostileRow {
 	text := secretValue
 	return []hostileRow{
 		{"channel in an interface", &hostile{Any: []any{make(chan int)}}, at("unsupported-value"), at("not-copyable"), "no JSON for it"},
-		{"func in an interface", &hostile{Any: map[string]any{"a": func() {}}}, at("unsupported-value"), at("not-copyable"), "no JSON for it"},
+		{
+			"func in an interface", &hostile{Any: map[string]any{"a": func() {}}}, at("unsupported-value"), at("not-copyable"),
+			"no JSON for it",
+		},
 		{"complex number in an interface", &hostile{Any: complex(1, 2)}, at("unsupported-value"), at("not-copyable"), "no JSON for it"},
-		{"map with bool keys in an interface", &hostile{Any: map[bool]string{true: secretValue}}, at("marshal-failed"), nil, "encoding/json refuses it"},
-		{"marshaler that panics in an interface", &hostile{Any: []any{&panicking{secretValue}}}, at("marshal-failed"), nil, "its message is not shown"},
-		{"marshaler that fails in an interface", &hostile{Any: &failing{secretValue}}, at("marshal-failed"), nil, "its message is not shown"},
+		{
+			"map with bool keys in an interface", &hostile{Any: map[bool]string{true: secretValue}}, at("marshal-failed"), nil,
+			"encoding/json refuses it",
+		},
+		{
+			"marshaler that panics in an interface", &hostile{Any: []any{&panicking{secretValue}}}, at("marshal-failed"), nil,
+			"its message is not shown",
+		},
+		{
+			"marshaler that fails in an interface", &hostile{Any: &failing{secretValue}}, at("marshal-failed"), nil,
+			"its message is not shown",
+		},
 		{"nil pointer in an interface", &hostile{Any: (*string)(nil)}, nil, nil, "it is null"},
 		{"nil error in an interface", &hostile{Any: error(nil)}, nil, nil, "it is null"},
 		{"pointer in an interface", &hostile{Any: &text}, nil, nil, "it is its text"},
@@ -410,12 +494,24 @@ func dynamicRows() []hostileRow {
 
 func collectionRows() []hostileRow {
 	return []hostileRow{
-		{"list key twice", &hostile{List: []optionItem{{Name: "a"}, {Name: "b"}, {Name: "a", On: true}, {Name: "a"}}}, nil, nil, "elements of one key have an order"},
+		{
+			"list key twice", &hostile{List: []optionItem{{Name: "a"}, {Name: "b"}, {Name: "a", On: true}, {Name: "a"}}}, nil, nil,
+			"elements of one key have an order",
+		},
 		{"list key missing", &hostile{List: []optionItem{{On: true}, {Name: "a"}, {}}}, nil, nil, "a key like any other"},
-		{"two map keys with one text", &hostile{Keys: map[messyKey]string{{"a", "1"}: secretValue, {"a", "2"}: secretValue, {"b", ""}: "c"}}, []problem{
-			valueProblem("duplicate-map-key", "keys[a]"),
-		}, []problem{valueProblem("duplicate-map-key", "keys[a]")}, "JSON has one member for both"},
-		{"problems all over", &hostile{Text: "\xff", Float: math.Inf(1), List: []optionItem{{}, {Name: "a"}}, Kids: []hostile{{Raw: runtime.RawExtension{Raw: []byte("x")}}}}, []problem{
+		{
+			"two map keys with one text",
+			&hostile{Keys: map[messyKey]string{{"a", "1"}: secretValue, {"a", "2"}: secretValue, {"b", ""}: "c"}},
+			[]problem{
+				valueProblem("duplicate-map-key", "keys[a]"),
+			},
+			[]problem{valueProblem("duplicate-map-key", "keys[a]")},
+			"JSON has one member for both",
+		},
+		{"problems all over", &hostile{
+			Text: "\xff", Float: math.Inf(1), List: []optionItem{{}, {Name: "a"}},
+			Kids: []hostile{{Raw: runtime.RawExtension{Raw: []byte("x")}}},
+		}, []problem{
 			valueProblem("not-finite", "float"), valueProblem("invalid-json", "kids[0].raw"),
 			valueProblem("invalid-utf8", "text"),
 		}, nil, "all errors at once"},

@@ -26,7 +26,8 @@ func (s subject) inPlacePart(t require.TestingT, config reflect.Value) string {
 	return string(part)
 }
 
-// TestInPlacePart: an InPlace change is in the in-place part, and nothing of another class is. It can be decoded, and is its own in-place part.
+// TestInPlacePart: an InPlace change is in the in-place part, and nothing of another class is. It can be decoded, and
+// is its own in-place part.
 func TestInPlacePart(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		s.root.by.keys = uniqueKeys
@@ -68,7 +69,8 @@ func TestHotPartSeesEveryHotChange(t *testing.T) {
 	})
 }
 
-// TestHotPartIsAConfiguration: the hot part can be decoded, and is its own hot part. It has no leaf of another class except the places of elements.
+// TestHotPartIsAConfiguration: the hot part can be decoded, and is its own hot part. It has no leaf of another class
+// except the places of elements.
 func TestHotPartIsAConfiguration(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		s.root.by.keys = uniqueKeys
@@ -107,7 +109,10 @@ func TestHotPart(t *testing.T) {
 		{"sorted", `{"tags":{"b":"2","a":"1"},"zone":"z"}`, `{"tags":{"a":"1","b":"2"}}`, "canonical"},
 		{"empty", `{"tags":{}}`, `{}`, "an empty map is absent"},
 		{"null in a map", `{"limits":{"a":null,"b":1}}`, `{"limits":{"b":1}}`, "an absent key"},
-		{"a nil element that is hot", `{"labels":{"a":null,"b":{"rolls":"true"}}}`, `{"labels":{"a":{"rolls":"false"}}}`, "by its selector, spelled so that it can be decoded"},
+		{
+			"a nil element that is hot", `{"labels":{"a":null,"b":{"rolls":"true"}}}`, `{"labels":{"a":{"rolls":"false"}}}`,
+			"by its selector, spelled so that it can be decoded",
+		},
 		{"below a list", `{"listed":[{"size":1},{"iops":"2"},{"size":3}]}`, `{"listed":[{},{"iops":"2"}]}`, "in its place, up to the last"},
 		{
 			"below a keyed list", `{"volumes":[{"name":"b","size":1,"iops":"3"},{"name":"a","size":2}]}`,
@@ -131,8 +136,8 @@ func TestHotPart(t *testing.T) {
 	assert.JSONEq(t, `{"account":"a"}`, string(got))
 }
 
-// TestHotPartForgetsIgnoredSelectors: in an Ignored collection, a changed selector that selects neither before nor after is no Hot change, and does
-// not change the hot part. The decoded element is not selected either.
+// TestHotPartForgetsIgnoredSelectors: in an Ignored collection, a changed selector that selects neither before nor
+// after is no Hot change, and does not change the hot part. The decoded element is not selected either.
 func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 	type element struct {
 		Name  string `json:"name"`
@@ -174,8 +179,8 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
 }
 
-// TestHotPartKeepsWhenIgnoredSelectorIsSet: in an Ignored map the hot part once had a selector that selects nothing. It changed from unset to "c"
-// without a Hot change, and machines were updated for nothing.
+// TestHotPartKeepsWhenIgnoredSelectorIsSet: in an Ignored map the hot part once had a selector that selects nothing. It
+// changed from unset to "c" without a Hot change, and machines were updated for nothing.
 func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
 	type element struct {
 		S    string `json:"s"`

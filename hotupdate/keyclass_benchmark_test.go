@@ -57,9 +57,18 @@ func BenchmarkKeyClasses(b *testing.B) {
 			name          string
 			plain, ruling func() error
 		}{
-			{"Hash", func() error { _, err := without.Hash(&tc.plain); return err }, func() error { _, err := with.Hash(&withRules); return err }},
-			{"HashRaw", func() error { _, err := without.HashRaw(raw); return err }, func() error { _, err := with.HashRaw(raw); return err }},
-			{"Diff", func() error { _, err := without.Diff(&tc.plain, &changed); return err }, func() error { _, err := with.Diff(&withRules, &changedRules); return err }},
+			{
+				"Hash", func() error { _, err := without.Hash(&tc.plain); return err },
+				func() error { _, err := with.Hash(&withRules); return err },
+			},
+			{
+				"HashRaw", func() error { _, err := without.HashRaw(raw); return err },
+				func() error { _, err := with.HashRaw(raw); return err },
+			},
+			{
+				"Diff", func() error { _, err := without.Diff(&tc.plain, &changed); return err },
+				func() error { _, err := with.Diff(&withRules, &changedRules); return err },
+			},
 		} {
 			b.Run(tc.name+"/"+op.name, func(b *testing.B) {
 				one := math.Inf(+1)

@@ -59,21 +59,60 @@ func TestKeyClassChanges(t *testing.T) {
 		{"another key", `{"labels":{"zone":"a"}}`, `{"labels":{"zone":"a"}}`, "immutable inherited labels[zone]", "the class of the map"},
 		{"exact key", `{"labels":{"tenant":"a"}}`, `{}`, "hot struct tag labels[tenant]", "a map with hot entries only is an absent map"},
 		{"longer key", `{"labels":{"tenants":"a"}}`, `{"labels":{"tenants":"a"}}`, "immutable inherited labels[tenants]", "no prefix"},
-		{"prefix", `{"labels":{"billing/":"a","billing/x":"b"}}`, `{}`, "hot struct tag labels[billing/] hot struct tag labels[billing/x]", "the prefix itself is a key, too"},
-		{"exact key below a prefix", `{"labels":{"billing/plan":"a"}}`, `{"labels":{"billing/plan":"a"}}`, "immutable struct tag labels[billing/plan]", "the exact key wins"},
-		{"longest prefix", `{"labels":{"billing/fixed/x":"a","billing/fixe":"b"}}`, `{"labels":{"billing/fixed/x":"a"}}`, "hot struct tag labels[billing/fixe] immutable struct tag labels[billing/fixed/x]", "the longest prefix wins"},
-		{"in place and ignored", `{"labels":{"kernel":"a","note":"b"}}`, `{"labels":{"kernel":"a"}}`, "in-place struct tag labels[kernel] ignored struct tag labels[note]", ""},
-		{"immutable key of a hot map", `{"policy":{"stage":"a","x":"b"}}`, `{"policy":{"stage":"a"}}`, "immutable struct tag policy[stage] hot inherited policy[x]", ""},
-		{"null", `{"policy":{"stage":null,"x":null}}`, `{"policy":{"stage":null}}`, "immutable struct tag policy[stage]", "null means an absent key only where the key is hot"},
+		{
+			"prefix", `{"labels":{"billing/":"a","billing/x":"b"}}`, `{}`,
+			"hot struct tag labels[billing/] hot struct tag labels[billing/x]", "the prefix itself is a key, too",
+		},
+		{
+			"exact key below a prefix", `{"labels":{"billing/plan":"a"}}`, `{"labels":{"billing/plan":"a"}}`,
+			"immutable struct tag labels[billing/plan]", "the exact key wins",
+		},
+		{
+			"longest prefix", `{"labels":{"billing/fixed/x":"a","billing/fixe":"b"}}`, `{"labels":{"billing/fixed/x":"a"}}`,
+			"hot struct tag labels[billing/fixe] immutable struct tag labels[billing/fixed/x]", "the longest prefix wins",
+		},
+		{
+			"in place and ignored", `{"labels":{"kernel":"a","note":"b"}}`, `{"labels":{"kernel":"a"}}`,
+			"in-place struct tag labels[kernel] ignored struct tag labels[note]", "",
+		},
+		{
+			"immutable key of a hot map", `{"policy":{"stage":"a","x":"b"}}`, `{"policy":{"stage":"a"}}`,
+			"immutable struct tag policy[stage] hot inherited policy[x]", "",
+		},
+		{
+			"null", `{"policy":{"stage":null,"x":null}}`, `{"policy":{"stage":null}}`, "immutable struct tag policy[stage]",
+			"null means an absent key only where the key is hot",
+		},
 		{"empty map", `{"labels":{},"policy":{}}`, `{}`, "", ""},
-		{"objects", `{"parts":{"it's, spare":{"size":1},"x":{"size":1}}}`, `{"parts":{"x":{"size":1}}}`, "hot inherited parts[it's, spare].size immutable inherited parts[x].size", ""},
-		{"immutable field in a hot entry", `{"parts":{"it's, spare":{"size":1,"type":"a"}}}`, `{"parts":{"it's, spare":{"type":"a"}}}`, "hot inherited parts[it's, spare].size immutable struct tag parts[it's, spare].type", ""},
-		{"presence", `{"marked":{"a":"x"}}`, `{"marked":{}}`, "immutable struct tag marked hot struct tag marked[a]", "presence means the empty map"},
+		{
+			"objects", `{"parts":{"it's, spare":{"size":1},"x":{"size":1}}}`, `{"parts":{"x":{"size":1}}}`,
+			"hot inherited parts[it's, spare].size immutable inherited parts[x].size", "",
+		},
+		{
+			"immutable field in a hot entry", `{"parts":{"it's, spare":{"size":1,"type":"a"}}}`, `{"parts":{"it's, spare":{"type":"a"}}}`,
+			"hot inherited parts[it's, spare].size immutable struct tag parts[it's, spare].type", "",
+		},
+		{
+			"presence", `{"marked":{"a":"x"}}`, `{"marked":{}}`, "immutable struct tag marked hot struct tag marked[a]",
+			"presence means the empty map",
+		},
 		{"default spelled out", `{"filled":{"a":"1","b":"2"}}`, `{}`, "", ""},
-		{"default with another hot entry", `{"filled":{"b":"2","a":"9"}}`, `{}`, "hot struct tag filled[a]", "the hot entry of the default is a hot part"},
-		{"hot entries only, where the default has another", `{"filled":{"a":"1"}}`, `{"filled":{}}`, "immutable inherited filled[b]", "an empty map is not the default"},
-		{"a map in a map", `{"deep":{"y":{"a":"1","bc":"2"}}}`, `{"deep":{"y":{"a":"1"}}}`, "immutable default deep[y][a] hot override deep[y][bc]", ""},
-		{"hot entries only in an entry", `{"deep":{"y":{"b":"2"}}}`, `{"deep":{"y":{}}}`, "immutable default deep[y] hot override deep[y][b]", "the entry belongs to the map around it"},
+		{
+			"default with another hot entry", `{"filled":{"b":"2","a":"9"}}`, `{}`, "hot struct tag filled[a]",
+			"the hot entry of the default is a hot part",
+		},
+		{
+			"hot entries only, where the default has another", `{"filled":{"a":"1"}}`, `{"filled":{}}`, "immutable inherited filled[b]",
+			"an empty map is not the default",
+		},
+		{
+			"a map in a map", `{"deep":{"y":{"a":"1","bc":"2"}}}`, `{"deep":{"y":{"a":"1"}}}`,
+			"immutable default deep[y][a] hot override deep[y][bc]", "",
+		},
+		{
+			"hot entries only in an entry", `{"deep":{"y":{"b":"2"}}}`, `{"deep":{"y":{}}}`,
+			"immutable default deep[y] hot override deep[y][b]", "the entry belongs to the map around it",
+		},
 		{"both maps", `{"deep":{"x":{"a":"1","b":"2"}}}`, `{}`, "ignored inherited deep[x][a] hot override deep[x][b]", ""},
 		{"text marshaler", `{"names":{"a":1,"b":2}}`, `{"names":{"b":2}}`, "hot struct tag names[a] immutable inherited names[b]", ""},
 		{"named string", `{"quotas":{"a1":1,"b":2}}`, `{"quotas":{"b":2}}`, "hot struct tag quotas[a1] immutable inherited quotas[b]", ""},
@@ -150,7 +189,10 @@ func TestKeyClassConsumers(t *testing.T) {
 	_, err = hotupdate.Merge(s, immutable, &config)
 	assert.Equal(t, "halves-differ", fault.All(err)[0].Code, "an immutable key in the hot half")
 
-	for pointer, want := range map[string]bool{"/labels/tenant": true, "/labels/zone": false, "/labels/billing~1x": true, "/labels/billing~1plan": false, "/policy/stage": false, "/policy/x": true} {
+	for pointer, want := range map[string]bool{
+		"/labels/tenant": true, "/labels/zone": false, "/labels/billing~1x": true, "/labels/billing~1plan": false, "/policy/stage": false,
+		"/policy/x": true,
+	} {
 		assert.Equal(t, want, (*schemabridge.Schema)(s).HoldsShape(structtag.Hot, pointer, fieldplan.ScalarShape), pointer)
 	}
 }
@@ -239,7 +281,8 @@ func TestKeyClassOfCRD(t *testing.T) {
 	assert.Equal(t, []problem{{Code: "unknown-path", Path: `size["a"]`}}, problemsOf(err))
 }
 
-// TestKeyClassReplacesStructTag: an override of a key wins over the option of the struct tag, and over the tag's options as a whole if it has some.
+// TestKeyClassReplacesStructTag: an override of a key wins over the option of the struct tag, and over the tag's
+// options as a whole if it has some.
 func TestKeyClassReplacesStructTag(t *testing.T) {
 	type config struct {
 		Labels *map[string]string `json:"labels" hotupdatable:"false,keyclass=true:a"`
@@ -314,10 +357,18 @@ func TestKeyClassErrors(t *testing.T) {
 		Two   map[string]int `json:"two"   hotupdatable:"false,keyclass=true:a,keyclass=false:a"`
 	}
 	_, err = hotupdate.SchemaOf[tagged]()
-	assert.Equal(t, []problem{{Code: "misplaced-option", Field: "hotupdate_test.tagged.Slots"}, {Code: "duplicate-option", Field: "hotupdate_test.tagged.Two"}}, problemsOf(err))
+	assert.Equal(
+		t,
+		[]problem{
+			{Code: "misplaced-option", Field: "hotupdate_test.tagged.Slots"},
+			{Code: "duplicate-option", Field: "hotupdate_test.tagged.Two"},
+		},
+		problemsOf(err),
+	)
 }
 
-// TestKeyClassLaws draws types of which each has maps with rules, and checks the laws of the format. -rapid.checks=10000 makes it a long run.
+// TestKeyClassLaws draws types of which each has maps with rules, and checks the laws of the format.
+// -rapid.checks=10000 makes it a long run.
 func TestKeyClassLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newJSONTypeGenerator(t)

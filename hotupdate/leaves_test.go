@@ -156,7 +156,9 @@ var leafTypes = []leafType{
 	leafOf(drawQuantity, respellQuantity, "20Gi", "1500m"),
 	leafOf(drawTime, moveZone, "2023-11-15T03:43:20+05:30"),
 	leafOf(func(t *rapid.T) metav1.Time { return metav1.Time{Time: drawTime(t)} }, respellMetaTime, "2023-11-14T22:13:20Z"),
-	leafOf(func(t *rapid.T) metav1.MicroTime { return metav1.MicroTime{Time: drawTime(t)} }, respellMicroTime, "2023-11-14T22:13:20.000000Z"),
+	leafOf(
+		func(t *rapid.T) metav1.MicroTime { return metav1.MicroTime{Time: drawTime(t)} }, respellMicroTime, "2023-11-14T22:13:20.000000Z",
+	),
 	leafOf(drawDuration, same, "30m"),
 	leafOf(drawIntOrString, respellIntOrString, "5", "25%", `"5"`),
 	leafOf(drawNumber, respellNumber, "1.5", "1"),
@@ -179,12 +181,42 @@ var leafByType = func() map[reflect.Type]leafType {
 
 // textsAs are texts for each kind of the option as: in each list, all mean the same.
 var textsAs = map[string][][]string{
-	"text":     {{"1Gi"}, {"1024Mi"}, {""}},
-	"quantity": {{"1Gi", "1024Mi", "1073741824", "1073741824.0", "1048576Ki"}, {"100m", "0.1", ".1", "100e-3"}, {"-0", "0", "0Ki"}, {"1.5", "1500m"}, {"5%"}, {"1 Gi"}, {""}, {"1e1000"}},
+	"text": {{"1Gi"}, {"1024Mi"}, {""}},
+	"quantity": {
+		{"1Gi", "1024Mi", "1073741824", "1073741824.0", "1048576Ki"},
+		{"100m", "0.1", ".1", "100e-3"},
+		{"-0", "0", "0Ki"},
+		{"1.5", "1500m"},
+		{"5%"},
+		{"1 Gi"},
+		{""},
+		{"1e1000"},
+	},
 	"duration": {{"1h", "60m", "3600s", "1h0m0s", "0.5h30m"}, {"0", "0s", "-0h"}, {"1d"}, {"Never"}, {"never"}, {"90s", "1m30s"}, {""}},
-	"cidr":     {{"10.0.0.0/8", "10.1.2.3/8"}, {"fd00::/16", "FD00:0::1/16", "fd00:0:0:0:0:0:0:0/16"}, {"10.0.0.0"}, {"10.0.0.0/33"}, {"0.0.0.0/0", "1.2.3.4/0"}, {""}},
-	"dns":      {{"a.example.com", "A.Example.com.", "a.example.com."}, {"."}, {".."}, {"*.a", "*.A."}, {"\u00c9.example.com"}, {"\u00e9.example.com"}, {""}},
-	"time":     {{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-02T03:04:05.000Z"}, {"2026-01-02T03:04:05.5Z", "2026-01-01T23:34:05.50-03:30"}, {"0000-01-01T00:00:00+01:00"}, {"2026-01-02"}, {""}},
+	"cidr": {
+		{"10.0.0.0/8", "10.1.2.3/8"},
+		{"fd00::/16", "FD00:0::1/16", "fd00:0:0:0:0:0:0:0/16"},
+		{"10.0.0.0"},
+		{"10.0.0.0/33"},
+		{"0.0.0.0/0", "1.2.3.4/0"},
+		{""},
+	},
+	"dns": {
+		{"a.example.com", "A.Example.com.", "a.example.com."},
+		{"."},
+		{".."},
+		{"*.a", "*.A."},
+		{"\u00c9.example.com"},
+		{"\u00e9.example.com"},
+		{""},
+	},
+	"time": {
+		{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-02T03:04:05.000Z"},
+		{"2026-01-02T03:04:05.5Z", "2026-01-01T23:34:05.50-03:30"},
+		{"0000-01-01T00:00:00+01:00"},
+		{"2026-01-02"},
+		{""},
+	},
 }
 
 // drawLeaf draws the value of a leaf. A text of the option as is often in the form of its kind.
@@ -219,7 +251,10 @@ func drawString(t *rapid.T) string {
 	if chance(t, 6) {
 		return rapid.StringN(0, 5, -1).Draw(t, "string")
 	}
-	return among(t, "a", "b", "", "gp2", "a, b", "it's", "0", "null", "A", "e\u0301", "\u00e9", "<&>", "\"\\/", "\u2028\x00\x7f\t", "\U0001f600", "\uffff", "1Gi")
+	return among(
+		t, "a", "b", "", "gp2", "a, b", "it's", "0", "null", "A", "e\u0301", "\u00e9", "<&>", "\"\\/", "\u2028\x00\x7f\t", "\U0001f600",
+		"\uffff", "1Gi",
+	)
 }
 
 func drawInt[T int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | namedInt | time.Duration](t *rapid.T) T {
@@ -246,7 +281,10 @@ func negateZero[T float32 | float64](_ *rapid.T, x T) T {
 func drawBytes(t *rapid.T) []byte { return []byte(among(t, "a", "", "b", "\xff\x00", "longer text")) }
 
 func drawQuantity(t *rapid.T) resource.Quantity {
-	return resource.MustParse(among(t, "1Gi", "0", "1024Mi", "1", "1000m", "100m", "-3", "1e3", "1k", "0.5", "1n", "1500u", "7Ei", "12345678901234567890123", "0.000000001", "1.5Gi"))
+	return resource.MustParse(among(
+		t, "1Gi", "0", "1024Mi", "1", "1000m", "100m", "-3", "1e3", "1k", "0.5", "1n", "1500u", "7Ei", "12345678901234567890123",
+		"0.000000001", "1.5Gi",
+	))
 }
 
 // respellQuantity writes the same number with another suffix, if that is exact, or stores it in another form.
@@ -295,7 +333,10 @@ func drawDuration(t *rapid.T) metav1.Duration {
 }
 
 func drawIntOrString(t *rapid.T) intstr.IntOrString {
-	return among(t, intstr.FromInt32(1), intstr.FromInt32(0), intstr.FromString(""), intstr.FromString("25%"), intstr.FromString("1"), intstr.FromInt32(5))
+	return among(
+		t, intstr.FromInt32(1), intstr.FromInt32(0), intstr.FromString(""), intstr.FromString("25%"), intstr.FromString("1"),
+		intstr.FromInt32(5),
+	)
 }
 
 func respellIntOrString(t *rapid.T, x intstr.IntOrString) intstr.IntOrString {
@@ -370,7 +411,9 @@ func respellAny(t *rapid.T, x any) any {
 }
 
 func drawRawMessage(t *rapid.T) json.RawMessage {
-	return json.RawMessage(among(t, `{"a":1}`, `{}`, `null`, `0`, `""`, `false`, `[1, {"b":null,"a":[]}]`, `{"b":1.0,"a":"\u003c"}`, `[1e3]`, `{"":{"x":-0}}`))
+	return json.RawMessage(
+		among(t, `{"a":1}`, `{}`, `null`, `0`, `""`, `false`, `[1, {"b":null,"a":[]}]`, `{"b":1.0,"a":"\u003c"}`, `[1e3]`, `{"":{"x":-0}}`),
+	)
 }
 
 func drawRawExtension(t *rapid.T) runtime.RawExtension {

@@ -23,7 +23,10 @@ func meaningsOfTexts() []meaningOfTexts {
 		{
 			"dns", "a trailing dot and upper case (RFC 4343)",
 			[]string{"ntp.example.com", "ntp.example.com.", "NTP.Example.COM", "ntp.example.COM."},
-			[]string{"ntp.example.org", "ntp2.example.com", "*.example.com", ".ntp.example.com", "ntp.example.com..", "ntp..example.com", " ntp.example.com", "."},
+			[]string{
+				"ntp.example.org", "ntp2.example.com", "*.example.com", ".ntp.example.com", "ntp.example.com..", "ntp..example.com",
+				" ntp.example.com", ".",
+			},
 		},
 		{
 			"cidr", "bits of the host",
@@ -37,8 +40,14 @@ func meaningsOfTexts() []meaningOfTexts {
 		},
 		{
 			"time", "offsets of RFC 3339, and fractions",
-			[]string{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-01T22:04:05-05:00", "2026-01-02T03:04:05.000Z", "2026-01-02T03:04:05-00:00"},
-			[]string{"2026-01-02T03:04:05+01:00", "2026-01-02T03:04:05.001Z", "2026-01-02T03:04:05", "2026-01-02", "2026-01-02 03:04:05Z", "2026-01-02T03:04:05z", "2026-01-02T3:04:05Z"},
+			[]string{
+				"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-01T22:04:05-05:00", "2026-01-02T03:04:05.000Z",
+				"2026-01-02T03:04:05-00:00",
+			},
+			[]string{
+				"2026-01-02T03:04:05+01:00", "2026-01-02T03:04:05.001Z", "2026-01-02T03:04:05", "2026-01-02", "2026-01-02 03:04:05Z",
+				"2026-01-02T03:04:05z", "2026-01-02T3:04:05Z",
+			},
 		},
 		{
 			"quantity", "binary and decimal units",
@@ -97,8 +106,8 @@ func schemasOf(t *testing.T, as string) map[string]*hotupdate.Schema {
 	return map[string]*hotupdate.Schema{"by type": byType, "by CRD": byCRD}
 }
 
-// TestMeaningOfTexts: texts that stand for the same have one hash and no difference, by Go type and by CRD. A text that has not the form of its kind
-// is no error: it stands for itself.
+// TestMeaningOfTexts: texts that stand for the same have one hash and no difference, by Go type and by CRD. A text that
+// has not the form of its kind is no error: it stands for itself.
 func TestMeaningOfTexts(t *testing.T) {
 	for _, row := range meaningsOfTexts() {
 		for name, schema := range schemasOf(t, row.as) {

@@ -58,7 +58,9 @@ func TestWrongType(t *testing.T) {
 	}
 	var self selfPointer
 	var turn turnPointer
-	for _, config := range []any{5, secretValue, []endless{}, func() {}, struct{}{}, self, &self, turn, (*optionItem)(nil), make(chan endless)} {
+	for _, config := range []any{
+		5, secretValue, []endless{}, func() {}, struct{}{}, self, &self, turn, (*optionItem)(nil), make(chan endless),
+	} {
 		_, err := s.Hash(config)
 		checkProblems(t, want, err, "another type")
 	}
@@ -121,22 +123,40 @@ func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 		want           []problem
 		reason         string
 	}{
-		{&config{Keyed: []element{{Name: "a"}}}, &config{Keyed: []element{{Name: "b"}}}, differ("keyed[name=a]", "keyed[name=b]"), "another key"},
+		{
+			&config{Keyed: []element{{Name: "a"}}}, &config{Keyed: []element{{Name: "b"}}}, differ("keyed[name=a]", "keyed[name=b]"),
+			"another key",
+		},
 		{&config{Keyed: []element{{Name: "a"}}}, nil, differ("keyed[name=a]"), "no keys"},
 		{&config{Keyed: []element{{Name: "a"}}}, &config{}, differ("keyed[name=a]"), "no keys"},
-		{&config{Keyed: []element{{Name: "a"}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b", Hot: "x"}, {Name: "a"}}}, nil, "the order carries no meaning"},
+		{
+			&config{Keyed: []element{{Name: "a"}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b", Hot: "x"}, {Name: "a"}}}, nil,
+			"the order carries no meaning",
+		},
 		{&config{Keyed: []element{{}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b"}, {Hot: "x"}}}, nil, "a missing key is a key"},
 		{&config{Keyed: []element{{}, {}}}, &config{Keyed: []element{{Hot: "x"}, {Hot: "y"}}}, nil, "elements of one key have an order"},
 		{&config{Keyed: []element{{}, {}}}, &config{Keyed: []element{{Hot: "x"}}}, differ(`keyed[name=""]#2`), "one element less"},
 		{&config{Keyed: []element{{}}}, &config{Keyed: []element{{Name: "a"}}}, differ(`keyed[name=""]`, "keyed[name=a]"), "another key"},
-		{&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]", "map[b]"), "another key"},
+		{
+			&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]", "map[b]"),
+			"another key",
+		},
 		{&config{Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]"), "no keys"},
-		{&config{Hot: map[string]*immutable{"a": nil}}, &config{Hot: map[string]*immutable{"b": nil}}, differ("hot[a]", "hot[b]"), "another key"},
+		{
+			&config{Hot: map[string]*immutable{"a": nil}}, &config{Hot: map[string]*immutable{"b": nil}}, differ("hot[a]", "hot[b]"),
+			"another key",
+		},
 		{&config{Places: make([]element, 2)}, &config{Places: make([]element, 3)}, differ("places"), "another length"},
 		{&config{}, &config{Places: make([]element, 1)}, differ("places"), "another length"},
 		{&config{Array: &[1]element{}}, &config{}, nil, "a missing array says what the zero array says"},
-		{&config{Secret: map[string]element{secretKey: {}}}, &config{Secret: map[string]element{"b": {}}}, differ("secret[(sensitive)]", "secret[(sensitive)]"), "the key is not shown"},
-		{&config{Places: make([]element, 1), Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]", "places"), "all errors at once"},
+		{
+			&config{Secret: map[string]element{secretKey: {}}}, &config{Secret: map[string]element{"b": {}}},
+			differ("secret[(sensitive)]", "secret[(sensitive)]"), "the key is not shown",
+		},
+		{
+			&config{Places: make([]element, 1), Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]", "places"),
+			"all errors at once",
+		},
 	} {
 		_, err := hotupdate.Merge(s, tc.immutable, tc.hot)
 		checkProblems(t, tc.want, err, tc.reason)

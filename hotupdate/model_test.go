@@ -15,8 +15,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// modelNode has the facts in the Go source about a value in a configuration: its type, its class, and the struct tag of its field. It reads the
-// struct tags in the simplest way, independently of the engine's field plan.
+// modelNode has the facts in the Go source about a value in a configuration: its type, its class, and the struct tag of
+// its field. It reads the struct tags in the simplest way, independently of the engine's field plan.
 type modelNode struct {
 	typ   reflect.Type
 	class hotupdate.Class
@@ -151,8 +151,8 @@ func (p modelNode) entryOf(key, elem reflect.Value) modelNode {
 	return e
 }
 
-// classOfKey is the class that a rule gives to one key: the rule with the exact key, or else that with the longest prefix. A rule of an override
-// replaces an equal one of the struct tag.
+// classOfKey is the class that a rule gives to one key: the rule with the exact key, or else that with the longest
+// prefix. A rule of an override replaces an equal one of the struct tag.
 func (p modelNode) classOfKey(key string) (class hotupdate.Class, ruled bool) {
 	best := -1
 	for _, rule := range p.keyRules() {

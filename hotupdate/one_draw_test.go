@@ -63,8 +63,8 @@ func checkOneDraw(t *testing.T, property func(d *oneDraw)) {
 	})
 }
 
-// TestOneDraw: a value, its raw JSON, the exported Schema and the CRD of one type have the same digests and changes. Values that go-cmp finds to be
-// equal, by the methods Equal of their types, have one digest and no changes.
+// TestOneDraw: a value, its raw JSON, the exported Schema and the CRD of one type have the same digests and changes.
+// Values that go-cmp finds to be equal, by the methods Equal of their types, have one digest and no changes.
 func TestOneDraw(t *testing.T) {
 	equal := 0
 	checkOneDraw(t, func(d *oneDraw) {
@@ -97,8 +97,8 @@ func TestOneDraw(t *testing.T) {
 	require.NotZero(t, equal)
 }
 
-// TestOneDrawInPools: in every era, a pool gets one list, by its strategy: today's list before the canonical era, and the digest of the typed value
-// from it on, whatever form the Schema of the era has.
+// TestOneDrawInPools: in every era, a pool gets one list, by its strategy: today's list before the canonical era, and
+// the digest of the typed value from it on, whatever form the Schema of the era has.
 func TestOneDrawInPools(t *testing.T) {
 	checkOneDraw(t, func(d *oneDraw) {
 		type pool struct{ zone string }
@@ -107,7 +107,9 @@ func TestOneDrawInPools(t *testing.T) {
 		first := rapid.SampledFrom([]func(pool) []string{nil, today}).Draw(d.T, "today")
 		from := rapid.IntRange(30, 40).Draw(d.T, "from")
 		minor := rapid.IntRange(28, 42).Draw(d.T, "minor")
-		strategy := rapid.SampledFrom([]hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}).Draw(d.T, "strategy")
+		strategy := rapid.SampledFrom(
+			[]hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate},
+		).Draw(d.T, "strategy")
 		p := pool{rapid.SampledFrom([]string{"a", "b"}).Draw(d.T, "zone")}
 		sum, err := d.byType.Hash(d.values[0])
 		require.NoError(d, err)
@@ -138,8 +140,9 @@ func TestOneDrawInPools(t *testing.T) {
 	})
 }
 
-// TestOneDrawWithMovedFields: a field of a CRD moves into a new object. The document of a configuration that moves with it is the document of before
-// with the member moved. A finding names the field, and of each configuration that stays, the findings say what the hashes do.
+// TestOneDrawWithMovedFields: a field of a CRD moves into a new object. The document of a configuration that moves with
+// it is the document of before with the member moved. A finding names the field, and of each configuration that stays,
+// the findings say what the hashes do.
 func TestOneDrawWithMovedFields(t *testing.T) {
 	moved := 0
 	checkOneDraw(t, func(d *oneDraw) {

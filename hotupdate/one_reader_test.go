@@ -47,8 +47,9 @@ type unhashedDisk struct {
 	Size resource.Quantity `json:"size,omitempty"`
 }
 
-// TestWhatCanBeHashedCanBeCompared: a Hot or Ignored quantity or time that has no canonical text stands for itself in a difference. Admission refuses it, and
-// takes its removal in every pool. Nothing else changes: in the hash, such a value is an error.
+// TestWhatCanBeHashedCanBeCompared: a Hot or Ignored quantity or time that has no canonical text stands for itself in a
+// difference. Admission refuses it, and takes its removal in every pool. Nothing else changes: in the hash, such a
+// value is an error.
 func TestWhatCanBeHashedCanBeCompared(t *testing.T) {
 	schema := schemaFor[unhashed](t)
 	nines := strings.Repeat("9", 70)
@@ -62,7 +63,10 @@ func TestWhatCanBeHashedCanBeCompared(t *testing.T) {
 		{`{ }`, `{"parts":[{"sizes":{"cpu":"1e99"}}]}`, `{"parts":[{"sizes":{"cpu":1e99}}]}`, "parts[0]", `{"sizes":{"cpu":"1e99"}}`},
 		{`{ }`, `{"time":"0000-01-01T00:00:00.5+01:00"}`, `{"time":"0000-01-01T01:00:00.50+02:00"}`, "time", `"-0001-12-31T23:00:00.5Z"`},
 		{`{ }`, `{"expires":"9999-12-31T23:59:59-01:00"}`, `{"expires":"9999-12-31T22:59:59-02:00"}`, "expires", `"10000-01-01T00:59:59Z"`},
-		{`{ }`, `{"seen":"9999-12-31T23:59:59.250000-01:00"}`, `{"seen":"9999-12-31T22:59:59.250000-02:00"}`, "seen", `"10000-01-01T00:59:59.25Z"`},
+		{
+			`{ }`, `{"seen":"9999-12-31T23:59:59.250000-01:00"}`, `{"seen":"9999-12-31T22:59:59.250000-02:00"}`, "seen",
+			`"10000-01-01T00:59:59.25Z"`,
+		},
 		{
 			`{"disks":[{"name":"a","size":1},{"name":"a"}]}`, `{"disks":[{"name":"a","size":1},{"name":"a","size":"1e99"}]}`,
 			`{"disks":[{"name":"a","size":"1"},{"name":"a","size":1e99}]}`, "disks[name=a]#2.size", `"1e99"`,
@@ -112,7 +116,8 @@ func TestWhatCanBeHashedCanBeCompared(t *testing.T) {
 
 // oddTexts are texts that some kind of leaf refuses to read or to write.
 var oddTexts = []any{
-	"1e99", "1e99", "0000-01-01T00:00:00+01:00", "", "x", "5%", "1e-99", "1e999999", json.Number("1e99"), json.Number("1.5"), json.Number("0"), json.Number("99999999999999999999"), true, nil,
+	"1e99", "1e99", "0000-01-01T00:00:00+01:00", "", "x", "5%", "1e-99", "1e999999", json.Number("1e99"), json.Number("1.5"),
+	json.Number("0"), json.Number("99999999999999999999"), true, nil,
 	"1 day", "0", "2024-01-01t00:00:00z", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00", "9999-12-31T23:59:59.250000-01:00",
 	"::1", "10.0.0.1/8",
 	map[string]any{},
@@ -156,8 +161,9 @@ func mutate(t *rapid.T, tree any, left *int) any {
 	return tree
 }
 
-// TestOneReader: of a document without unknown members, a Schema and the same that admits unknown members give one hash or none, whatever stands in
-// parts that are not hashed. Two documents with a hash can be compared, by both alike, and admission can read both.
+// TestOneReader: of a document without unknown members, a Schema and the same that admits unknown members give one hash
+// or none, whatever stands in parts that are not hashed. Two documents with a hash can be compared, by both alike, and
+// admission can read both.
 func TestOneReader(t *testing.T) {
 	hashed := 0
 	refused := 0
@@ -176,7 +182,8 @@ func TestOneReader(t *testing.T) {
 	require.NotZero(t, hashed)
 }
 
-// TestOneReaderOfOwnTexts: a type that marshals itself is read by its own decoder, also as a key, under a Schema that admits unknown members.
+// TestOneReaderOfOwnTexts: a type that marshals itself is read by its own decoder, also as a key, under a Schema that
+// admits unknown members.
 func TestOneReaderOfOwnTexts(t *testing.T) {
 	type config struct {
 		Address netip.Addr                `json:"address,omitzero"`
@@ -188,7 +195,8 @@ func TestOneReaderOfOwnTexts(t *testing.T) {
 	schema := schemaFor[config](t)
 	open := openSchema(t, schema)
 	for raw, isHashed := range map[string]bool{
-		`{"address":"::0"}`: true, `{"address":"x"}`: false, `{"address":"x","new":1}`: false, `{"pointer":"10.0.0.1"}`: true, `{"pointer":1}`: false,
+		`{"address":"::0"}`: true, `{"address":"x"}`: false, `{"address":"x","new":1}`: false, `{"pointer":"10.0.0.1"}`: true,
+		`{"pointer":1}`:           false,
 		`{"list":["10.0.0.0/8"]}`: true, `{"list":["10.0.0.0"]}`: false, `{"pair":["::0","::1"]}`: true, `{"pair":["::0","y"]}`: false,
 		`{"hosts":{"::0":"::1"}}`: true, `{"hosts":{"x":"::1"}}`: false, `{"hosts":{"::1":"x"}}`: false,
 	} {

@@ -74,14 +74,18 @@ func TestOnlyElementInDiffs(t *testing.T) {
 		name, old, updated string
 		want               []string
 	}{
-		{"a hot change", `{"volumes":[{"size":1,"iops":3}]}`, `{"volumes":[{"size":1,"iops":4}]}`, []string{`replace volumes[name=""].iops hot`}},
+		{
+			"a hot change", `{"volumes":[{"size":1,"iops":3}]}`, `{"volumes":[{"size":1,"iops":4}]}`,
+			[]string{`replace volumes[name=""].iops hot`},
+		},
 		{"missing or empty", `{"volumes":[{"size":1}]}`, `{"volumes":[{"name":"","size":1}]}`, nil},
 		{"missing or empty behind a pointer", `{"named":[{"name":""}]}`, `{"named":[{}]}`, nil},
 		{"a key is given", `{"volumes":[{"size":1}]}`, `{"volumes":[{"name":"a","size":1}]}`, []string{
 			`remove volumes[name=""].size immutable`, `add volumes[name=a].size immutable`,
 		}},
 		{"one without key, then two with keys", `{"volumes":[{"iops":3}]}`, `{"volumes":[{"name":"b"},{"name":"a","iops":3}]}`, []string{
-			`remove volumes[name=""] immutable`, `remove volumes[name=""].iops hot`, `add volumes[name=a] immutable`, `add volumes[name=a].iops hot`, `add volumes[name=b] immutable`,
+			`remove volumes[name=""] immutable`, `remove volumes[name=""].iops hot`, `add volumes[name=a] immutable`,
+			`add volumes[name=a].iops hot`, `add volumes[name=b] immutable`,
 		}},
 		{"two with keys, then one without", `{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{}]}`, []string{
 			`add volumes[name=""] immutable`, `remove volumes[name=a] immutable`, `remove volumes[name=b] immutable`,

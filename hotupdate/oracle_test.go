@@ -22,9 +22,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// view is the oracle: the meaning of a configuration in some classes, this one and the stricter ones. It projects a value to a plain tree of nil,
-// bool, text, number, []any and map[string]any, by the text of the design and of package hash. Two configurations have the same meaning in these
-// classes if their trees are equal.
+// view is the oracle: the meaning of a configuration in some classes, this one and the stricter ones. It projects a
+// value to a plain tree of nil, bool, text, number, []any and map[string]any, by the text of the design and of package
+// hash. Two configurations have the same meaning in these classes if their trees are equal.
 //
 // The hash covers the inPlaceView. The other views decide how strict a difference is.
 type view hotupdate.Class
@@ -98,8 +98,8 @@ func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) 
 	panic("no such shape")
 }
 
-// filledMember is member for an object or collection with a default, which counts as unset. So an empty one is something else, if the view sees
-// something of the default.
+// filledMember is member for an object or collection with a default, which counts as unset. So an empty one is
+// something else, if the view sees something of the default.
 func (w view) filledMember(m modelNode, v reflect.Value) (tree any, present bool) {
 	if isNull(v) {
 		return nil, false
@@ -136,8 +136,8 @@ func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) 
 	return tree, true
 }
 
-// list lists the elements of a slice. If the view does not include the collection, elements of a keyed list are present if something in them is, and
-// other elements keep the places of later ones.
+// list lists the elements of a slice. If the view does not include the collection, elements of a keyed list are present
+// if something in them is, and other elements keep the places of later ones.
 func (w view) list(p modelNode, v reflect.Value) []any {
 	var list []any
 	var levels []view
@@ -166,7 +166,8 @@ func (w view) list(p modelNode, v reflect.Value) []any {
 	return list
 }
 
-// inKeyOrder orders elements by key, those of one key by the strictest class that has something of them, and those of one class as they are given.
+// inKeyOrder orders elements by key, those of one key by the strictest class that has something of them, and those of
+// one class as they are given.
 func inKeyOrder(key string, list []any, levels []view) []any {
 	order := make([]int, len(list))
 	for i := range order {
@@ -249,7 +250,8 @@ func isNull(elem reflect.Value) bool {
 	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil()
 }
 
-// element returns the tree of an element of collection c. It is present if the view includes the element's class, or something in the element.
+// element returns the tree of an element of collection c. It is present if the view includes the element's class, or
+// something in the element.
 func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, something bool) {
 	return w.elementAs(c, c.elemOf(elem), elem)
 }

@@ -14,7 +14,8 @@ func TestOutcomeTable(t *testing.T) {
 	const none = hotupdate.Ignored // the strictest class of no changes
 	type row map[hotupdate.Class]hotupdate.Outcome
 	rolling := row{
-		none: hotupdate.OutcomeNone, hotupdate.Hot: hotupdate.OutcomeHotUpdate, hotupdate.InPlace: hotupdate.OutcomeRoll, hotupdate.Immutable: hotupdate.OutcomeRoll,
+		none: hotupdate.OutcomeNone, hotupdate.Hot: hotupdate.OutcomeHotUpdate, hotupdate.InPlace: hotupdate.OutcomeRoll,
+		hotupdate.Immutable: hotupdate.OutcomeRoll,
 	}
 	inPlace := row{
 		none: hotupdate.OutcomeNone, hotupdate.Hot: hotupdate.OutcomeHotUpdate, hotupdate.InPlace: hotupdate.OutcomeInPlaceUpdate,

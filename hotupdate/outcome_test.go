@@ -27,7 +27,9 @@ func TestStrategies(t *testing.T) {
 	assert.Equal(t, hotupdate.AutoRollingUpdate, parsed)
 	for _, name := range []string{"autoRollingUpdate", "AutoRollingUpdate ", "unknown"} {
 		_, err = hotupdate.ParseStrategy(name)
-		require.EqualError(t, err, "hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", name)
+		require.EqualError(
+			t, err, "hotupdate: the update strategy is unknown; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", name,
+		)
 	}
 }
 
@@ -57,7 +59,8 @@ func TestWords(t *testing.T) {
 		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,
 		"none": hotupdate.OutcomeNone, "hot-update": hotupdate.OutcomeHotUpdate, "in-place-update": hotupdate.OutcomeInPlaceUpdate,
 		"roll": hotupdate.OutcomeRoll, "forbidden": hotupdate.OutcomeForbidden, "indeterminate": hotupdate.OutcomeIndeterminate,
-		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
+		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate,
+		"ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
 	} {
 		assert.Equal(t, want, word.String())
 	}

@@ -38,8 +38,11 @@ type (
 
 func foreignSchema(t *testing.T) *hotupdate.Schema {
 	t.Helper()
-	return schemaFor[foreignPool](t, hotupdate.WithTag("devices", "false,key=name,hotwhen=mode:hot"), hotupdate.WithTag("options", "inplace,presence,sensitive"),
-		hotupdate.WithTag("labels", "false,hotwhen=mode:hot,sensitive=keys"), hotupdate.WithTag("zones", "true,set"), hotupdate.WithTag("type", "false,default='a, b'"))
+	return schemaFor[foreignPool](t, hotupdate.WithTag("devices", "false,key=name,hotwhen=mode:hot"),
+		hotupdate.WithTag("options", "inplace,presence,sensitive"),
+		hotupdate.WithTag(
+			"labels", "false,hotwhen=mode:hot,sensitive=keys",
+		), hotupdate.WithTag("zones", "true,set"), hotupdate.WithTag("type", "false,default='a, b'"))
 }
 
 // TestOverridesSayWhatStructTagsSay compares a type with overrides and a type with the same struct tags.
@@ -55,7 +58,8 @@ func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, fingerprint, name)
 		for _, raw := range []string{
-			`{}`, `{"options":{}}`, `{"type":"a, b"}`, `{"zones":["b","a","b"]}`, `{"labels":{"x":{"mode":"hot","size":1},"y":{"mode":"cold","size":2}}}`,
+			`{}`, `{"options":{}}`, `{"type":"a, b"}`, `{"zones":["b","a","b"]}`,
+			`{"labels":{"x":{"mode":"hot","size":1},"y":{"mode":"cold","size":2}}}`,
 			`{"devices":[{"name":"b","mode":"hot","size":1},{"name":"a","mode":"cold","size":2}]}`,
 		} {
 			want, err := tagged.DocumentRaw([]byte(raw))
@@ -69,7 +73,10 @@ func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, changes, len(wantChanges))
 			for i, c := range changes {
-				assert.Equal(t, [4]any{wantChanges[i].Path, wantChanges[i].Class, wantChanges[i].Sensitive, wantChanges[i].New}, [4]any{c.Path, c.Class, c.Sensitive, c.New})
+				assert.Equal(
+					t, [4]any{wantChanges[i].Path, wantChanges[i].Class, wantChanges[i].Sensitive, wantChanges[i].New},
+					[4]any{c.Path, c.Class, c.Sensitive, c.New},
+				)
 				assert.NotEqual(t, "struct tag", c.Origin, c.Path)
 			}
 		}
@@ -87,8 +94,14 @@ func TestOverrideKeepsOptionsOfTheField(t *testing.T) {
 	}
 	for _, tc := range []struct{ tag, document, path, reason string }{
 		{"false", `{"list":[{"id":2,"name":"a"},{"id":1,"name":"b"}]}`, "list[name=(sensitive)].id", "a class leaves the options"},
-		{"false,sensitive=keys", `{"list":[{"id":2,"name":"a"},{"id":1,"name":"b"}]}`, "list[name=(sensitive)].id", "secrecy leaves the options"},
-		{"false,key=id", `{"list":[{"id":1,"name":"b"},{"id":2,"name":"a"}]}`, "list[id=(sensitive)].name", "an option replaces the options, but reveals nothing"},
+		{
+			"false,sensitive=keys", `{"list":[{"id":2,"name":"a"},{"id":1,"name":"b"}]}`, "list[name=(sensitive)].id",
+			"secrecy leaves the options",
+		},
+		{
+			"false,key=id", `{"list":[{"id":1,"name":"b"},{"id":2,"name":"a"}]}`, "list[id=(sensitive)].name",
+			"an option replaces the options, but reveals nothing",
+		},
 	} {
 		schema := schemaFor[config](t, hotupdate.WithTag("list", tc.tag))
 		value := &config{[]element{{"b", 1}, {"a", 2}}}
@@ -116,12 +129,17 @@ func TestKeyBehindPointer(t *testing.T) {
 	assert.Equal(t, hashOf(foreignDevice{&a, "", 1}, foreignDevice{&b, "", 2}), hashOf(foreignDevice{&b, "", 2}, foreignDevice{&a, "", 1}))
 	assert.NotEqual(t, hashOf(foreignDevice{&a, "", 1}), hashOf(foreignDevice{&b, "", 1}))
 	for _, raw := range []string{
-		`{"devices":[{"name":"a"},{"mode":"x"}]}`, `{"devices":[{"name":null,"mode":"x"},{"name":"a"}]}`, `{"devices":[{"name":"a"},{"mode":"x","name":""}]}`,
+		`{"devices":[{"name":"a"},{"mode":"x"}]}`, `{"devices":[{"name":null,"mode":"x"},{"name":"a"}]}`,
+		`{"devices":[{"name":"a"},{"mode":"x","name":""}]}`,
 	} {
 		document, err := schema.DocumentRaw([]byte(raw))
 		require.NoError(t, err, raw)
 		assert.Equal(t, `{"devices":[{"mode":"x","name":""},{"mode":"","name":"a"}]}`, string(document), raw)
 	}
-	assert.Equal(t, hashOf(foreignDevice{nil, "", 1}, foreignDevice{&a, "", 1}), hashOf(foreignDevice{&a, "", 1}, foreignDevice{&empty, "", 1}))
-	assert.NotEqual(t, hashOf(foreignDevice{&a, "", 1}, foreignDevice{&a, "", 2}), hashOf(foreignDevice{&a, "", 2}, foreignDevice{&a, "", 1}))
+	assert.Equal(
+		t, hashOf(foreignDevice{nil, "", 1}, foreignDevice{&a, "", 1}), hashOf(foreignDevice{&a, "", 1}, foreignDevice{&empty, "", 1}),
+	)
+	assert.NotEqual(
+		t, hashOf(foreignDevice{&a, "", 1}, foreignDevice{&a, "", 2}), hashOf(foreignDevice{&a, "", 2}, foreignDevice{&a, "", 1}),
+	)
 }

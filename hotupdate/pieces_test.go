@@ -67,7 +67,9 @@ func TestPiecesTakeBackWhatIsEmpty(t *testing.T) {
 	s, err := hotupdate.SchemaOf[stream]()
 	require.NoError(t, err)
 	long := strings.Repeat("n", 3*piece)
-	for _, offset := range []int{0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1} {
+	for _, offset := range []int{
+		0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1,
+	} {
 		fill := strings.Repeat("x", offset)
 		for _, tc := range []struct {
 			name   string
@@ -79,7 +81,11 @@ func TestPiecesTakeBackWhatIsEmpty(t *testing.T) {
 			{"key of a hot map", stream{Hot: map[string]*streamPart{long: {Deep: deep(2)}, "nil": nil}}, ``},
 			{"selector of a vanished element", stream{Labels: []streamLabel{{Name: long, Live: true}}}, ``},
 			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(deepest)}}}, ``},
-			{"vanished among others", stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}}, `,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`},
+			{
+				"vanished among others",
+				stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}},
+				`,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`,
+			},
 			{"list of emptied", stream{List: []*stream{{Empty: &stream{Hot: map[string]*streamPart{long: {}}}}, nil}}, `,"j":[{},{}]`},
 			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(deepest)}}, `,"k":{}`},
 			{

@@ -39,8 +39,8 @@ func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
 	})
 }
 
-// TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if the oracle's view of these
-// classes differs.
+// TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if the
+// oracle's view of these classes differs.
 func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
@@ -53,8 +53,8 @@ func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
 	})
 }
 
-// TestHotChangesKeepTheHash: Hot and Ignored fields may be added, removed and changed, and the rest spelled otherwise, below all kinds of parents,
-// without another hash.
+// TestHotChangesKeepTheHash: Hot and Ignored fields may be added, removed and changed, and the rest spelled otherwise,
+// below all kinds of parents, without another hash.
 func TestHotChangesKeepTheHash(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)

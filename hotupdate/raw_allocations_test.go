@@ -23,7 +23,9 @@ func TestHashRawAllocatesLittle(t *testing.T) {
 		tags = append(tags, fmt.Sprintf(`"key-%d":"value \"%d\""`, i, i))
 	}
 	raw := []byte(`{"apiVersion":"a/v1","kind":"WorkerConfig","volume":{"iops":10000,"size":"20Gi","labels":{` + strings.Join(tags, ",") +
-		`}},"dataVolumes":[` + strings.Join(volumes, ",") + `],"iamInstanceProfile":{"name":"a","arn":"b"},"tags":{"vm":{` + strings.Join(tags, ",") +
+		`}},"dataVolumes":[` + strings.Join(
+		volumes, ",",
+	) + `],"iamInstanceProfile":{"name":"a","arn":"b"},"tags":{"vm":{` + strings.Join(tags, ",") +
 		`}},"securityGroups":["b","a"]}`)
 	require.True(t, schema.Transcribes(raw))
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {

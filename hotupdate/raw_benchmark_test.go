@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/ratio"
 )
 
-// BenchmarkRawOfLength hashes and compares a config of 1 KB to 1 MB, beside the least that a hash of JSON costs: it is validated, and its bytes are
-// hashed. The ratio must not rise with the length.
+// BenchmarkRawOfLength hashes and compares a config of 1 KB to 1 MB, beside the least that a hash of JSON costs: it is
+// validated, and its bytes are hashed. The ratio must not rise with the length.
 func BenchmarkRawOfLength(b *testing.B) {
 	schema := schemaFor[workerConfig](b)
 	for _, labels := range []int{30, 500, 1_000, 4_000, 30_000} {

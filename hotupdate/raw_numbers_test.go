@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// TestRawNumbersAreNotRounded: numbers that Kubernetes' decoder would round in an interface are hashed exactly, under the Schema of a Go type
-// and under its export. A Go value cannot hold them, and so they cannot be decoded.
+// TestRawNumbersAreNotRounded: numbers that Kubernetes' decoder would round in an interface are hashed exactly, under
+// the Schema of a Go type and under its export. A Go value cannot hold them, and so they cannot be decoded.
 func TestRawNumbersAreNotRounded(t *testing.T) {
 	type free struct {
 		Any  any             `json:"any,omitempty"`
@@ -34,7 +34,10 @@ func TestRawNumbersAreNotRounded(t *testing.T) {
 		{`{"any":1e400}`, `{"any":1e+400}`, "any", "beyond float64"},
 		{`{"any":9223372036854775807}`, `{"any":9223372036854775807}`, "", "an int64"},
 		{`{"any":[0.1,1e3,-0.0,1.50]}`, `{"any":[0.1,1000,0,1.5]}`, "", "shortest texts of float64"},
-		{`{"raw":18446744073709551616,"any":{"z":1,"a":null}}`, `{"any":{"a":null,"z":1},"raw":18446744073709551616}`, "", "raw JSON is not decoded"},
+		{
+			`{"raw":18446744073709551616,"any":{"z":1,"a":null}}`, `{"any":{"a":null,"z":1},"raw":18446744073709551616}`, "",
+			"raw JSON is not decoded",
+		},
 	} {
 		for _, s := range []*hotupdate.Schema{schema, loaded} {
 			document, err := s.DocumentRaw([]byte(tc.raw))

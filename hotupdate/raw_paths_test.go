@@ -14,8 +14,8 @@ import (
 // keep leaves every value as it is.
 func keep(*rapid.T, any) any { return nil }
 
-// TestRawDocumentSaysWhatTheDesignSays: raw JSON of any spelling has the canonical document that the oracle projects from its value, and nearly all
-// raw JSON is written without one.
+// TestRawDocumentSaysWhatTheDesignSays: raw JSON of any spelling has the canonical document that the oracle projects
+// from its value, and nearly all raw JSON is written without one.
 func TestRawDocumentSaysWhatTheDesignSays(t *testing.T) {
 	var transcribed, drawn int
 	checkJSON(t, func(t *rapid.T, s subject) {

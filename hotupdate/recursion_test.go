@@ -65,7 +65,9 @@ func TestOverridesInsideRecursiveTypes(t *testing.T) {
 	}, changeLines(t, s, deep("a"), deep("b")), "an override holds at its own depth, and below it by inheritance")
 
 	nested := func(size int) *family {
-		return &family{Kids: []family{{Name: "a", Size: size, Kids: []family{{Name: "b", Size: size, Kids: []family{{Name: "c", Size: size}}}}}}}
+		return &family{
+			Kids: []family{{Name: "a", Size: size, Kids: []family{{Name: "b", Size: size, Kids: []family{{Name: "c", Size: size}}}}}},
+		}
 	}
 	s = schemaFor[family](t, hotupdate.WithTag("kids[].kids[].size", "false"))
 	assert.Equal(t, []string{

@@ -57,18 +57,41 @@ type repeatedLabel struct {
 // TestDocumentsOfRepeatedKeys: elements of one key stand as they are given among those of one class as projected.
 func TestDocumentsOfRepeatedKeys(t *testing.T) {
 	for _, tc := range []struct{ name, raw, document string }{
-		{"as given", `{"volumes":[{"name":"b","size":3},{"name":"a","size":2},{"name":"b","size":1}]}`, `{"volumes":[{"name":"a","size":2},{"name":"b","size":3},{"name":"b","size":1}]}`},
-		{"absent and empty", `{"volumes":[{"size":3},{"name":"a"},{"name":"","size":1}]}`, `{"volumes":[{"name":"","size":3},{"name":"","size":1},{"name":"a"}]}`},
+		{
+			"as given", `{"volumes":[{"name":"b","size":3},{"name":"a","size":2},{"name":"b","size":1}]}`,
+			`{"volumes":[{"name":"a","size":2},{"name":"b","size":3},{"name":"b","size":1}]}`,
+		},
+		{
+			"absent and empty", `{"volumes":[{"size":3},{"name":"a"},{"name":"","size":1}]}`,
+			`{"volumes":[{"name":"","size":3},{"name":"","size":1},{"name":"a"}]}`,
+		},
 		{"null", `{"volumes":[{"name":"a"},null,{"size":1}]}`, `{"volumes":[{"name":""},{"name":"","size":1},{"name":"a"}]}`},
 		{
-			"absent integers before the smallest", `{"ranked":[{"rank":-9223372036854775808,"size":1},{"size":2},{"rank":-9223372036854775808,"size":3},{"size":4},{"rank":0}]}`,
+			"absent integers before the smallest",
+			`{"ranked":[{"rank":-9223372036854775808,"size":1},{"size":2},{"rank":-9223372036854775808,"size":3},{"size":4},{"rank":0}]}`,
 			`{"ranked":[{"rank":null,"size":2},{"rank":null,"size":4},{"rank":-9223372036854775808,"size":1},{"rank":-9223372036854775808,"size":3},{"rank":0}]}`,
 		},
-		{"an integer without a pointer", `{"places":[{"slot":1,"size":1},{"size":2},{"slot":0,"size":3}]}`, `{"places":[{"size":2,"slot":0},{"size":3,"slot":0},{"size":1,"slot":1}]}`},
-		{"hot elements", `{"hot":[{"name":"a","iops":1},{"name":"a","fixed":"y"},{"name":"a"},{"name":"a","fixed":"x"}]}`, `{"hot":[{"fixed":"y","name":"a"},{"fixed":"x","name":"a"}]}`},
-		{"ignored elements", `{"ignored":[{"name":"a","size":1},{"name":"a","fixed":"y"},{"name":"a","fixed":"x"}]}`, `{"ignored":[{"fixed":"y","name":"a"},{"fixed":"x","name":"a"}]}`},
-		{"immutable parts of in-place elements", `{"inPlace":[{"name":"a","size":2},{"name":"a","fixed":"x"},{"name":"a","size":1}]}`, `{"inPlace":[{"fixed":"x","name":"a"},{"name":"a","size":2},{"name":"a","size":1}]}`},
-		{"selected elements", `{"labels":[{"name":"a","rolls":true,"value":"y"},{"name":"a","value":"z"},{"name":"a","rolls":true,"value":"x"}]}`, `{"labels":[{"name":"a","rolls":true,"value":"y"},{"name":"a","rolls":true,"value":"x"}]}`},
+		{
+			"an integer without a pointer", `{"places":[{"slot":1,"size":1},{"size":2},{"slot":0,"size":3}]}`,
+			`{"places":[{"size":2,"slot":0},{"size":3,"slot":0},{"size":1,"slot":1}]}`,
+		},
+		{
+			"hot elements", `{"hot":[{"name":"a","iops":1},{"name":"a","fixed":"y"},{"name":"a"},{"name":"a","fixed":"x"}]}`,
+			`{"hot":[{"fixed":"y","name":"a"},{"fixed":"x","name":"a"}]}`,
+		},
+		{
+			"ignored elements", `{"ignored":[{"name":"a","size":1},{"name":"a","fixed":"y"},{"name":"a","fixed":"x"}]}`,
+			`{"ignored":[{"fixed":"y","name":"a"},{"fixed":"x","name":"a"}]}`,
+		},
+		{
+			"immutable parts of in-place elements", `{"inPlace":[{"name":"a","size":2},{"name":"a","fixed":"x"},{"name":"a","size":1}]}`,
+			`{"inPlace":[{"fixed":"x","name":"a"},{"name":"a","size":2},{"name":"a","size":1}]}`,
+		},
+		{
+			"selected elements",
+			`{"labels":[{"name":"a","rolls":true,"value":"y"},{"name":"a","value":"z"},{"name":"a","rolls":true,"value":"x"}]}`,
+			`{"labels":[{"name":"a","rolls":true,"value":"y"},{"name":"a","rolls":true,"value":"x"}]}`,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			schema := schemaFor[repeated](t)
@@ -105,27 +128,58 @@ func TestDiffOfRepeatedKeys(t *testing.T) {
 		name, old, updated string
 		want               []string
 	}{
-		{"other keys move", `{"volumes":[{"name":"a","size":1},{"name":"b"},{"name":"a","size":2}]}`, `{"volumes":[{"name":"b"},{"name":"a","size":1},{"name":"a","size":2}]}`, nil},
-		{"two of one key are exchanged", `{"volumes":[{"name":"a","size":1},{"name":"b"},{"name":"a","size":2}]}`, `{"volumes":[{"name":"a","size":2},{"name":"a","size":1},{"name":"b"}]}`, []string{
-			"replace volumes[name=a].size /volumes/0/size immutable", "replace volumes[name=a]#2.size /volumes/1/size immutable",
-		}},
-		{"a hot field of the second", `{"volumes":[{"name":"a","iops":1},{"name":"a","iops":1}]}`, `{"volumes":[{"name":"a","iops":1},{"name":"b"},{"name":"a","iops":2}]}`, []string{
-			"replace volumes[name=a]#2.iops /volumes/2/iops hot", "add volumes[name=b] /volumes/1 immutable",
-		}},
-		{"the first is removed", `{"volumes":[{"name":"a","size":1},{"name":"a","size":2}]}`, `{"volumes":[{"name":"a","size":2}]}`, []string{
-			"replace volumes[name=a].size /volumes/0/size immutable", "remove volumes[name=a]#2.size /volumes/1/size immutable",
-		}},
+		{
+			"other keys move", `{"volumes":[{"name":"a","size":1},{"name":"b"},{"name":"a","size":2}]}`,
+			`{"volumes":[{"name":"b"},{"name":"a","size":1},{"name":"a","size":2}]}`, nil,
+		},
+		{
+			"two of one key are exchanged", `{"volumes":[{"name":"a","size":1},{"name":"b"},{"name":"a","size":2}]}`,
+			`{"volumes":[{"name":"a","size":2},{"name":"a","size":1},{"name":"b"}]}`,
+			[]string{
+				"replace volumes[name=a].size /volumes/0/size immutable", "replace volumes[name=a]#2.size /volumes/1/size immutable",
+			},
+		},
+		{
+			"a hot field of the second", `{"volumes":[{"name":"a","iops":1},{"name":"a","iops":1}]}`,
+			`{"volumes":[{"name":"a","iops":1},{"name":"b"},{"name":"a","iops":2}]}`,
+			[]string{
+				"replace volumes[name=a]#2.iops /volumes/2/iops hot", "add volumes[name=b] /volumes/1 immutable",
+			},
+		},
+		{
+			"the first is removed", `{"volumes":[{"name":"a","size":1},{"name":"a","size":2}]}`, `{"volumes":[{"name":"a","size":2}]}`,
+			[]string{
+				"replace volumes[name=a].size /volumes/0/size immutable", "remove volumes[name=a]#2.size /volumes/1/size immutable",
+			},
+		},
 		{"mended", `{"volumes":[{"name":"a"},{"size":1},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"size":1},{"name":"c"}]}`, []string{
 			"remove volumes[name=a]#2 /volumes/2 immutable", "add volumes[name=c] /volumes/2 immutable",
 		}},
-		{"a hot element before", `{"labels":[{"name":"a","rolls":true}]}`, `{"labels":[{"name":"a"},{"name":"a","rolls":true}]}`, []string{"add labels[name=a]#2 /labels/0 hot"}},
-		{"hot and immutable elements are exchanged", `{"labels":[{"name":"a","value":"x"},{"name":"a","rolls":true}]}`, `{"labels":[{"name":"a","rolls":true},{"name":"a","value":"x"}]}`, nil},
-		{"one of two ceases to be hot", `{"labels":[{"name":"a"},{"name":"a","rolls":true,"value":"x"}]}`, `{"labels":[{"name":"a","rolls":true},{"name":"a","rolls":true,"value":"x"}]}`, []string{
-			"remove labels[name=a].value /labels/1/value immutable", "add labels[name=a]#2.rolls /labels/1/rolls immutable",
-			"add labels[name=a]#2.value /labels/1/value immutable", "remove labels[name=a]#3 /labels/0 hot",
-		}},
-		{"the only one ceases to be hot", `{"labels":[{"name":"a"}]}`, `{"labels":[{"name":"a","rolls":true}]}`, []string{"add labels[name=a].rolls /labels/0/rolls immutable"}},
-		{"a hot element goes before one with an immutable part", `{"hot":[{"name":"a","iops":1},{"name":"a","fixed":"x"}]}`, `{"hot":[{"name":"a","fixed":"x"}]}`, []string{"remove hot[name=a]#2.iops /hot/0/iops hot"}},
+		{
+			"a hot element before", `{"labels":[{"name":"a","rolls":true}]}`, `{"labels":[{"name":"a"},{"name":"a","rolls":true}]}`,
+			[]string{"add labels[name=a]#2 /labels/0 hot"},
+		},
+		{
+			"hot and immutable elements are exchanged", `{"labels":[{"name":"a","value":"x"},{"name":"a","rolls":true}]}`,
+			`{"labels":[{"name":"a","rolls":true},{"name":"a","value":"x"}]}`, nil,
+		},
+		{
+			"one of two ceases to be hot", `{"labels":[{"name":"a"},{"name":"a","rolls":true,"value":"x"}]}`,
+			`{"labels":[{"name":"a","rolls":true},{"name":"a","rolls":true,"value":"x"}]}`,
+			[]string{
+				"remove labels[name=a].value /labels/1/value immutable", "add labels[name=a]#2.rolls /labels/1/rolls immutable",
+				"add labels[name=a]#2.value /labels/1/value immutable", "remove labels[name=a]#3 /labels/0 hot",
+			},
+		},
+		{
+			"the only one ceases to be hot", `{"labels":[{"name":"a"}]}`, `{"labels":[{"name":"a","rolls":true}]}`,
+			[]string{"add labels[name=a].rolls /labels/0/rolls immutable"},
+		},
+		{
+			"a hot element goes before one with an immutable part", `{"hot":[{"name":"a","iops":1},{"name":"a","fixed":"x"}]}`,
+			`{"hot":[{"name":"a","fixed":"x"}]}`,
+			[]string{"remove hot[name=a]#2.iops /hot/0/iops hot"},
+		},
 		{"an absent integer is not 0", `{"ranked":[{"size":1}]}`, `{"ranked":[{"rank":0,"size":1}]}`, []string{
 			`remove ranked[rank=""].size /ranked/0/size immutable`, "add ranked[rank=0].size /ranked/0/size immutable",
 		}},
@@ -144,8 +198,8 @@ func TestDiffOfRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestLongListsOfRepeatedKeys: from 2 to 5,000 elements, by whatever way they are sorted, elements of one key stand as they are given, in a Go value
-// and in raw JSON, and permuting elements of different keys changes nothing.
+// TestLongListsOfRepeatedKeys: from 2 to 5,000 elements, by whatever way they are sorted, elements of one key stand as
+// they are given, in a Go value and in raw JSON, and permuting elements of different keys changes nothing.
 func TestLongListsOfRepeatedKeys(t *testing.T) {
 	schema := schemaFor[repeated](t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -156,7 +210,9 @@ func TestLongListsOfRepeatedKeys(t *testing.T) {
 				for i := range size {
 					key := random.IntN(keys)
 					rank := int64(key) - 2
-					config.Volumes = append(config.Volumes, repeatedVolume{Name: prefix + strings.Repeat("k", key%50) + strconv.Itoa(key), Size: i + 1})
+					config.Volumes = append(
+						config.Volumes, repeatedVolume{Name: prefix + strings.Repeat("k", key%50) + strconv.Itoa(key), Size: i + 1},
+					)
 					config.Ranked = append(config.Ranked, repeatedRank{Rank: &rank, Size: i + 1})
 				}
 				about := fmt.Sprintf("%d elements, %d keys %q", size, keys, prefix)
@@ -203,7 +259,10 @@ func TestPartsOfRepeatedKeys(t *testing.T) {
 		{"hot elements", `{"hot":[{"name":"a"},{"name":"b"},{"name":"a"}]}`, "", `{}`, []string{"hot[name=a]", "hot[name=a]#2"}, nil},
 		{"in-place elements", `{"inPlace":[{},{"name":""}]}`, `{}`, "", nil, []string{`inPlace[name=""]`, `inPlace[name=""]#2`}},
 		{"a selected element", `{"labels":[{"name":"a"},{"name":"a","rolls":true}]}`, "", `{}`, []string{"labels[name=a]#2"}, nil},
-		{"another key", `{"hot":[{"name":"a","fixed":"x"}],"labels":[{"name":"a","rolls":true},{"name":"a","rolls":true},{"name":"b"}]}`, `{"hot":[{"name":"a"}],"labels":[{"name":"b","rolls":false}]}`, `{}`, nil, nil},
+		{
+			"another key", `{"hot":[{"name":"a","fixed":"x"}],"labels":[{"name":"a","rolls":true},{"name":"a","rolls":true},{"name":"b"}]}`,
+			`{"hot":[{"name":"a"}],"labels":[{"name":"b","rolls":false}]}`, `{}`, nil, nil,
+		},
 		{"a missing key", `{"hot":[{"name":"a"},{"size":1}]}`, `{"hot":[{"name":"","size":1},{"name":"a"}]}`, `{}`, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -230,14 +289,16 @@ func TestPartsOfRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestPartsWithRepeatedKeysSeeEveryChange: a part is refused for a repeated key only. If neither is, a Hot or InPlace change is in the part of its
-// class.
+// TestPartsWithRepeatedKeysSeeEveryChange: a part is refused for a repeated key only. If neither is, a Hot or InPlace
+// change is in the part of its class.
 func TestPartsWithRepeatedKeysSeeEveryChange(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
 		bridge := (*schemabridge.Schema)(s.schema)
 		changes := s.diff(t, a, b)
-		for class, part := range map[hotupdate.Class]func(any) ([]byte, error){hotupdate.Hot: bridge.HotPart, hotupdate.InPlace: bridge.InPlacePart} {
+		for class, part := range map[hotupdate.Class]func(
+			any,
+		) ([]byte, error){hotupdate.Hot: bridge.HotPart, hotupdate.InPlace: bridge.InPlacePart} {
 			before, err := part(a.Interface())
 			for _, problem := range fault.All(err) {
 				require.Equal(t, "duplicate-list-key", problem.Code)
@@ -251,8 +312,8 @@ func TestPartsWithRepeatedKeysSeeEveryChange(t *testing.T) {
 	})
 }
 
-// TestRepeatedKeysAreDrawn: the configurations that put the laws to the test repeat keys, and in some pairs the selector of one of the elements of a
-// key changes.
+// TestRepeatedKeysAreDrawn: the configurations that put the laws to the test repeat keys, and in some pairs the
+// selector of one of the elements of a key changes.
 func TestRepeatedKeysAreDrawn(t *testing.T) {
 	const pairs = 400
 	var repeating, changed, flipped int
@@ -312,9 +373,19 @@ func (t trialOfKeys) flips() bool {
 func TestCoverOfRepeatedKeys(t *testing.T) {
 	s := schemaFor[repeated](t)
 	for _, tc := range []struct{ name, current, desired, patched string }{
-		{"hot fields", `{"volumes":[{"name":"a","size":1},{"name":"a","size":2}]}`, `{"volumes":[{"name":"a","size":3,"iops":1},{"name":"b"},{"name":"a","size":2,"iops":2}]}`, `{"volumes":[{"name":"a","size":1,"iops":1},{"name":"a","size":2,"iops":2}]}`},
-		{"one is removed", `{"volumes":[{"name":"a","size":1,"iops":1},{"name":"a","size":2,"iops":2}]}`, `{"volumes":[{"name":"a","size":2,"iops":2}]}`, `{"volumes":[{"name":"a","size":1,"iops":2},{"name":"a","size":2}]}`},
-		{"hot ones", `{"hot":[{"name":"a","size":1}]}`, `{"hot":[{"name":"a","size":2,"fixed":"x"},{"name":"a","size":3}]}`, `{"hot":[{"name":"a","size":2},{"name":"a","size":3}]}`},
+		{
+			"hot fields", `{"volumes":[{"name":"a","size":1},{"name":"a","size":2}]}`,
+			`{"volumes":[{"name":"a","size":3,"iops":1},{"name":"b"},{"name":"a","size":2,"iops":2}]}`,
+			`{"volumes":[{"name":"a","size":1,"iops":1},{"name":"a","size":2,"iops":2}]}`,
+		},
+		{
+			"one is removed", `{"volumes":[{"name":"a","size":1,"iops":1},{"name":"a","size":2,"iops":2}]}`,
+			`{"volumes":[{"name":"a","size":2,"iops":2}]}`, `{"volumes":[{"name":"a","size":1,"iops":2},{"name":"a","size":2}]}`,
+		},
+		{
+			"hot ones", `{"hot":[{"name":"a","size":1}]}`, `{"hot":[{"name":"a","size":2,"fixed":"x"},{"name":"a","size":3}]}`,
+			`{"hot":[{"name":"a","size":2},{"name":"a","size":3}]}`,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			coverage, err := s.Cover([]byte(tc.current), []byte(tc.desired), "")

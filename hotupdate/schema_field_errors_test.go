@@ -23,17 +23,26 @@ func absentFieldRows() []schemaErrorRow {
 		Name   string     `json:"name"`
 	}
 	return []schemaErrorRow{
-		{"unexported field", errorOf(hotupdate.SchemaOf[badtags.Unexported]()), at("ineffective-tag", "badtags.Unexported", "tags"), "JSON does not see it"},
+		{
+			"unexported field", errorOf(hotupdate.SchemaOf[badtags.Unexported]()), at("ineffective-tag", "badtags.Unexported", "tags"),
+			"JSON does not see it",
+		},
 		{"unexported field alone", errorOf(hotupdate.SchemaOf[badtags.UnexportedAlone]()), slices.Concat(
 			at("opaque-struct", "badtags", "UnexportedAlone"), at("ineffective-tag", "badtags.UnexportedAlone", "tags"),
 		), "the type has nothing in JSON either"},
-		{"embedded text that is unexported", errorOf(hotupdate.SchemaOf[badtags.EmbeddedText]()), at("ineffective-tag", "badtags.EmbeddedText", "text"), "only structs promote fields"},
+		{
+			"embedded text that is unexported", errorOf(hotupdate.SchemaOf[badtags.EmbeddedText]()),
+			at("ineffective-tag", "badtags.EmbeddedText", "text"), "only structs promote fields",
+		},
 		{"omitted fields", errorOf(hotupdate.SchemaOf[struct {
 			Name       string `json:"name"`
 			Tags       string `json:"-"    hotupdatable:"true"`
 			optionItem `json:"-"    hotupdatable:"true"`
 		}]()), at("ineffective-tag", "config", "Tags", "optionItem"), `json:"-" leaves them out`},
-		{"internal type", errorOf(hotupdate.SchemaOf[internal]()), at("no-json-name", "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
+		{
+			"internal type", errorOf(hotupdate.SchemaOf[internal]()), at("no-json-name", "hotupdate_test.internal", "Tags", "Volume"),
+			"Gardener's internal types have no JSON names; every field says so",
+		},
 		{"no usable JSON name", errorOf(hotupdate.SchemaOf[struct {
 			Bad       string `json:"a'b"`
 			Empty     string `json:""`
@@ -41,8 +50,13 @@ func absentFieldRows() []schemaErrorRow {
 			Omitempty string     `json:",omitempty" hotupdatable:"true"`
 			Inline    optionItem `json:",inline"`
 			Text
-		}]()), at("no-json-name", "config", "Bad", "Empty", "Inline", "Interface", "Omitempty", "Text"), "encoding/json would use the Go name, which is no contract"},
-		{"named inline field", errorOf(hotupdate.SchemaOf[inlined]()), at("inline-named-field", "hotupdate_test.inlined", "Common"), "encoding/json nests it under its Go name"},
+		}]()), at(
+			"no-json-name", "config", "Bad", "Empty", "Inline", "Interface", "Omitempty", "Text",
+		), "encoding/json would use the Go name, which is no contract"},
+		{
+			"named inline field", errorOf(hotupdate.SchemaOf[inlined]()), at("inline-named-field", "hotupdate_test.inlined", "Common"),
+			"encoding/json nests it under its Go name",
+		},
 	}
 }
 
@@ -69,10 +83,22 @@ func shadowedFieldRows() []schemaErrorRow {
 	}
 	type nothing struct{}
 	return []schemaErrorRow{
-		{"shadowed by a shallower field", errorOf(hotupdate.SchemaOf[outer]()), at("ineffective-tag", "hotupdate_test.inner", "Name"), "the shallower field wins"},
-		{"same name at one level", errorOf(hotupdate.SchemaOf[badtags.SameLevel]()), at("duplicate-json-name", "badtags.SameLevel", "A", "B"), "both are dropped"},
-		{"same name at one level, one struct tag", errorOf(hotupdate.SchemaOf[badtags.OneTagged]()), at("duplicate-json-name", "badtags.OneTagged", "A", "B"), "both are dropped, one says something"},
-		{"same name at one level, no struct tag", errorOf(hotupdate.SchemaOf[badtags.Untagged]()), at("duplicate-json-name", "badtags.Untagged", "A", "B"), "both are dropped from JSON without a word"},
+		{
+			"shadowed by a shallower field", errorOf(hotupdate.SchemaOf[outer]()), at("ineffective-tag", "hotupdate_test.inner", "Name"),
+			"the shallower field wins",
+		},
+		{
+			"same name at one level", errorOf(hotupdate.SchemaOf[badtags.SameLevel]()),
+			at("duplicate-json-name", "badtags.SameLevel", "A", "B"), "both are dropped",
+		},
+		{
+			"same name at one level, one struct tag", errorOf(hotupdate.SchemaOf[badtags.OneTagged]()),
+			at("duplicate-json-name", "badtags.OneTagged", "A", "B"), "both are dropped, one says something",
+		},
+		{
+			"same name at one level, no struct tag", errorOf(hotupdate.SchemaOf[badtags.Untagged]()),
+			at("duplicate-json-name", "badtags.Untagged", "A", "B"), "both are dropped from JSON without a word",
+		},
 		{"same name in two embedded structs", errorOf(hotupdate.SchemaOf[badtags.Siblings]()), slices.Concat(
 			at("ineffective-tag", "badtags.Left", "Name"), at("ineffective-tag", "badtags.Right", "Name"),
 		), "both are dropped, the other fields stay"},
@@ -167,7 +193,11 @@ func marshalerRows() []schemaErrorRow {
 		{"beside a promoted marshaler", errorOf(hotupdate.SchemaOf[struct {
 			A promotedMarshaler `json:"a"`
 		}]()), at("below-marshaler", "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
-		{"two embedded marshalers", errorOf(hotupdate.SchemaOf[twoMarshalers]()), at("promoted-marshaler", "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
+		{
+			"two embedded marshalers", errorOf(hotupdate.SchemaOf[twoMarshalers]()),
+			at("promoted-marshaler", "hotupdate_test.twoMarshalers", "Duration", "IntOrString"),
+			"they hide each other's marshaler, so their values are not in JSON",
+		},
 		{"below an interface", hashing(withAny{Any: []any{map[string]any{"a": &badSubInAny{}}}}), []problem{
 			{"below-interface", "hotupdate_test.badSubInAny.Type", "any"},
 		}, "found when a value is walked: types do not tell what interfaces hold"},

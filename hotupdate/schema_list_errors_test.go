@@ -107,7 +107,10 @@ func positionalListRows() []schemaErrorRow {
 		{"leaf made in-place by an override", errorOf(hotupdate.SchemaOf[struct {
 			List []plainLeaf `json:"list" hotupdatable:"true"`
 		}](hotupdate.WithTag("list[].port", "inplace"))), below("hotupdate_test.plainLeaf.Port"), "overrides count as struct tags do"},
-		{"recursive hot list", errorOf(hotupdate.SchemaOf[recursiveHotList]()), below("hotupdate_test.recursiveHotList.Name"), "the inner elements are below a hot list"},
+		{
+			"recursive hot list", errorOf(hotupdate.SchemaOf[recursiveHotList]()), below("hotupdate_test.recursiveHotList.Name"),
+			"the inner elements are below a hot list",
+		},
 	}
 }
 

@@ -68,7 +68,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			RawMsg json.RawMessage       `json:"rawMsg" hotupdatable:"false,set"`
 			Struct *optionItem           `json:"struct" hotupdatable:"false,set"`
 			Text   string                `json:"text"   hotupdatable:"false,set"`
-		}]()), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Number", "Raw", "RawMsg", "Struct", "Text"), "only slices have an order to ignore"},
+		}]()), misplaced(
+			"Any", "Array", "Bool", "Bytes", "Map", "Number", "Raw", "RawMsg", "Struct", "Text",
+		), "only slices have an order to ignore"},
 		{"key on what is no slice of structs", errorOf(hotupdate.SchemaOf[struct {
 			Any     any                   `json:"any"     hotupdatable:"false,key=name"`
 			Array   [2]optionItem         `json:"array"   hotupdatable:"false,key=name"`
@@ -81,7 +83,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			Texts   []string              `json:"texts"   hotupdatable:"false,key=name"`
 			Times   []metav1.Time         `json:"times"   hotupdatable:"false,key=name"`
 			Unknown []any                 `json:"unknown" hotupdatable:"false,key=name"`
-		}]()), misplaced("Any", "Array", "Bytes", "Lists", "Map", "Maps", "Struct", "Text", "Texts", "Times", "Unknown"), "only structs have a field to look up"},
+		}]()), misplaced(
+			"Any", "Array", "Bytes", "Lists", "Map", "Maps", "Struct", "Text", "Texts", "Times", "Unknown",
+		), "only structs have a field to look up"},
 		{"hotwhen on what has no keys", errorOf(hotupdate.SchemaOf[struct {
 			Any        any               `json:"any"        hotupdatable:"false,hotwhen=on:true"`
 			Array      [2]optionItem     `json:"array"      hotupdatable:"false,hotwhen=on:true"`
@@ -90,7 +94,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			Struct     *optionItem       `json:"struct"     hotupdatable:"false,hotwhen=on:true"`
 			Text       string            `json:"text"       hotupdatable:"false,hotwhen=on:true"`
 			Texts      []string          `json:"texts"      hotupdatable:"false,hotwhen=on:true"`
-		}]()), misplaced("Any", "Array", "Map", "Positional", "Struct", "Text", "Texts"), "only elements with a key can come and go on their own"},
+		}]()), misplaced(
+			"Any", "Array", "Map", "Positional", "Struct", "Text", "Texts",
+		), "only elements with a key can come and go on their own"},
 		{"key and hotwhen on a slice of scalars", errorOf(hotupdate.SchemaOf[struct {
 			Texts []string `json:"texts" hotupdatable:"false,key=name,hotwhen=on:true"`
 		}]()), []problem{
@@ -106,7 +112,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			Struct   optionItem        `json:"struct"   hotupdatable:"false,default='{}'"`
 			Stringer fmt.Stringer      `json:"stringer" hotupdatable:"false,default=1"`
 			Itself   *ownDefault       `json:"itself"   hotupdatable:"false,default='{}'"`
-		}]()), misplaced("Array", "ArrayP", "Bool", "Itself", "Map", "Marshal", "Slice", "Stringer", "Struct"), "a plain false or an empty list says something, and a type that contains itself has no end"},
+		}]()), misplaced(
+			"Array", "ArrayP", "Bool", "Itself", "Map", "Marshal", "Slice", "Stringer", "Struct",
+		), "a plain false or an empty list says something, and a type that contains itself has no end"},
 		{"as on what is no string", errorOf(hotupdate.SchemaOf[struct {
 			Any     any                   `json:"any"     hotupdatable:"false,as=dns"`
 			Bytes   []byte                `json:"bytes"   hotupdatable:"false,as=text"`
@@ -117,7 +125,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			Struct  *optionItem           `json:"struct"  hotupdatable:"false,as=time"`
 			Structs map[string]optionItem `json:"structs" hotupdatable:"false,as=time"`
 			Time    *time.Time            `json:"time"    hotupdatable:"false,as=time"`
-		}]()), misplaced("Any", "Bytes", "Lists", "Marshal", "Number", "Size", "Struct", "Structs", "Time"), "the type of another value decides what it means"},
+		}]()), misplaced(
+			"Any", "Bytes", "Lists", "Marshal", "Number", "Size", "Struct", "Structs", "Time",
+		), "the type of another value decides what it means"},
 		{"presence on what is no pointer to a struct, list or map", errorOf(hotupdate.SchemaOf[struct {
 			Any      any               `json:"any"      hotupdatable:"false,presence"`
 			Map      map[string]string `json:"map"      hotupdatable:"false,presence"`
@@ -127,7 +137,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			Text     string            `json:"text"     hotupdatable:"false,presence"`
 			TextP    *string           `json:"textP"    hotupdatable:"false,presence"`
 			Time     *metav1.Time      `json:"time"     hotupdatable:"false,presence"`
-		}]()), misplaced("Any", "Map", "Quantity", "Slice", "Struct", "Text", "TextP", "Time"), "a value cannot be absent, and a scalar's pointer is present anyway"},
+		}]()), misplaced(
+			"Any", "Map", "Quantity", "Slice", "Struct", "Text", "TextP", "Time",
+		), "a value cannot be absent, and a scalar's pointer is present anyway"},
 		{"options on embedded structs", errorOf(hotupdate.SchemaOf[struct {
 			embeddedAs       `hotupdatable:"false,as=dns"`
 			embeddedDefault  `hotupdatable:"false,default=a"`
@@ -135,7 +147,9 @@ func misplacedOptionRows() []schemaErrorRow {
 			embeddedKey      `hotupdatable:"false,key=name"`
 			embeddedPresence `hotupdatable:"false,presence"`
 			embeddedSet      `hotupdatable:"false,set"`
-		}]()), misplaced("embeddedAs", "embeddedDefault", "embeddedHotWhen", "embeddedKey", "embeddedPresence", "embeddedSet"), "only a class and secrecy can be handed down"},
+		}]()), misplaced(
+			"embeddedAs", "embeddedDefault", "embeddedHotWhen", "embeddedKey", "embeddedPresence", "embeddedSet",
+		), "only a class and secrecy can be handed down"},
 	}
 }
 
@@ -150,7 +164,9 @@ func defaultRows() []schemaErrorRow {
 			Int8     *int8              `json:"int8"     hotupdatable:"false,default=300"`
 			Quantity *resource.Quantity `json:"quantity" hotupdatable:"false,default=1Zi"`
 			Uint     uint               `json:"uint"     hotupdatable:"false,default=-1"`
-		}]()), at("invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
+		}]()), at(
+			"invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint",
+		), "the field can never have that value"},
 		{"default of a leaf that does not parse", errorOf(hotupdate.SchemaOf[struct {
 			Any    any                  `json:"any"    hotupdatable:"false,default=a"`
 			Bytes  *namedBytes          `json:"bytes"  hotupdatable:"false,default=Y"`
@@ -161,7 +177,9 @@ func defaultRows() []schemaErrorRow {
 			RawMsg json.RawMessage      `json:"rawMsg" hotupdatable:"false,default='{\"a\":1,\"a\":2}'"`
 			Time   *time.Time           `json:"time"   hotupdatable:"false,default=1"`
 			Zero   *metav1.Time         `json:"zero"   hotupdatable:"false,default=0001-01-01T00:00:00Z"`
-		}]()), at("invalid-default", "config", "Any", "Bytes", "Either", "Null", "Number", "Raw", "RawMsg", "Time", "Zero"), "free JSON is given in JSON, and what counts as nil is no default"},
+		}]()), at(
+			"invalid-default", "config", "Any", "Bytes", "Either", "Null", "Number", "Raw", "RawMsg", "Time", "Zero",
+		), "free JSON is given in JSON, and what counts as nil is no default"},
 		{"default of an object, list or map that it cannot be", errorOf(hotupdate.SchemaOf[struct {
 			Doubled *[]optionItem         `json:"doubled" hotupdatable:"false,key=name,default='[{\"name\":\"a\"},{\"name\":\"a\"}]'"`
 			Elem    *[]int8               `json:"elem"    hotupdatable:"false,default='[1,300]'"`
@@ -176,7 +194,10 @@ func defaultRows() []schemaErrorRow {
 			Struct  *optionItem           `json:"struct"  hotupdatable:"false,default='{\"nam\":\"a\"}'"`
 			Twice   *optionItem           `json:"twice"   hotupdatable:"false,default='{\"on\":true,\"on\":true}'"`
 			Values  *map[string]*[]string `json:"values"  hotupdatable:"false,default='{\"a\":\"b\"}'"`
-		}]()), at("invalid-default", "config", "Doubled", "Elem", "Inner", "JSON", "Keyless", "Keys", "List", "Map", "Null", "Set", "Struct", "Twice", "Values"), "the field can never have that value"},
+		}]()), at(
+			"invalid-default", "config", "Doubled", "Elem", "Inner", "JSON", "Keyless", "Keys", "List", "Map", "Null", "Set", "Struct",
+			"Twice", "Values",
+		), "the field can never have that value"},
 		{"default that is the zero value", errorOf(hotupdate.SchemaOf[struct {
 			Duration metav1.Duration   `json:"duration" hotupdatable:"false,default=0s"`
 			Float    float64           `json:"float"    hotupdatable:"false,default=-0.0"`
@@ -184,6 +205,8 @@ func defaultRows() []schemaErrorRow {
 			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,default=0Gi"`
 			Text     string            `json:"text"     hotupdatable:"false,default=''"`
 			Uint     uint8             `json:"uint"     hotupdatable:"false,default=00"`
-		}]()), at("invalid-default", "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
+		}]()), at(
+			"invalid-default", "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint",
+		), "zero counts as unset already, however it is spelled"},
 	}
 }

@@ -39,18 +39,32 @@ type shadowing struct {
 // overrideSyntaxRows are paths that are not well-formed.
 func overrideSyntaxRows() []schemaErrorRow {
 	rows := []schemaErrorRow{
-		{"two bad paths", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true"))), []problem{
-			{Code: "invalid-path"}, {Code: "invalid-path", Path: "a..b"},
-		}, "all errors at once"},
-		{"unknown classes", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", ""))), []problem{
-			{Code: "unknown-class", Path: "any"}, {Code: "unknown-class", Path: "class"},
-		}, "a class that does not exist would drop the field silently"},
+		{
+			"two bad paths", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true"))),
+			[]problem{
+				{Code: "invalid-path"}, {Code: "invalid-path", Path: "a..b"},
+			},
+			"all errors at once",
+		},
+		{
+			"unknown classes", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", ""))),
+			[]problem{
+				{Code: "unknown-class", Path: "any"}, {Code: "unknown-class", Path: "class"},
+			},
+			"a class that does not exist would drop the field silently",
+		},
 	}
 	for tag, code := range map[string]string{
 		"maybe": "unknown-class", "set": "unknown-class", "false,sett": "unknown-option", "false,set=1": "malformed-option",
 		"false,set,set": "duplicate-option", "false,set,key=a": "conflicting-options", `hotupdatable:"false,set"`: "malformed-tag",
 	} {
-		rows = append(rows, schemaErrorRow{"overriding structs " + tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("structs", tag))), atPath(code, "structs"), "it is read as a struct tag is"})
+		rows = append(
+			rows,
+			schemaErrorRow{
+				"overriding structs " + tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("structs", tag))),
+				atPath(code, "structs"), "it is read as a struct tag is",
+			},
+		)
 	}
 	rows = append(rows, schemaErrorRow{
 		"class of all keys", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(`map["*"]`, "true"))),
@@ -62,7 +76,13 @@ func overrideSyntaxRows() []schemaErrorRow {
 		"structs[0].name": "an override is for all elements",
 		"[`odd.name`]":    "back quotes",
 	} {
-		rows = append(rows, schemaErrorRow{"bad path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath("invalid-path", path), reason})
+		rows = append(
+			rows,
+			schemaErrorRow{
+				"bad path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath("invalid-path", path),
+				reason,
+			},
+		)
 	}
 	return rows
 }
@@ -121,7 +141,13 @@ func overrideTargetRows() []schemaErrorRow {
 		"odd.name":                   "one name with a dot, not two names",
 		`[""]`:                       "an empty name",
 	} {
-		rows = append(rows, schemaErrorRow{"unknown path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath("unknown-path", path), reason})
+		rows = append(
+			rows,
+			schemaErrorRow{
+				"unknown path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))),
+				atPath("unknown-path", path), reason,
+			},
+		)
 	}
 	return append(rows,
 		schemaErrorRow{"one path twice", errorOf(hotupdate.SchemaOf[overridable](
@@ -163,7 +189,13 @@ func overrideOptionRows() (rows []schemaErrorRow) {
 		{"size", "false,default=big", "invalid-default"},
 		{"given", "false,default=''", "invalid-default"},
 	} {
-		rows = append(rows, schemaErrorRow{"overriding " + o.path + " " + o.tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(o.path, o.tag))), atPath(o.code, o.path), "the override is to blame"})
+		rows = append(
+			rows,
+			schemaErrorRow{
+				"overriding " + o.path + " " + o.tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(o.path, o.tag))),
+				atPath(o.code, o.path), "the override is to blame",
+			},
+		)
 	}
 	return rows
 }

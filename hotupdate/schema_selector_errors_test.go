@@ -91,11 +91,24 @@ func keyRows() []schemaErrorRow {
 	}
 	const invalid = "invalid-key-field"
 	return []schemaErrorRow{
-		{"integer keys behind embedded pointers", errorOf(hotupdate.SchemaOf[embeddedKeys]()), at(invalid, "hotupdate_test.embeddedKeys", "Deep", "Int", "Uint"), "JSON leaves out such an integer, and an exported Schema would read 0"},
-		{"unsuitable keys", errorOf(hotupdate.SchemaOf[keys]()), at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
-			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a string, or an integer that JSON never leaves out, of the list's own class"},
-		{"stricter key of a hot list", errorOf(hotupdate.SchemaOf[hotList]()), at(invalid, "hotupdate_test.hotList", "Items"), "the key belongs to the list"},
-		{"key made hot by an override", errorOf(hotupdate.SchemaOf[overridden](hotupdate.WithTag("items[].name", "true"))), at(invalid, "hotupdate_test.overridden", "Items"), "overrides count as struct tags do"},
+		{
+			"integer keys behind embedded pointers", errorOf(hotupdate.SchemaOf[embeddedKeys]()),
+			at(invalid, "hotupdate_test.embeddedKeys", "Deep", "Int", "Uint"),
+			"JSON leaves out such an integer, and an exported Schema would read 0",
+		},
+		{
+			"unsuitable keys", errorOf(hotupdate.SchemaOf[keys]()),
+			at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
+				"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a string, or an integer that JSON never leaves out, of the list's own class",
+		},
+		{
+			"stricter key of a hot list", errorOf(hotupdate.SchemaOf[hotList]()), at(invalid, "hotupdate_test.hotList", "Items"),
+			"the key belongs to the list",
+		},
+		{
+			"key made hot by an override", errorOf(hotupdate.SchemaOf[overridden](hotupdate.WithTag("items[].name", "true"))),
+			at(invalid, "hotupdate_test.overridden", "Items"), "overrides count as struct tags do",
+		},
 		{"list made hot by an override, not its key", errorOf(hotupdate.SchemaOf[struct {
 			Items []immutableKey `json:"items" hotupdatable:"false,key=name"`
 		}](hotupdate.WithTag("items", "true"))), at(invalid, "config", "Items"), "the key's own struct tag stays"},
@@ -144,10 +157,22 @@ func hotWhenRows() []schemaErrorRow {
 	}
 	const invalid = "invalid-selector"
 	return []schemaErrorRow{
-		{"unsuitable selectors", errorOf(hotupdate.SchemaOf[selectors]()), at(invalid, "hotupdate_test.selectors", "Defaulted", "Float", "Hot", "InPlace", "Missing", "NoBool", "NoInt",
-			"NoUint", "Pointer", "Range", "Struct"), "one meaning must have one spelling, of the collection's own class"},
-		{"hotwhen on hot collections", errorOf(hotupdate.SchemaOf[hot]()), at(invalid, "hotupdate_test.hot", "List", "Map"), "it could never take effect"},
-		{"hotwhen on a collection made hot by an override", errorOf(hotupdate.SchemaOf[cold](hotupdate.WithTag("map", "true"))), at(invalid, "hotupdate_test.cold", "Map"), "it could never take effect"},
-		{"selector made hot by an override", errorOf(hotupdate.SchemaOf[cold](hotupdate.WithTag("map[].on", "true"))), at(invalid, "hotupdate_test.cold", "Map"), "a hot selector would change the class of its own element"},
+		{
+			"unsuitable selectors", errorOf(hotupdate.SchemaOf[selectors]()),
+			at(invalid, "hotupdate_test.selectors", "Defaulted", "Float", "Hot", "InPlace", "Missing", "NoBool", "NoInt",
+				"NoUint", "Pointer", "Range", "Struct"), "one meaning must have one spelling, of the collection's own class",
+		},
+		{
+			"hotwhen on hot collections", errorOf(hotupdate.SchemaOf[hot]()), at(invalid, "hotupdate_test.hot", "List", "Map"),
+			"it could never take effect",
+		},
+		{
+			"hotwhen on a collection made hot by an override", errorOf(hotupdate.SchemaOf[cold](hotupdate.WithTag("map", "true"))),
+			at(invalid, "hotupdate_test.cold", "Map"), "it could never take effect",
+		},
+		{
+			"selector made hot by an override", errorOf(hotupdate.SchemaOf[cold](hotupdate.WithTag("map[].on", "true"))),
+			at(invalid, "hotupdate_test.cold", "Map"), "a hot selector would change the class of its own element",
+		},
 	}
 }

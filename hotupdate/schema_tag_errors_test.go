@@ -12,7 +12,10 @@ func tagSyntaxRows() []schemaErrorRow {
 	malformed := func(typ string) []problem { return at("malformed-tag", "badtags."+typ, "Tags") }
 	misspelled := at("misspelled-key", "config", "Tags")
 	return []schemaErrorRow{
-		{"no quotes", errorOf(hotupdate.SchemaOf[badtags.Unquoted]()), malformed("Unquoted"), "the proposal's own spelling: reflect sees no struct tag"},
+		{
+			"no quotes", errorOf(hotupdate.SchemaOf[badtags.Unquoted]()), malformed("Unquoted"),
+			"the proposal's own spelling: reflect sees no struct tag",
+		},
 		{
 			"no quotes and no JSON name", errorOf(hotupdate.SchemaOf[badtags.UnquotedOnly]()),
 			append(malformed("UnquotedOnly"), at("no-json-name", "badtags.UnquotedOnly", "Tags")...), "both are reported",
@@ -21,7 +24,10 @@ func tagSyntaxRows() []schemaErrorRow {
 			"behind a malformed struct tag", errorOf(hotupdate.SchemaOf[badtags.Hidden]()),
 			append(malformed("Hidden"), at("no-json-name", "badtags.Hidden", "Tags")...), "reflect reads neither of them",
 		},
-		{"key twice", errorOf(hotupdate.SchemaOf[badtags.Twice]()), at("duplicate-tag", "badtags.Twice", "Tags"), "reflect takes the first silently"},
+		{
+			"key twice", errorOf(hotupdate.SchemaOf[badtags.Twice]()), at("duplicate-tag", "badtags.Twice", "Tags"),
+			"reflect takes the first silently",
+		},
 		{"key and class misspelled", errorOf(hotupdate.SchemaOf[struct {
 			Tags string `json:"tags" hotUpdatable:"yes"`
 		}]()), slices.Concat(misspelled, at("unknown-class", "config", "Tags")), "both are reported"},

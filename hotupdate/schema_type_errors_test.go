@@ -77,10 +77,22 @@ func unsupportedTypeRows() []schemaErrorRow {
 			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Named", "Self", "Unnamed", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
 		{"unsupported map keys", errorOf(hotupdate.SchemaOf[keys]()), at("unsupported-map-key", "hotupdate_test.keys",
 			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
-		{"opaque structs", errorOf(hotupdate.SchemaOf[opaques]()), at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
-		{"embedded pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.PointerToUnexported]()), at("unsupported-type", "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
-		{"embedded and named pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.NamedPointerToUnexported]()), at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
-		{"embedded and named marshaler that is unexported", errorOf(hotupdate.SchemaOf[namedMarshalers]()), at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
+		{
+			"opaque structs", errorOf(hotupdate.SchemaOf[opaques]()),
+			at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON",
+		},
+		{
+			"embedded pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.PointerToUnexported]()),
+			at("unsupported-type", "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it",
+		},
+		{
+			"embedded and named pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.NamedPointerToUnexported]()),
+			at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it",
+		},
+		{
+			"embedded and named marshaler that is unexported", errorOf(hotupdate.SchemaOf[namedMarshalers]()),
+			at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler",
+		},
 		{"several problems of one field", errorOf(hotupdate.SchemaOf[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set,key=name"`
 		}]()), slices.Concat(
@@ -127,8 +139,9 @@ func rootRows() []schemaErrorRow {
 // TestRootMarshalerIsTold: the error about a struct that marshals itself does not say that it is no struct.
 func TestRootMarshalerIsTold(t *testing.T) {
 	_, err := hotupdate.SchemaOf[promotedMarshaler]()
-	require.EqualError(t, err, "hotupdate: hotupdate_test.promotedMarshaler: marshals itself, so that its fields are not what is in its JSON; "+
-		"remove its marshaler; one of an embedded type is promoted: give that a field of its own")
+	require.EqualError(t, err,
+		"hotupdate: hotupdate_test.promotedMarshaler: marshals itself, so that its fields are not what is in its JSON; "+
+			"remove its marshaler; one of an embedded type is promoted: give that a field of its own")
 	_, err = hotupdate.SchemaOf[int]()
 	require.EqualError(t, err, "hotupdate: int: is not a struct of fields; use the versioned struct type of the provider config")
 }

@@ -60,8 +60,9 @@ func fullVault(suffix string) *vault {
 	k := secretKey + suffix
 	return &vault{
 		handedSecrets: handedSecrets{v},
-		Text:          v, Pointer: &v, Map: map[string]string{"open": v}, Keys: map[string]string{k: v}, Nested: map[string]map[string]safe{k: {k: {Name: v, Text: v}}},
-		List: []safe{{Name: k, Text: v}}, Named: []secretName{{Name: k, Open: "open"}}, Set: []string{v}, Sets: []secretPart{{Secret: v}},
+		Text:          v, Pointer: &v, Map: map[string]string{"open": v}, Keys: map[string]string{k: v},
+		Nested: map[string]map[string]safe{k: {k: {Name: v, Text: v}}},
+		List:   []safe{{Name: k, Text: v}}, Named: []secretName{{Name: k, Open: "open"}}, Set: []string{v}, Sets: []secretPart{{Secret: v}},
 		Places: []string{v}, Safe: safe{v, v}, Any: map[string]any{k: v}, Part: &secretPart{Secret: v},
 	}
 }
@@ -105,12 +106,20 @@ func TestSourcesHideKeys(t *testing.T) {
 		Open   map[string]string            `json:"open"   hotupdatable:"true,sensitive"`
 		Tagged map[string]safe              `json:"tagged" hotupdatable:"true,sensitive=keys,keyclass=false:keyhunter2a"`
 	}
-	s, err := hotupdate.SchemaOf[config](hotupdate.WithTag(`keys["keyhunter2a"]`, "false"), hotupdate.WithTag(`nested[]["keyhunter2*"]`, "false"), hotupdate.WithTag(`open["team"]`, "false"))
+	s, err := hotupdate.SchemaOf[config](
+		hotupdate.WithTag(`keys["keyhunter2a"]`, "false"), hotupdate.WithTag(`nested[]["keyhunter2*"]`, "false"),
+		hotupdate.WithTag(`open["team"]`, "false"),
+	)
 	require.NoError(t, err)
 	loaded, err := hotupdate.LoadSchema(export(t, s))
 	require.NoError(t, err)
 	secret := map[string]string{"keyhunter2a": secretValue}
-	updated := config{secret, map[string]map[string]string{"x": secret}, map[string]string{"team": secretValue}, map[string]safe{"keyhunter2a": {Text: secretValue}}}
+	updated := config{
+		secret,
+		map[string]map[string]string{"x": secret},
+		map[string]string{"team": secretValue},
+		map[string]safe{"keyhunter2a": {Text: secretValue}},
+	}
 	for _, schema := range []*hotupdate.Schema{s, loaded} {
 		changes, err := schema.DiffRaw(nil, toJSON(t, reflect.ValueOf(updated)))
 		require.NoError(t, err)
@@ -121,8 +130,9 @@ func TestSourcesHideKeys(t *testing.T) {
 		}
 		assert.Equal(t, map[string]string{
 			"keys[(sensitive)]": "override keys[(sensitive)]", "nested[(sensitive)][(sensitive)]": "override nested[][(sensitive)]",
-			"open[team]":          `override open["team"]`,
-			"tagged[(sensitive)]": "struct tag hotupdate_test.config.Tagged", "tagged[(sensitive)].text": "struct tag hotupdate_test.safe.Text",
+			"open[team]":               `override open["team"]`,
+			"tagged[(sensitive)]":      "struct tag hotupdate_test.config.Tagged",
+			"tagged[(sensitive)].text": "struct tag hotupdate_test.safe.Text",
 		}, origins)
 	}
 }
@@ -164,8 +174,8 @@ func TestSensitiveChanges(t *testing.T) {
 	}, lines, "paths, operations and classes are shown, values and hidden keys are not")
 }
 
-// TestNamesBelowSensitiveKeys: below sensitive=keys, no path shows a name that a configuration made up, and no finding the key of a rule. The names of
-// fields are shown.
+// TestNamesBelowSensitiveKeys: below sensitive=keys, no path shows a name that a configuration made up, and no finding
+// the key of a rule. The names of fields are shown.
 func TestNamesBelowSensitiveKeys(t *testing.T) {
 	type part struct {
 		Name string `json:"name,omitempty"`
@@ -194,7 +204,9 @@ func TestNamesBelowSensitiveKeys(t *testing.T) {
 
 	_, err = schema.HashRaw([]byte(`{"part":{"keyhunter2":1,"name":2}}`))
 	require.NotContains(t, err.Error(), secretKey)
-	require.Equal(t, []problem{{Code: "unknown-member", Path: "part[(sensitive)]"}, {Code: "wrong-json-type", Path: "part.name"}}, problemsOf(err))
+	require.Equal(
+		t, []problem{{Code: "unknown-member", Path: "part[(sensitive)]"}, {Code: "wrong-json-type", Path: "part.name"}}, problemsOf(err),
+	)
 	_, err = open.HashRaw([]byte(`{"part":{"keyhunter2":1,"keyhunter2":2}}`))
 	require.NotContains(t, err.Error(), secretKey)
 

@@ -148,9 +148,15 @@ func TestSpelling(t *testing.T) {
 		{"equal bytes that are no JSON", plain, `{"count":`, `{"count":`, true, false, "they are not looked at"},
 		{"other text", plain, `{"text":"a"}`, `{"text": "b"}`, false, false, "a change"},
 		{"a type that sees spelling", selfish, `{"self":"a"}`, `{"self":"\u0061"}`, false, false, "it says different things"},
-		{"a type that sees spelling, below one that only writes itself", measuring, `{"self":{"below":[[1,2]]}}`, `{"self":{"below":[[1, 2]]}}`, false, false, "likewise"},
+		{
+			"a type that sees spelling, below one that only writes itself", measuring, `{"self":{"below":[[1,2]]}}`,
+			`{"self":{"below":[[1, 2]]}}`, false, false, "likewise",
+		},
 		{"bytes that see spelling", inLists, `{"bytes":["a"]}`, `{"bytes":["\u0061"]}`, false, false, "likewise"},
-		{"bytes that see spelling, in a list that only writes itself", inWritingLists, `{"bytes":["a"]}`, `{"bytes":["\u0061"]}`, false, false, "likewise"},
+		{
+			"bytes that see spelling, in a list that only writes itself", inWritingLists, `{"bytes":["a"]}`, `{"bytes":["\u0061"]}`, false,
+			false, "likewise",
+		},
 		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

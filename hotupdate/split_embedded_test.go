@@ -68,8 +68,8 @@ type SplitPlaces struct {
 	Hot    string         `json:"hot,omitempty"  hotupdatable:"true"`
 }
 
-// TestMergeTakesAMissingArrayForAZeroOne: a half without a value below the embedded struct does not have its array. The other half does, even if only
-// another member is set.
+// TestMergeTakesAMissingArrayForAZeroOne: a half without a value below the embedded struct does not have its array. The
+// other half does, even if only another member is set.
 func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 	type config struct {
 		*SplitPlaces

@@ -40,8 +40,8 @@ func TestMergeInvertsSplit(t *testing.T) {
 	})
 }
 
-// TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has nothing hashed except the places of
-// elements.
+// TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has
+// nothing hashed except the places of elements.
 func TestHalvesHoldTheirClasses(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -144,8 +144,8 @@ func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot 
 	}
 }
 
-// TestHalvesShareNoMemory: changing a configuration after Split does not change its halves, and changing the halves after Merge does not change the
-// result.
+// TestHalvesShareNoMemory: changing a configuration after Split does not change its halves, and changing the halves
+// after Merge does not change the result.
 func TestHalvesShareNoMemory(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
@@ -246,8 +246,9 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs only in hot parts has the
-// meaning of the other, unless their collections differ. Elements of one key are found by their order, so they must have one class.
+// TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs
+// only in hot parts has the meaning of the other, unless their collections differ. Elements of one key are found by
+// their order, so they must have one class.
 func TestMergeAppliesHotUpdate(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		s.root.by.keys = uniqueIfMixed
@@ -266,7 +267,8 @@ func TestMergeAppliesHotUpdate(t *testing.T) {
 	})
 }
 
-// TestMergeTakesNullOfHotHalf: with the option presence, the hot half decides whether a hot list is present, although it may have Immutable fields.
+// TestMergeTakesNullOfHotHalf: with the option presence, the hot half decides whether a hot list is present, although
+// it may have Immutable fields.
 func TestMergeTakesNullOfHotHalf(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`
@@ -297,13 +299,16 @@ func TestMergeRefusesFlips(t *testing.T) {
 	type config struct {
 		Elements []element `json:"elements" hotupdatable:"false,key=name,hotwhen=hot:true"`
 	}
-	_, err := hotupdate.Merge(schemaFor[config](t), &config{[]element{{Name: "a", Tag: "b"}}}, &config{[]element{{Name: "a", Hot: true, Tag: "c"}}})
+	_, err := hotupdate.Merge(
+		schemaFor[config](t), &config{[]element{{Name: "a", Tag: "b"}}}, &config{[]element{{Name: "a", Hot: true, Tag: "c"}}},
+	)
 	require.Len(t, fault.All(err), 1)
 	require.Equal(t, "halves-differ", fault.All(err)[0].Code)
 	require.Equal(t, "elements[name=a]", fault.All(err)[0].Path)
 }
 
-// TestMergeOfNilMaps: a pointer to a nil map says no more than a nil pointer. It counts as the default, of which each half then has nothing.
+// TestMergeOfNilMaps: a pointer to a nil map says no more than a nil pointer. It counts as the default, of which each
+// half then has nothing.
 func TestMergeOfNilMaps(t *testing.T) {
 	type config struct {
 		Labels *map[string]struct{} `json:"labels" hotupdatable:"false,keyclass=true:'a',default='{\"a\":{},\"b\":{}}'"`

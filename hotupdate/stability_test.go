@@ -32,7 +32,9 @@ func TestHashSurvivesNewFields(t *testing.T) {
 		after := subjectOf(t, a.extended(b, a.field).build(plainWording), a.overrides)
 		config := before.draw(t)
 		raw := toJSON(t, config)
-		require.Equal(t, before.document(t, config), after.document(t, after.decode(t, raw)), "%s\n%s", before.describe(config), after.describe())
+		require.Equal(
+			t, before.document(t, config), after.document(t, after.decode(t, raw)), "%s\n%s", before.describe(config), after.describe(),
+		)
 		require.Equal(t, before.hash(t, config), after.hashRaw(t, raw))
 	})
 }

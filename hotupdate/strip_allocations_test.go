@@ -21,7 +21,10 @@ func TestStripRawAllocatesTheResultOnly(t *testing.T) {
 	}{
 		{stripTypical, 0, "nothing is hot"},
 		{`{"networkInterfaces":` + elements + `}`, 0, "large, and nothing is hot"},
-		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "escaped names and lone surrogates"},
+		{
+			`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0,
+			"escaped names and lone surrogates",
+		},
 		{strings.Replace(stripTypical, `"kind"`, `"tags":{"vm":{"a":"b"}},"kind"`, 1), 1, "one hot member"},
 		{`{"networkInterfaces":[` + strings.Repeat(`{"deviceIndex":1,"description":"x"},`, 5000) + `{}]}`, 1, "many"},
 	} {

@@ -12,7 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// checkStrip checks what holds of any bytes. What exactly goes is held by the table, and by documents that are drawn with hot members inserted.
+// checkStrip checks what holds of any bytes. What exactly goes is held by the table, and by documents that are drawn
+// with hot members inserted.
 func checkStrip(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls nullMembers) {
 	before := bytes.Clone(raw)
 	got, err := nulls.strip(s, raw)
@@ -81,7 +82,8 @@ func FuzzStripRaw(f *testing.F) {
 		f.Add([]byte(tc.raw), uint8(tc.nulls))
 	}
 	for _, seed := range []string{
-		"", " ", "null", "[]", "1", `"`, "{", `{"tags"`, `{"tags":}`, "\ufeff{}", `{"\ud800":1,"ta\ud800gs":1}`, "{\"\xff\":\"\xff\"}", `{"a":01}`,
+		"", " ", "null", "[]", "1", `"`, "{", `{"tags"`, `{"tags":}`, "\ufeff{}", `{"\ud800":1,"ta\ud800gs":1}`, "{\"\xff\":\"\xff\"}",
+		`{"a":01}`,
 		`{"policy":{"rules":{"a":{"soft":true,"list":[{"id":"x","note":1}],"rules":{"b":{"soft":true}}}}}}`,
 		`{"machineLabels":[{"name":"a","extra":{"text":"x"},"triggerRollingOnUpdate":null},{"triggerRollingOnUpdate":"false"}]}`,
 		`{"taints":{"a":{"effect":"so\"ft","effect":"hard"},"b":{"effect":"so\u0022ft","zone":"z","value":1},"c":null,"d":[]}}`,

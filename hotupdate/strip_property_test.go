@@ -113,7 +113,9 @@ func (d *cutDrafter) add(o *cutDraft, name string, value *cutDraft) {
 func (d *cutDrafter) disturb(o *cutDraft) {
 	unknown := []string{"", "Tags", "virtualcapacity", "note ", `"}, {"`, ", }", "\\", "ä", "😀", "t\x00ags"}
 	for range rapid.IntRange(0, 2).Draw(d.t, "unknown") {
-		value := rapid.SampledFrom([]string{`null`, `{ "tags" : {"note":1} }`, `", }"`, `[{}, "]"]`, `"\\"`, `1e999`}).Draw(d.t, "unknown value")
+		value := rapid.SampledFrom(
+			[]string{`null`, `{ "tags" : {"note":1} }`, `", }"`, `[{}, "]"]`, `"\\"`, `1e999`},
+		).Draw(d.t, "unknown value")
 		d.member(o, rapid.SampledFrom(unknown).Draw(d.t, "unknown name"), cutScalar(value), false)
 	}
 	if len(o.members) > 0 && rapid.IntRange(0, 3).Draw(d.t, "twice") == 0 {
@@ -148,7 +150,9 @@ func (d *cutDrafter) list(s *cutNode, depth int) *cutDraft {
 	l := &cutDraft{bracket: '['}
 	for range rapid.IntRange(0, 3).Draw(d.t, "elements") {
 		if !d.strict && rapid.IntRange(0, 9).Draw(d.t, "invalid") == 0 {
-			l.elements = append(l.elements, cutScalar(rapid.SampledFrom([]string{"null", "[]", "1", `[{"note":1}]`}).Draw(d.t, "invalid element")))
+			l.elements = append(
+				l.elements, cutScalar(rapid.SampledFrom([]string{"null", "[]", "1", `[{"note":1}]`}).Draw(d.t, "invalid element")),
+			)
 			continue
 		}
 		element, _ := d.element(s, depth)
@@ -160,7 +164,9 @@ func (d *cutDrafter) list(s *cutNode, depth int) *cutDraft {
 // dict draws entries. Those whose presence is hot are hot unless something in them stays.
 func (d *cutDrafter) dict(s *cutNode, depth int) *cutDraft {
 	m := &cutDraft{bracket: '{'}
-	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "tags", "note", "}", `"`, "b"}), 0, 3, rapid.ID[string]).Draw(d.t, "keys") {
+	for _, key := range rapid.SliceOfNDistinct(
+		rapid.SampledFrom([]string{"a", "tags", "note", "}", `"`, "b"}), 0, 3, rapid.ID[string],
+	).Draw(d.t, "keys") {
 		if s.hotMap && rapid.IntRange(0, 5).Draw(d.t, "null") == 0 {
 			d.add(m, key, cutScalar("null"))
 			continue

@@ -198,9 +198,14 @@ func cutLabelsShape() *cutNode {
 	extra := map[string]*cutNode{"text": text, "zone": text}
 	hotExtra := map[string]*cutNode{"text": hotText, "zone": text}
 	return &cutNode{
-		kind: cutList, keys: []string{"name", "triggerRollingOnUpdate"}, selector: "triggerRollingOnUpdate", selected: "false", zero: "false",
-		elem:    cutObjectOf(map[string]*cutNode{"name": text, "value": text, "triggerRollingOnUpdate": trigger, "extra": cutObjectOf(extra)}),
-		hotElem: cutObjectOf(map[string]*cutNode{"name": text, "value": hotText, "triggerRollingOnUpdate": trigger, "extra": cutObjectOf(hotExtra)}),
+		kind: cutList, keys: []string{"name", "triggerRollingOnUpdate"}, selector: "triggerRollingOnUpdate", selected: "false",
+		zero: "false",
+		elem: cutObjectOf(
+			map[string]*cutNode{"name": text, "value": text, "triggerRollingOnUpdate": trigger, "extra": cutObjectOf(extra)},
+		),
+		hotElem: cutObjectOf(
+			map[string]*cutNode{"name": text, "value": hotText, "triggerRollingOnUpdate": trigger, "extra": cutObjectOf(hotExtra)},
+		),
 	}
 }
 
@@ -224,7 +229,9 @@ func cutPolicyShape() *cutNode {
 		immutable.members[name] = leaf
 		hot.members[name] = cutHotOf(leaf.samples...)
 	}
-	rules := &cutNode{kind: cutDict, keys: []string{"soft"}, selector: "soft", selected: "true", zero: "false", elem: immutable, hotElem: hot}
+	rules := &cutNode{
+		kind: cutDict, keys: []string{"soft"}, selector: "soft", selected: "true", zero: "false", elem: immutable, hotElem: hot,
+	}
 	for _, p := range []*cutNode{immutable, hot} {
 		p.members["note"] = hotText
 		p.members["child"] = p

@@ -45,34 +45,67 @@ var stripCases = []struct {
 	{raw: `{"tags":1,"volume":1,"hint":2,"kind":"K","tags":3}`, want: `{"volume":1,"kind":"K"}`, reason: "on either side"},
 	{raw: `{"tags":1,"hint":2}`, want: `{}`, reason: "all of them"},
 	{raw: "{\n  \"tags\": {},\n  \"volume\": 1\n}", want: "{\n  \"volume\": 1\n}", reason: "indented, first"},
-	{raw: "{\r\n\t\"volume\": 1,\r\n\t\"tags\": {}\r\n}\r\n", want: "{\r\n\t\"volume\": 1\r\n}\r\n", reason: "indented by tabs with CRLF, last; nothing is trimmed"},
-	{raw: "{ \"kind\" : \"K\" , \"tags\" : 1 , \"volume\" : 1 }", want: "{ \"kind\" : \"K\" , \"volume\" : 1 }", reason: "white space before commas"},
+	{
+		raw: "{\r\n\t\"volume\": 1,\r\n\t\"tags\": {}\r\n}\r\n", want: "{\r\n\t\"volume\": 1\r\n}\r\n",
+		reason: "indented by tabs with CRLF, last; nothing is trimmed",
+	},
+	{
+		raw: "{ \"kind\" : \"K\" , \"tags\" : 1 , \"volume\" : 1 }", want: "{ \"kind\" : \"K\" , \"volume\" : 1 }",
+		reason: "white space before commas",
+	},
 	{raw: "{ \"tags\": 1\n, \"volume\": 1\n}", want: "{ \"volume\": 1\n}", reason: "commas in front"},
 	{raw: " \t{\"tags\":1}\n ", want: " \t{}\n ", reason: "around the document"},
 
 	// Names.
 	{raw: `{"\u0074ags":1,"t\u0061g\u0073":2}`, want: `{}`, reason: "names match unescaped"},
-	{raw: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`, want: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`, reason: "and with their case"},
+	{
+		raw: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`, want: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`,
+		reason: "and with their case",
+	},
 	{raw: `{"\ud83d\ude00":1,"\ud800tags":1}`, want: `{"\ud83d\ude00":1,"\ud800tags":1}`, reason: "surrogates match nothing, lone or not"},
 	{raw: `{"tags":1,"kind":"K","tags":2}`, want: `{"kind":"K"}`, reason: "duplicates all go"},
 	{raw: "{\"\xff\":1,\"tags\":\"\xff\"}", want: "{\"\xff\":1}", reason: "text that is not UTF-8, as encoding/json accepts it"},
-	{raw: `{"a\"}":"{, }","tags":"}\\","volume":", }"}`, want: `{"a\"}":"{, }","volume":", }"}`, reason: "punctuation in strings and names"},
+	{
+		raw: `{"a\"}":"{, }","tags":"}\\","volume":", }"}`, want: `{"a\"}":"{, }","volume":", }"}`,
+		reason: "punctuation in strings and names",
+	},
 
 	// Parents.
 	{raw: `{"volume":{"throughput":1},"kind":"K"}`, want: `{"kind":"K"}`, reason: "an emptied object goes"},
 	{raw: `{"volume":{},"kind":"K"}`, want: `{"volume":{},"kind":"K"}`, reason: "one that was empty stays"},
 	{raw: `{"volume":{ },"kind":"K","volume":{"throughput":1}}`, want: `{"volume":{ },"kind":"K"}`, reason: "each of two by itself"},
 	{raw: `{"policy":{"child":{"child":{"note":1}}}}`, want: `{}`, reason: "recursively"},
-	{raw: `{"policy":{"child":{"child":{"note":1},"name":"x"}}}`, want: `{"policy":{"child":{"name":"x"}}}`, reason: "up to the first with something left"},
-	{raw: `{"policy":{"child":{"child":{"note":1},"child":{}}}}`, want: `{"policy":{"child":{"child":{}}}}`, reason: "an object that was empty keeps its parents"},
+	{
+		raw: `{"policy":{"child":{"child":{"note":1},"name":"x"}}}`, want: `{"policy":{"child":{"name":"x"}}}`,
+		reason: "up to the first with something left",
+	},
+	{
+		raw: `{"policy":{"child":{"child":{"note":1},"child":{}}}}`, want: `{"policy":{"child":{"child":{}}}}`,
+		reason: "an object that was empty keeps its parents",
+	},
 	{raw: `{"placement":{"group":"a"}}`, want: `{"placement":{}}`, reason: "where presence carries meaning the object stays"},
-	{raw: `{"nodeTemplate":{"capacity":{},"virtualCapacity":{"a":1}}}`, want: `{"nodeTemplate":{"capacity":{}}}`, reason: "nothing was cut in capacity"},
+	{
+		raw: `{"nodeTemplate":{"capacity":{},"virtualCapacity":{"a":1}}}`, want: `{"nodeTemplate":{"capacity":{}}}`,
+		reason: "nothing was cut in capacity",
+	},
 
 	// Elements.
-	{raw: `{"networkInterfaces":[{"description":"a"},{"deviceIndex":1,"description":"b"},{},null,1]}`, want: `{"networkInterfaces":[{},{"deviceIndex":1},{},null,1]}`, reason: "elements of lists never go"},
-	{raw: `{"dataVolumes":[{"tags":{},"name":"a","throughput":1},{"throughput":1}]}`, want: `{"dataVolumes":[{"name":"a"},{}]}`, reason: "what identifies them stays"},
-	{raw: `{"zones":{"a":{"tags":{}},"tags":{"subnet":"s","tags":1}}}`, want: `{"zones":{"a":{},"tags":{"subnet":"s"}}}`, reason: "entries of an immutable map stay; their names are no fields"},
-	{raw: `{"notes":{"a":{"text":"x"},"b":{"owner":"o","text":"x"},"c":{},"d":[]}}`, want: `{"notes":{"b":{"owner":"o"},"d":[]}}`, reason: "entries of a hot map are stripped if nothing in them stays"},
+	{
+		raw:  `{"networkInterfaces":[{"description":"a"},{"deviceIndex":1,"description":"b"},{},null,1]}`,
+		want: `{"networkInterfaces":[{},{"deviceIndex":1},{},null,1]}`, reason: "elements of lists never go",
+	},
+	{
+		raw: `{"dataVolumes":[{"tags":{},"name":"a","throughput":1},{"throughput":1}]}`, want: `{"dataVolumes":[{"name":"a"},{}]}`,
+		reason: "what identifies them stays",
+	},
+	{
+		raw: `{"zones":{"a":{"tags":{}},"tags":{"subnet":"s","tags":1}}}`, want: `{"zones":{"a":{},"tags":{"subnet":"s"}}}`,
+		reason: "entries of an immutable map stay; their names are no fields",
+	},
+	{
+		raw: `{"notes":{"a":{"text":"x"},"b":{"owner":"o","text":"x"},"c":{},"d":[]}}`, want: `{"notes":{"b":{"owner":"o"},"d":[]}}`,
+		reason: "entries of a hot map are stripped if nothing in them stays",
+	},
 	{raw: `{"notes":{"a":{"text":"x"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
 
 	// hotwhen.
@@ -82,19 +115,51 @@ var stripCases = []struct {
 		reason: "below an element for which it holds all is hot but key and selector",
 	},
 	{raw: `{"machineLabels":[{"value":"2","name":"b"}]}`, want: `{"machineLabels":[{"name":"b"}]}`, reason: "an absent selector is zero"},
-	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":null}]}`, want: `{"machineLabels":[{"triggerRollingOnUpdate":null}]}`, reason: "so is null"},
-	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`, want: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`, reason: "another type selects nothing"},
-	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`, want: `{"machineLabels":[{"triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`, reason: "of two selectors the last counts"},
-	{raw: `{"machineLabels":[{"extra":{"text":"x","zone":"z"}},{"extra":{"text":"x"}}]}`, want: `{"machineLabels":[{"extra":{"zone":"z"}},{}]}`, reason: "what is declared immutable below a hot element stays"},
-	{raw: `{"taints":{"a":{"effect":"hard","value":"1"},"b":{"value":"2","effect":"so\u0022ft"}}}`, want: `{"taints":{"a":{"effect":"hard","value":"1"}}}`, reason: "an entry of a map goes with its selector"},
+	{
+		raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":null}]}`, want: `{"machineLabels":[{"triggerRollingOnUpdate":null}]}`,
+		reason: "so is null",
+	},
+	{
+		raw:  `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`,
+		want: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`, reason: "another type selects nothing",
+	},
+	{
+		raw:    `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`,
+		want:   `{"machineLabels":[{"triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`,
+		reason: "of two selectors the last counts",
+	},
+	{
+		raw:  `{"machineLabels":[{"extra":{"text":"x","zone":"z"}},{"extra":{"text":"x"}}]}`,
+		want: `{"machineLabels":[{"extra":{"zone":"z"}},{}]}`, reason: "what is declared immutable below a hot element stays",
+	},
+	{
+		raw:  `{"taints":{"a":{"effect":"hard","value":"1"},"b":{"value":"2","effect":"so\u0022ft"}}}`,
+		want: `{"taints":{"a":{"effect":"hard","value":"1"}}}`, reason: "an entry of a map goes with its selector",
+	},
 	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
-	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2","zone":"z"}}}`, want: `{"taints":{"b":{"effect":"so\"ft","zone":"z"}}}`, reason: "unless something in it stays"},
-	{raw: `{"policy":{"rules":{"a":{"child":{"soft":false,"rules":{"b":{"name":"n"},"c":{"soft":true}}},"soft":true}}}}`, want: `{"policy":{"rules":{"a":{"child":{"rules":{"b":{"name":"n"}}},"soft":true}}}}`, reason: "nested"},
+	{
+		raw: `{"taints":{"b":{"effect":"so\"ft","value":"2","zone":"z"}}}`, want: `{"taints":{"b":{"effect":"so\"ft","zone":"z"}}}`,
+		reason: "unless something in it stays",
+	},
+	{
+		raw:  `{"policy":{"rules":{"a":{"child":{"soft":false,"rules":{"b":{"name":"n"},"c":{"soft":true}}},"soft":true}}}}`,
+		want: `{"policy":{"rules":{"a":{"child":{"rules":{"b":{"name":"n"}}},"soft":true}}}}`, reason: "nested",
+	},
 
 	// What is left alone.
-	{raw: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`, want: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`, reason: "unknown members stay with all that is in them"},
-	{raw: `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`, want: `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`, reason: "so do values of another type than the Schema's"},
-	{raw: `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`, want: `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`, reason: "keys of a map are no fields"},
+	{
+		raw: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`, want: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`,
+		reason: "unknown members stay with all that is in them",
+	},
+	{
+		raw:    `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`,
+		want:   `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`,
+		reason: "so do values of another type than the Schema's",
+	},
+	{
+		raw:  `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`,
+		want: `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`, reason: "keys of a map are no fields",
+	},
 	{raw: `{"kind":"tags","apiVersion":"tags"}`, want: `{"kind":"tags","apiVersion":"tags"}`, reason: "TypeMeta of the root"},
 	{raw: "", want: "", reason: "nothing is the empty configuration"},
 	{raw: " \n", want: " \n", reason: "so is white space"},
@@ -106,9 +171,19 @@ var stripCases = []struct {
 	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{}`, reason: "nor with its parent"},
 	{raw: `{"nodeTemplate":null,"notes":{"a":null}}`, want: `{"nodeTemplate":null}`, reason: "null stays where a part may be immutable"},
 	{raw: `{"tags":null,"kind":"K"}`, want: `{"tags":null,"kind":"K"}`, nulls: keepNulls, reason: "as today"},
-	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: keepNulls, reason: "as today"},
-	{raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: keepNulls, reason: "null below a hot member goes with it"},
-	{raw: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`, want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: keepNulls, reason: "an entry that is null is not selected"},
+	{
+		raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: keepNulls,
+		reason: "as today",
+	},
+	{
+		raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: keepNulls,
+		reason: "null below a hot member goes with it",
+	},
+	{
+		raw:  `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`,
+		want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: keepNulls,
+		reason: "an entry that is null is not selected",
+	},
 }
 
 func TestStripRaw(t *testing.T) {
@@ -204,12 +279,14 @@ func TestStripRawIsLinear(t *testing.T) {
 		"duplicates":            "{" + strings.Repeat(`"tags":1,`, many) + `"tags":{}}`,
 		"duplicates, alternate": "{" + strings.Repeat(`"tags":1,"kind":"K",`, many) + `"tags":{}}`,
 		"unknown members":       "{" + strings.Repeat(`"t\u0061gz":1,`, many) + `"tags":{}}`,
-		"emptied parents":       `{"policy":` + strings.Repeat(`{"child":`, 990) + `{"note":"` + strings.Repeat("x", many) + `"}` + strings.Repeat("}", 991),
-		"nested selectors":      `{"policy":` + nested + strings.Repeat("x", 10*many) + `"}` + strings.Repeat(`},"soft":true}`, 400) + "}",
-		"selectors in a list":   `{"machineLabels":[` + strings.Repeat(`{"value":"v","extra":{"text":"x"}},`, many) + `{}]}`,
-		"a huge string":         `{"volume":"` + strings.Repeat(`\u0041`, 10*many) + `","tags":1}`,
-		"unclosed":              strings.Repeat(`[`, 10*many),
-		"empty elements":        `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
+		"emptied parents": `{"policy":` + strings.Repeat(
+			`{"child":`, 990,
+		) + `{"note":"` + strings.Repeat("x", many) + `"}` + strings.Repeat("}", 991),
+		"nested selectors":    `{"policy":` + nested + strings.Repeat("x", 10*many) + `"}` + strings.Repeat(`},"soft":true}`, 400) + "}",
+		"selectors in a list": `{"machineLabels":[` + strings.Repeat(`{"value":"v","extra":{"text":"x"}},`, many) + `{}]}`,
+		"a huge string":       `{"volume":"` + strings.Repeat(`\u0041`, 10*many) + `","tags":1}`,
+		"unclosed":            strings.Repeat(`[`, 10*many),
+		"empty elements":      `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
 	} {
 		got, err := s.StripRaw([]byte(raw))
 		if name == "unclosed" {

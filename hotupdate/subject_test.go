@@ -25,8 +25,8 @@ type subject struct {
 // valuesPerType is the number of times that a property is checked with one type.
 const valuesPerType = 5
 
-// check tries a property with types of all kinds, and with keyed lists of every class. Keys are often repeated in these, and selectors of elements of
-// one key change: see TestRepeatedKeysAreDrawn.
+// check tries a property with types of all kinds, and with keyed lists of every class. Keys are often repeated in
+// these, and selectors of elements of one key change: see TestRepeatedKeysAreDrawn.
 func check(t *testing.T, property func(t *rapid.T, s subject)) {
 	t.Helper()
 	checkTypes(t, newTypeGenerator, property)

@@ -45,9 +45,11 @@ func FuzzParse(f *testing.F) {
 	for seed, reason := range map[string]string{
 		"v1:" + digits: "", "": "nothing", digits: "a bare digest could be of any format", "v1" + digits: "the colon belongs to the name",
 		"v2:" + digits: "a later format", "v10:" + digits: "a later format whose name begins alike", "V1:" + digits: "no other case",
-		" v1:" + digits: "no white space", "v1:" + digits + "\n": "no white space", "v1:": "no digits", "v1:" + digits[:63]: "a digit is missing",
+		" v1:" + digits: "no white space", "v1:" + digits + "\n": "no white space", "v1:": "no digits",
+		"v1:" + digits[:63]:  "a digit is missing",
 		"v1:" + digits + "0": "a digit too many", "v1:v1:" + digits: "the name twice", "v1:" + strings.ToUpper(digits): "no other case",
-		"v1:" + digits[:63] + "g": "not hexadecimal", "v1:" + digits[:62] + "\u00e9": "two bytes, one character", "v1:0x" + digits[:62]: "no other spelling",
+		"v1:" + digits[:63] + "g": "not hexadecimal", "v1:" + digits[:62] + "\u00e9": "two bytes, one character",
+		"v1:0x" + digits[:62]:                          "no other spelling",
 		"v1:" + digits[:30] + "\x00\xff" + digits[:32]: "any byte",
 	} {
 		require.Equal(f, reason == "", new(hotupdate.Sum).UnmarshalText([]byte(seed)) == nil, "%q: %s", seed, reason)

@@ -17,8 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// twin is a type with one more Ignored field, a map whose keys are not strings. Such a map is never found to be the same at once, so Diff compares
-// configurations of the twin member by member.
+// twin is a type with one more Ignored field, a map whose keys are not strings. Such a map is never found to be the
+// same at once, so Diff compares configurations of the twin member by member.
 type twin struct {
 	fast, plain subject
 }
@@ -89,7 +89,9 @@ func (s mutator) twist(v reflect.Value) bool {
 		*p = resource.MustParse([]string{"0", "-0", "1n", "1e30", "1e90", "1.50", "9223372036854775808", "1Ei", "0.1e-70"}[s.IntN(9)])
 		return true
 	case *intstr.IntOrString:
-		*p = intstr.IntOrString{Type: intstr.Type(s.IntN(3)), IntVal: int32(s.IntN(2)), StrVal: []string{"", "stale", "\xff"}[s.IntN(3)]} //nolint:gosec // small
+		*p = intstr.IntOrString{
+			Type: intstr.Type(s.IntN(3)), IntVal: int32(s.IntN(2)), StrVal: []string{"", "stale", "\xff"}[s.IntN(3)],
+		} //nolint:gosec // small
 		return true
 	case *runtime.RawExtension:
 		p.Raw = []byte([]string{" null ", `{"b":1, "a":1e0}`, `{"a":1,"a":1}`, "{", `"\ud800"`, ""}[s.IntN(6)])
@@ -97,7 +99,10 @@ func (s mutator) twist(v reflect.Value) bool {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString([]string{"", "\xff", "\u2028<&>", "valid and then not \xc3", strings.Repeat("é", 2040+s.IntN(20)), strings.Repeat("\"", 3000), "\x00\x7f"}[s.IntN(7)])
+		v.SetString([]string{
+			"", "\xff", "\u2028<&>", "valid and then not \xc3", strings.Repeat("é", 2040+s.IntN(20)), strings.Repeat("\"", 3000),
+			"\x00\x7f",
+		}[s.IntN(7)])
 	case reflect.Float32, reflect.Float64:
 		v.SetFloat([]float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 5e-324, math.MaxFloat64, 1e21, 1e-7}[s.IntN(7)])
 	case reflect.Slice:
@@ -139,13 +144,16 @@ func (s mutator) oddMap(v reflect.Value) bool {
 		if v.IsNil() || v.Type().Key().Kind() != reflect.String {
 			return false
 		}
-		v.SetMapIndex(reflect.ValueOf([]string{"\xff", "", "\u2028", strings.Repeat("k", 4090+s.IntN(10))}[s.IntN(4)]).Convert(v.Type().Key()), reflect.Zero(v.Type().Elem()))
+		v.SetMapIndex(
+			reflect.ValueOf([]string{"\xff", "", "\u2028", strings.Repeat("k", 4090+s.IntN(10))}[s.IntN(4)]).Convert(v.Type().Key()),
+			reflect.Zero(v.Type().Elem()),
+		)
 	}
 	return true
 }
 
-// TestSpeedChangesNothing: comparing whole configurations first has no effect on documents, sums, changes and errors of valid, unusual and wrong
-// configurations.
+// TestSpeedChangesNothing: comparing whole configurations first has no effect on documents, sums, changes and errors of
+// valid, unusual and wrong configurations.
 func TestSpeedChangesNothing(t *testing.T) {
 	failed := 0
 	changed := 0

@@ -246,8 +246,8 @@ func (a *typeGenerator) config() *typeDescriptor {
 	return a.object(scope{may: everyClass, depth: 4}, 1+pick(a.t, 5))
 }
 
-// manyLeaves draws the descriptor of a type with a field for every other leaf, all of one shape: plain, behind a pointer, in an array, a map
-// or a set of lists.
+// manyLeaves draws the descriptor of a type with a field for every other leaf, all of one shape: plain, behind a
+// pointer, in an array, a map or a set of lists.
 func (a *typeGenerator) manyLeaves() *typeDescriptor {
 	s := scope{may: everyClass, depth: 1}
 	b := &typeDescriptor{shape: objectShape, scope: s}
@@ -299,8 +299,8 @@ func (a *typeGenerator) manyLists() *typeDescriptor {
 	return b
 }
 
-// extended returns a copy of a typeDescriptor with further fields in structs, made by draw, which may return nil. Structs without fields get none: their
-// presence would lose its meaning.
+// extended returns a copy of a typeDescriptor with further fields in structs, made by draw, which may return nil.
+// Structs without fields get none: their presence would lose its meaning.
 func (a *typeGenerator) extended(b *typeDescriptor, draw func(s scope) *field) *typeDescriptor {
 	if b == nil {
 		return nil
@@ -385,7 +385,10 @@ func (a *typeGenerator) filled(f *field) {
 		return
 	}
 	class, options, _ := readTag(f.tag, hotupdate.Immutable)
-	m := modelNode{typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag), by: &reading{keys: uniqueKeys, members: map[memberKey][]modelNode{}}, depth: usualDepth}
+	m := modelNode{
+		typ: f.value.bare(plainWording), class: class, options: options, as: readAs(f.tag),
+		by: &reading{keys: uniqueKeys, members: map[memberKey][]modelNode{}}, depth: usualDepth,
+	}
 	drawn := valueGenerator{a.t, blind}.value(m)
 	if raw, err := json.Marshal(drawn.Interface()); err == nil && rereads(drawn, raw) {
 		f.tag += ",default='" + strings.ReplaceAll(string(raw), "'", "''") + "'"
@@ -687,7 +690,10 @@ func (a *typeGenerator) mapKey() reflect.Type {
 	if a.textKeys {
 		return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString]())
 	}
-	return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int16](), reflect.TypeFor[uint8](), reflect.TypeFor[textValue]())
+	return among(
+		a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int16](), reflect.TypeFor[uint8](),
+		reflect.TypeFor[textValue](),
+	)
 }
 
 // element draws the element of a list, array or map.

@@ -54,8 +54,9 @@ func strew(t *rapid.T, tree any) {
 	}
 }
 
-// TestUnknownMembersAreImmutable: also with unknown members, two configurations have one hash exactly if they have one document, and exactly if Diff
-// lists no Immutable or InPlace change. Hash and Diff refuse the same configurations. Stripped hot members are not hashed.
+// TestUnknownMembersAreImmutable: also with unknown members, two configurations have one hash exactly if they have one
+// document, and exactly if Diff lists no Immutable or InPlace change. Hash and Diff refuse the same configurations.
+// Stripped hot members are not hashed.
 func TestUnknownMembersAreImmutable(t *testing.T) {
 	var transcribed, drawn int
 	checkJSON(t, func(t *rapid.T, s subject) {
@@ -82,7 +83,9 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 			return
 		}
 		strictest, some := changes.Strictest()
-		require.Equal(t, before == after, !some || strictest > hotupdate.InPlace, "%s\nold %s\nnew %s\n%v", s.describe(), old, updated, changes)
+		require.Equal(
+			t, before == after, !some || strictest > hotupdate.InPlace, "%s\nold %s\nnew %s\n%v", s.describe(), old, updated, changes,
+		)
 		requireTypedChanges(t, open, old, updated, changes)
 		for _, raw := range [][]byte{old, updated} {
 			requireSteady(t, s, open, raw)
@@ -164,7 +167,9 @@ func TestKnownMembersHashTheSame(t *testing.T) {
 		open := openSchema(t, s.schema)
 		old, updated := s.drawPair(t)
 		require.Equal(t, s.hashRaw(t, toJSON(t, updated)), subject{s.root, open}.hashRaw(t, toJSON(t, updated)))
-		require.Equal(t, s.diffRaw(t, toJSON(t, old), toJSON(t, updated)), subject{s.root, open}.diffRaw(t, toJSON(t, old), toJSON(t, updated)))
+		require.Equal(
+			t, s.diffRaw(t, toJSON(t, old), toJSON(t, updated)), subject{s.root, open}.diffRaw(t, toJSON(t, old), toJSON(t, updated)),
+		)
 	})
 }
 
@@ -179,16 +184,36 @@ func TestUnknownMembers(t *testing.T) {
 		{"none", `{}`, `{}  `, nil, "nothing changes"},
 		{"at the root", `{}`, `{"aa":1}`, []string{`add aa /aa: immutable, unknown member`}, "in the order of names"},
 		{"among others", `{"volume":{"iops":1}}`, `{"zz":1,"volume":{"iops":2,"a":1,"zz":2},"aa":1}`, []string{
-			`add aa /aa: immutable, unknown member`, `add volume.a /volume/a: immutable, unknown member`, `replace volume.iops /volume/iops: immutable, default`,
+			`add aa /aa: immutable, unknown member`, `add volume.a /volume/a: immutable, unknown member`,
+			`replace volume.iops /volume/iops: immutable, default`,
 			`add volume.zz /volume/zz: immutable, unknown member`, `add zz /zz: immutable, unknown member`,
 		}, "they stand among the others"},
 		{"null", `{"aa":null}`, `{}`, nil, "null says nothing"},
 		{"spelling", `{"aa":{"b":1.0,"c":"d"}}`, `{"aa":{"c":"\u0064","b":1}}`, nil, "equal by meaning"},
 		{"a name like no path", `{}`, `{"a.b":1}`, []string{`add ["a.b"] /a.b: immutable, unknown member`}, "quoted"},
-		{"below hot", `{"tags":{"vm":{"a":"b"}}}`, `{"tags":{"vm":{"a":"c"},"nic":1}}`, []string{`add tags.nic /tags/nic: immutable, unknown member`, `replace tags.vm[(sensitive)] /tags/vm: hot, inherited`}, "nobody knows whether a running machine can take it"},
-		{"in an element", `{"dataVolumes":[{"name":"a","x":1}]}`, `{"dataVolumes":[{"name":"b"},{"name":"a","x":2}]}`, []string{`replace dataVolumes[name=a].x /dataVolumes/1/x: immutable, unknown member`, `add dataVolumes[name=b] /dataVolumes/0: immutable, inherited`}, "paired by key"},
-		{"the name of the field behind", `{"unknown":{"a":1}}`, `{"unknown":{"a":2},"a":1}`, []string{`add a /a: immutable, unknown member`, `replace unknown /unknown: immutable, unknown member`}, "it is no name of JSON"},
-		{"another case", `{}`, `{"Volume":{"iops":1}}`, []string{`add Volume /Volume: immutable, unknown member`}, "names are case-sensitive"},
+		{
+			"below hot", `{"tags":{"vm":{"a":"b"}}}`, `{"tags":{"vm":{"a":"c"},"nic":1}}`,
+			[]string{`add tags.nic /tags/nic: immutable, unknown member`, `replace tags.vm[(sensitive)] /tags/vm: hot, inherited`},
+			"nobody knows whether a running machine can take it",
+		},
+		{
+			"in an element", `{"dataVolumes":[{"name":"a","x":1}]}`, `{"dataVolumes":[{"name":"b"},{"name":"a","x":2}]}`,
+			[]string{
+				`replace dataVolumes[name=a].x /dataVolumes/1/x: immutable, unknown member`,
+				`add dataVolumes[name=b] /dataVolumes/0: immutable, inherited`,
+			},
+			"paired by key",
+		},
+		{
+			"the name of the field behind", `{"unknown":{"a":1}}`, `{"unknown":{"a":2},"a":1}`,
+			[]string{`add a /a: immutable, unknown member`, `replace unknown /unknown: immutable, unknown member`},
+			"it is no name of JSON",
+		},
+		{
+			"another case", `{}`, `{"Volume":{"iops":1}}`,
+			[]string{`add Volume /Volume: immutable, unknown member`},
+			"names are case-sensitive",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			changes, err := open.DiffRaw([]byte(tc.old), []byte(tc.updated))
@@ -196,7 +221,10 @@ func TestUnknownMembers(t *testing.T) {
 			var lines []string
 			for _, c := range changes {
 				lines = append(lines, string(c.Op)+" "+c.Path+" "+c.Pointer+": "+c.Class.String()+", "+c.Origin)
-				assert.Equal(t, c.Origin == "unknown member" || c.Path == "tags.vm[(sensitive)]", c.Sensitive, "values of unknown members are not shown")
+				assert.Equal(
+					t, c.Origin == "unknown member" || c.Path == "tags.vm[(sensitive)]", c.Sensitive,
+					"values of unknown members are not shown",
+				)
 			}
 			assert.Equal(t, tc.want, lines, tc.reason)
 			before, err := open.HashRaw([]byte(tc.old))
@@ -208,7 +236,10 @@ func TestUnknownMembers(t *testing.T) {
 	}
 	document, err := open.DocumentRaw([]byte(`{"zz":{"b":1,"a":2},"volume":{"iops":2,"a":"x"},"aa":[],"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
-	assert.Equal(t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document), "members are sorted, whoever knows them")
+	assert.Equal(
+		t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document),
+		"members are sorted, whoever knows them",
+	)
 	config, err := open.Decode([]byte(`{"zz":1,"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
 	hot, err := (*schemabridge.Schema)(open).HotPart(config)
@@ -325,7 +356,10 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 		{"in-place set", `{"inPlace":[{"x":1}]}`, "inPlace[0].x", "all elements are in-place"},
 		{"ignored array", `{"ignored":[{"x":1}]}`, "ignored[0].x", "as for lists"},
 		{"list that hotwhen makes hot", `{"modes":{"k":{"mode":"live","items":[{"x":1}]}}}`, "modes[k].items[0].x", "as for hot lists"},
-		{"list that hotwhen may make hot", `{"modes":{"k":{"mode":"dead","items":[{"x":1}]}}}`, "modes[k].items[0].x", "what is refused does not depend on a value"},
+		{
+			"list that hotwhen may make hot", `{"modes":{"k":{"mode":"dead","items":[{"x":1}]}}}`, "modes[k].items[0].x",
+			"what is refused does not depend on a value",
+		},
 		{"immutable set", `{"set":[{"x":1}]}`, "set[0].x", "an element of a set is shown as a whole"},
 		{"in-place list", `{"places":[{"x":1}]}`, "", "elements have their places in the hash"},
 		{"hot keyed list", `{"keyed":[{"a":"b","x":1}]}`, "", "it stands under its key"},
@@ -352,9 +386,9 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 	}
 }
 
-// FuzzUnknownMembers: for any raw JSON, a Schema that admits unknown members accepts everything that the Schema accepts, with the same hash, and so does
-// the Schema that was exported and loaded. The stripped JSON has the same hash, too. A loaded Schema may accept more: it does not know the Go types
-// that read a text, such as netip.Addr.
+// FuzzUnknownMembers: for any raw JSON, a Schema that admits unknown members accepts everything that the Schema
+// accepts, with the same hash, and so does the Schema that was exported and loaded. The stripped JSON has the same
+// hash, too. A loaded Schema may accept more: it does not know the Go types that read a text, such as netip.Addr.
 func FuzzUnknownMembers(f *testing.F) {
 	schema, err := hotupdate.SchemaOf[everything]()
 	if err != nil {
@@ -373,7 +407,10 @@ func FuzzUnknownMembers(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add([]byte(everythingJSON))
-	for _, seed := range []string{`{"unknown":{"a":1},"ints":{"":null,"unknown":2}}`, `{"set":[{}],"keyed":[{"id":1,"x":1}],"map":{"::1":{"x":1}}}`, `{"x":1,"\u0078":2}`, `{"map":{"no address":{"id":1}}}`, "null", ""} {
+	for _, seed := range []string{
+		`{"unknown":{"a":1},"ints":{"":null,"unknown":2}}`, `{"set":[{}],"keyed":[{"id":1,"x":1}],"map":{"::1":{"x":1}}}`,
+		`{"x":1,"\u0078":2}`, `{"map":{"no address":{"id":1}}}`, "null", "",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -398,7 +435,8 @@ func FuzzUnknownMembers(f *testing.F) {
 	})
 }
 
-// TestCompatibilityOfOpenSchemas: if unknown members are admitted, an added field may have been one before, and a removed field becomes one.
+// TestCompatibilityOfOpenSchemas: if unknown members are admitted, an added field may have been one before, and a
+// removed field becomes one.
 func TestCompatibilityOfOpenSchemas(t *testing.T) {
 	type before struct {
 		A resource.Quantity `json:"a"`
@@ -417,10 +455,28 @@ func TestCompatibilityOfOpenSchemas(t *testing.T) {
 		reason       string
 	}{
 		{"the same", openSchema(t, small), openSchema(t, small), nil, true, "no difference"},
-		{"opened", small, openSchema(t, small), []string{"*: unknown members became immutable, were an error: no hash changes"}, true, "what was read is read alike"},
-		{"closed", openSchema(t, small), small, []string{"*: unknown members became an error, were immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay"}, false, "who has some is refused"},
-		{"a field comes", openSchema(t, small), openSchema(t, large), []string{"b: is new, quantity, immutable: the updated Schema may refuse a configuration that has it; a pool that has it may roll unless an era of the old Schema stays"}, false, "1Gi is hashed as a text before, and as a number of bytes after"},
-		{"a field goes", openSchema(t, large), openSchema(t, small), []string{"b: is gone, was quantity, immutable: a pool that has it may roll unless an era of the old Schema stays"}, false, "the other way round"},
+		{
+			"opened", small, openSchema(t, small),
+			[]string{"*: unknown members became immutable, were an error: no hash changes"},
+			true,
+			"what was read is read alike",
+		},
+		{
+			"closed", openSchema(t, small), small,
+			[]string{"*: unknown members became an error, were immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay"},
+			false, "who has some is refused",
+		},
+		{
+			"a field comes", openSchema(t, small), openSchema(t, large),
+			[]string{"b: is new, quantity, immutable: the updated Schema may refuse a configuration that has it; a pool that has it may roll unless an era of the old Schema stays"},
+			false, "1Gi is hashed as a text before, and as a number of bytes after",
+		},
+		{
+			"a field goes", openSchema(t, large), openSchema(t, small),
+			[]string{"b: is gone, was quantity, immutable: a pool that has it may roll unless an era of the old Schema stays"},
+			false,
+			"the other way round",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			findings, err := hotupdate.Compatibility(tc.old, tc.updated)

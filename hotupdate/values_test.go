@@ -239,8 +239,8 @@ func stampFields(t *rapid.T, v reflect.Value, index []int, members map[string]bo
 	}
 }
 
-// editor rewrites values. The part in the view keeps its meaning and may be spelled in another way; everything else may change. An editor that
-// meddles also changes some of the part in the view.
+// editor rewrites values. The part in the view keeps its meaning and may be spelled in another way; everything else may
+// change. An editor that meddles also changes some of the part in the view.
 type editor struct {
 	valueGenerator
 	keep    view

@@ -44,10 +44,22 @@ type unreadyArray struct {
 // refused the configurations of before. Such a field is refused when the Schema is compiled.
 func TestZeroValueWithoutText(t *testing.T) {
 	for _, row := range []schemaErrorRow{
-		{"immutable field", errorOf(hotupdate.SchemaOf[unreadyMode]()), at("zero-fails", "hotupdate_test.unreadyMode", "Mode"), "an unset field could not be hashed"},
-		{"in a hot element", errorOf(hotupdate.SchemaOf[unreadyBelow]()), at("zero-fails", "hotupdate_test.unreadyBelow", "Below.Mode"), "the field itself is hashed"},
-		{"array", errorOf(hotupdate.SchemaOf[unreadyArray]()), at("zero-fails", "hotupdate_test.unreadyArray", "Modes"), "{} has a zero array"},
-		{"override", errorOf(hotupdate.SchemaOf[unreadyMode](hotupdate.WithTag("mode", "inplace"))), at("zero-fails", "hotupdate_test.unreadyMode", "Mode"), "in-place fields are hashed"},
+		{
+			"immutable field", errorOf(hotupdate.SchemaOf[unreadyMode]()), at("zero-fails", "hotupdate_test.unreadyMode", "Mode"),
+			"an unset field could not be hashed",
+		},
+		{
+			"in a hot element", errorOf(hotupdate.SchemaOf[unreadyBelow]()), at("zero-fails", "hotupdate_test.unreadyBelow", "Below.Mode"),
+			"the field itself is hashed",
+		},
+		{
+			"array", errorOf(hotupdate.SchemaOf[unreadyArray]()), at("zero-fails", "hotupdate_test.unreadyArray", "Modes"),
+			"{} has a zero array",
+		},
+		{
+			"override", errorOf(hotupdate.SchemaOf[unreadyMode](hotupdate.WithTag("mode", "inplace"))),
+			at("zero-fails", "hotupdate_test.unreadyMode", "Mode"), "in-place fields are hashed",
+		},
 	} {
 		assert.Equal(t, row.want, problemsOf(row.err), "%s: %s", row.name, row.reason)
 	}

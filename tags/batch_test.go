@@ -85,7 +85,14 @@ var batchTests = []struct {
 		[]string{"Remove r a=1", "Remove r a=2", "Remove r a=3 b=1"},
 		"a call with one key twice is refused",
 	},
-	{"zero limits", tags.Call{}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Set: list("a=1 b=1")}}, []string{"Set r a=1", "Set r b=1"}, "zero counts as one"},
+	{
+		"zero limits",
+		tags.Call{},
+		tags.Call{},
+		[]tags.ResourcePlan{{Resource: "r", Set: list("a=1 b=1")}},
+		[]string{"Set r a=1", "Set r b=1"},
+		"zero counts as one",
+	},
 }
 
 func TestBatches(t *testing.T) {

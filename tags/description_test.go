@@ -56,7 +56,8 @@ func TestSixthCloud(t *testing.T) {
 	if _, err := rules.Plan(tags.PlanInput{}, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if got := rules.MandatoryIn(map[string]string{"mcm.example/cluster": "c", "Hostname": "h"}); len(got) != 1 || got["mcm.example/cluster"] != "c" {
+	if got := rules.MandatoryIn(map[string]string{"mcm.example/cluster": "c", "Hostname": "h"}); len(got) != 1 ||
+		got["mcm.example/cluster"] != "c" {
 		t.Errorf("MandatoryIn = %v", got)
 	}
 }

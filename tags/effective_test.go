@@ -24,10 +24,22 @@ func TestEffective(t *testing.T) {
 		{"per kind wins over base", tags.AWS, tags.VM, "a=1 b=1", "a=2", "", "a=2 b=1", "the more specific one wins"},
 		{"mandatory wins over all", tags.AWS, tags.VM, "m=1", "m=2 a=1", "m=3", "a=1 m=3", "merged last"},
 		{"case counts", tags.AWS, tags.VM, "Owner=1", "owner=2", "OWNER=3", "OWNER=3 Owner=1 owner=2", "AWS tells keys apart by case"},
-		{"case is ignored", tags.Azure, tags.VM, "Owner=1 a=1", "owner=2", "", "a=1 owner=2", "one key to Azure: that of the later layer remains"},
-		{"case is ignored for mandatory", tags.Azure, tags.VM, "name=1", "NAME=2", "Name=3", "Name=3", "one key to Azure: the mandatory one remains"},
-		{"two spellings in one layer", tags.Azure, tags.VM, "Owner=1 owner=2", "", "", "Owner=1 owner=2", "picking one would lose the other; Plan refuses both"},
-		{"labels that are left alone", tags.Azure, tags.VM, "azure-x=1 a=1", "", "", "a=1", "the extension writes the flat map, with pool labels in it"},
+		{
+			"case is ignored", tags.Azure, tags.VM, "Owner=1 a=1", "owner=2", "", "a=1 owner=2",
+			"one key to Azure: that of the later layer remains",
+		},
+		{
+			"case is ignored for mandatory", tags.Azure, tags.VM, "name=1", "NAME=2", "Name=3", "Name=3",
+			"one key to Azure: the mandatory one remains",
+		},
+		{
+			"two spellings in one layer", tags.Azure, tags.VM, "Owner=1 owner=2", "", "", "Owner=1 owner=2",
+			"picking one would lose the other; Plan refuses both",
+		},
+		{
+			"labels that are left alone", tags.Azure, tags.VM, "azure-x=1 a=1", "", "", "a=1",
+			"the extension writes the flat map, with pool labels in it",
+		},
 		{"only labels that are left alone", tags.AWS, tags.VM, "Name=1", "", "", "", "nothing is left"},
 		{"reserved key of a user", tags.Azure, tags.VM, "", "azure-x=1", "", "azure-x=1", "Plan refuses it"},
 		{"keys only", tags.GCP, tags.Network, "", "a=x", "b=", "a= b=", "network tags have no values"},

@@ -21,7 +21,10 @@ func TestMandatoryIn(t *testing.T) {
 	}{
 		{
 			"flat map of AWS", tags.AWS,
-			map[string]string{"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1", "node.kubernetes.io/role": "node", "owner": "me", "Name": "n"},
+			map[string]string{
+				"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1", "node.kubernetes.io/role": "node", "owner": "me",
+				"Name": "n",
+			},
 			map[string]string{"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1"},
 			"the example of the hot-update proposal: section 2 is mandatory, pool labels are not; Name the driver sets itself",
 		},
@@ -73,11 +76,20 @@ func TestLeftAlone(t *testing.T) {
 		{"nothing", tags.Azure, "", "", "there are no tags"},
 		{"mandatory keys", tags.Azure, "Name=c kubernetes.io-cluster-c=1 kubernetes.io-role-node=1", "", "every machine has them"},
 		{"label name", tags.Azure, "Name=c name=x team=a", "name", "to Azure it is the key Name"},
-		{"labels with prefixes of Azure", tags.Azure, "azure-x=1 microsoft.com_y=2 windowsless=3 team=a", "azure-x microsoft.com_y windowsless", "Azure may refuse them, and a refused key fails the whole call"},
-		{"Name of AWS", tags.AWS, "Name=label name=label2", "Name", "the driver sets Name to the machine's name; AWS tells keys apart by case"},
+		{
+			"labels with prefixes of Azure", tags.Azure, "azure-x=1 microsoft.com_y=2 windowsless=3 team=a",
+			"azure-x microsoft.com_y windowsless", "Azure may refuse them, and a refused key fails the whole call",
+		},
+		{
+			"Name of AWS", tags.AWS, "Name=label name=label2", "Name",
+			"the driver sets Name to the machine's name; AWS tells keys apart by case",
+		},
 		{"prefix of AWS", tags.AWS, "aws:x=1 AWS:y=1", "AWS:y aws:x", "AWS refuses any spelling"},
 		{"prefix of Alibaba Cloud", tags.AliCloud, "acs:x=1 aliyun-y=1 team=a", "acs:x aliyun-y", "Alibaba Cloud refuses them"},
-		{"several clusters", tags.AWS, "kubernetes.io/cluster/a=1 kubernetes.io/cluster/b=1", "", "Plan refuses them: which one is the machine's is not known"},
+		{
+			"several clusters", tags.AWS, "kubernetes.io/cluster/a=1 kubernetes.io/cluster/b=1", "",
+			"Plan refuses them: which one is the machine's is not known",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -92,7 +104,9 @@ func TestLeftAlone(t *testing.T) {
 
 // TestLeftAloneIsNeverPlanned: a key that is left alone is neither set nor removed nor taken over, whatever was recorded.
 func TestLeftAloneIsNeverPlanned(t *testing.T) {
-	keys := []string{"Name", "name", "azure-x", "aws:s", "kubernetes.io-cluster-c", "Kubernetes.io-cluster-c", "kubernetes.io/cluster/c", "team"}
+	keys := []string{
+		"Name", "name", "azure-x", "aws:s", "kubernetes.io-cluster-c", "Kubernetes.io-cluster-c", "kubernetes.io/cluster/c", "team",
+	}
 	specs := rapid.MapOf(rapid.SampledFrom(keys), rapid.SampledFrom([]string{"1", "2"}))
 	for _, cloud := range []tags.Cloud{tags.Azure, tags.AWS, tags.OpenStack, tags.AliCloud} {
 		rules := rulesOf(t, cloud, tags.VM)

@@ -34,7 +34,10 @@ func FuzzPlan(f *testing.F) {
 	f.Add(uint8(2), uint8(2), "a=1", "b=1", "c=1", "d=1 e=1", "", "a=1 b=1 c=x", "")
 	f.Add(uint8(3), uint8(9), "a=", "b=", "", "c=v", "kubernetes-io-cluster-x=", "a= b= f=", "")
 	f.Add(uint8(4), uint8(9), "foo=1 Foo=2", "", "FOO=3", "bar=1 Bar=2", "", "foo=1 Foo=2 FOO=x", "")
-	f.Add(uint8(5), uint8(20), "acs:x=1", "kubernetes.io/role/x=1", "a=1", "a=1", "kubernetes.io/cluster/x= kubernetes.io/cluster/y=", "a=1", "")
+	f.Add(
+		uint8(5), uint8(20), "acs:x=1", "kubernetes.io/role/x=1", "a=1", "a=1", "kubernetes.io/cluster/x= kubernetes.io/cluster/y=", "a=1",
+		"",
+	)
 	all := naives()
 	f.Fuzz(func(t *testing.T, which, limit uint8, applied, first, second, desired, mandatory, live, anyValue string) {
 		for _, r := range applied + first + second + desired + mandatory + live + anyValue {
@@ -68,13 +71,17 @@ func usable(rules *tags.Rules, patterns []string) []string {
 
 // drawSpec draws a spec over few keys and values, in several spellings.
 func drawSpec(t *rapid.T, label string, values ...string) map[string]string {
-	keys := rapid.SampledFrom([]string{"a", "A", "b", "B", "c", "d", "Name", "name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "aws:s"})
+	keys := rapid.SampledFrom(
+		[]string{"a", "A", "b", "B", "c", "d", "Name", "name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "aws:s"},
+	)
 	return rapid.MapOfN(keys, rapid.SampledFrom(values), 0, 5).Draw(t, label)
 }
 
 func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
-	rules.AnyValue = usable(rules, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "c", "na*", "Name", "*d", "kubernetes*"}), 0, 3).Draw(t, "any value"))
+	rules.AnyValue = usable(
+		rules, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "c", "na*", "Name", "*d", "kubernetes*"}), 0, 3).Draw(t, "any value"),
+	)
 	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
 	state := tags.PlanInput{
 		Recorded:  []map[string]string{drawSpec(t, "applied", "1", "2")},
@@ -185,7 +192,8 @@ func (n *naivePlanner) matchesAny(key string, patterns []string) bool {
 	})
 }
 
-// wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, if mandatory names several clusters, or if a user wrote a mandatory key.
+// wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, if mandatory names several
+// clusters, or if a user wrote a mandatory key.
 func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
 	wanted = map[string]string{}
 	ok = true
@@ -314,7 +322,9 @@ func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]strin
 		case n.removable(key, wanted):
 			plan.Remove = append(plan.Remove, tags.Tag{Key: key, Value: value})
 		case len(n.valuesIn(wanted, key)) > 0 && n.spellings(key, wanted)[0] == key:
-		case slices.ContainsFunc(n.rules.Uncounted(), func(p string) bool { return strings.HasPrefix(strings.ToLower(key), strings.TrimSuffix(p, "*")) }):
+		case slices.ContainsFunc(
+			n.rules.Uncounted(), func(p string) bool { return strings.HasPrefix(strings.ToLower(key), strings.TrimSuffix(p, "*")) },
+		):
 		default:
 			foreign++
 		}

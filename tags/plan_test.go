@@ -35,7 +35,8 @@ func pairs(all []tags.Tag) string {
 	return b.String()
 }
 
-// show writes a plan as "set a=1; remove b=2; takeover a; rewritten a; kept c; RemoveFirst", without what is empty; what sets before it removes is the rule.
+// show writes a plan as "set a=1; remove b=2; takeover a; rewritten a; kept c; RemoveFirst", without what is empty;
+// what sets before it removes is the rule.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
@@ -79,70 +80,223 @@ var planTests = []struct {
 	{"dropped", tags.AWS, tags.VM, "a=1 b=2", []string{"a=1"}, "a=1", "", "a=1 b=2", "remove b=2", "owned and not desired"},
 	{"dropped all", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=1", "remove a=1", "an empty spec is an attempted removal"},
 	{"drifted away", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "", "set a=1", "somebody deleted a desired key"},
-	{"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a; rewritten a", "somebody changed a desired key that was applied, and loses the value"},
-	{"changed by both", tags.AWS, tags.VM, "a=1", nil, "a=2", "", "a=x", "set a=2; takeover a", "the value to set was not applied before, so nobody has rewritten it"},
-	{"an attempt is live", tags.AWS, tags.VM, "a=1", []string{"a=2"}, "a=1", "", "a=2", "set a=1", "a late request of ours, and not another writer"},
+	{
+		"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a; rewritten a",
+		"somebody changed a desired key that was applied, and loses the value",
+	},
+	{
+		"changed by both", tags.AWS, tags.VM, "a=1", nil, "a=2", "", "a=x", "set a=2; takeover a",
+		"the value to set was not applied before, so nobody has rewritten it",
+	},
+	{
+		"an attempt is live", tags.AWS, tags.VM, "a=1",
+		[]string{"a=2"},
+		"a=1", "", "a=2", "set a=1",
+		"a late request of ours, and not another writer",
+	},
 
-	{"re-created by somebody", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=x", "", "ownership is kind, key and value: it is theirs now"},
+	{
+		"re-created by somebody", tags.AWS, tags.VM, "a=1",
+		[]string{""},
+		"", "", "a=x", "",
+		"ownership is kind, key and value: it is theirs now",
+	},
 	{"never owned", tags.AWS, tags.VM, "", nil, "", "", "a=1", "", "keys dropped before adoption are foreign for ever"},
-	{"takeover", tags.AWS, tags.VM, "", nil, "a=1", "", "a=x", "set a=1; takeover a", "a desired key becomes ours, and the user hears of it"},
+	{
+		"takeover", tags.AWS, tags.VM, "", nil, "a=1", "", "a=x", "set a=1; takeover a",
+		"a desired key becomes ours, and the user hears of it",
+	},
 	{"same value by chance", tags.AWS, tags.VM, "", nil, "a=1", "", "a=1", "", "a value that others set equal to ours is ours"},
 	{"empty value is a value", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=1", "", "owned is the empty value, live is not"},
 	{"empty value removed", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=", "remove a=", "guarded on the empty value"},
 
-	{"edge case 1: reverted after a partial failure", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=2 b=2", "set a=1; remove b=2", "hot-update proposal, Edge-Case-1: S3 equals S1, but S2 is half-applied"},
-	{"edge case 2: the read does not show the attempt", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=1", "", "reads lag: the pass that confirms sees the attempt, which is owned until then"},
-	{"live is right", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "a=1", "", "an earlier attempt may still land, before the pass that confirms"},
-	{"attempted removal was reverted", tags.AWS, tags.VM, "a=1", []string{""}, "a=1", "", "a=1", "", "the removal may still land, before the pass that confirms"},
-	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1", "only what is live is removed"},
-	{"several attempts, live of an old one", tags.AWS, tags.VM, "", []string{"a=1", "a=2", "a=3"}, "", "", "a=2", "remove a=2", "each attempt is owned"},
+	{
+		"edge case 1: reverted after a partial failure", tags.AWS, tags.VM, "a=1",
+		[]string{"a=2 b=2"},
+		"a=1", "", "a=2 b=2",
+		"set a=1; remove b=2", "hot-update proposal, Edge-Case-1: S3 equals S1, but S2 is half-applied",
+	},
+	{
+		"edge case 2: the read does not show the attempt", tags.AWS, tags.VM, "a=1",
+		[]string{"a=2 b=2"},
+		"a=1", "", "a=1", "",
+		"reads lag: the pass that confirms sees the attempt, which is owned until then",
+	},
+	{
+		"live is right", tags.AWS, tags.VM, "",
+		[]string{"a=1"},
+		"a=1", "", "a=1", "",
+		"an earlier attempt may still land, before the pass that confirms",
+	},
+	{
+		"attempted removal was reverted", tags.AWS, tags.VM, "a=1",
+		[]string{""},
+		"a=1", "", "a=1", "",
+		"the removal may still land, before the pass that confirms",
+	},
+	{
+		"same on all sides", tags.AWS, tags.VM, "a=1 b=1",
+		[]string{"a=1 b=2", "a=1"},
+		"a=1", "", "a=1 b=1", "remove b=1",
+		"only what is live is removed",
+	},
+	{
+		"several attempts, live of an old one", tags.AWS, tags.VM, "",
+		[]string{"a=1", "a=2", "a=3"},
+		"", "", "a=2", "remove a=2",
+		"each attempt is owned",
+	},
 	{"unseen", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "there is nothing to remove"},
-	{"unseen attempt", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "", "", "it may have landed after the read: the pass that confirms sees it"},
-	{"unseen attempt beneath a foreign value", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "a=x", "", "somebody's value is live: the key is theirs"},
-	{"unseen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "", "", "without a condition the removal could hit somebody's key; the second pass sees it"},
-	{"unseen attempt, version", tags.GCP, tags.VM, "", []string{"a=1"}, "", "", "", "", "the write carries the version of the read, so what is unseen is not there"},
+	{
+		"unseen attempt", tags.AWS, tags.VM, "",
+		[]string{"a=1"},
+		"", "", "", "",
+		"it may have landed after the read: the pass that confirms sees it",
+	},
+	{
+		"unseen attempt beneath a foreign value", tags.AWS, tags.VM, "",
+		[]string{"a=1"},
+		"", "", "a=x", "",
+		"somebody's value is live: the key is theirs",
+	},
+	{
+		"unseen attempt, no condition", tags.AliCloud, tags.VM, "",
+		[]string{"a=1"},
+		"", "", "", "",
+		"without a condition the removal could hit somebody's key; the second pass sees it",
+	},
+	{
+		"unseen attempt, version", tags.GCP, tags.VM, "",
+		[]string{"a=1"},
+		"", "", "", "",
+		"the write carries the version of the read, so what is unseen is not there",
+	},
 	{"seen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "a=1", "remove a=1", "live shows an owned value"},
-	{"confirmed second pass", tags.AliCloud, tags.VM, "", []string{"", "a=1"}, "", "", "a=1", "remove a=1", "after a success the former last-applied stays among the attempts"},
+	{
+		"confirmed second pass", tags.AliCloud, tags.VM, "",
+		[]string{"", "a=1"},
+		"", "", "a=1", "remove a=1",
+		"after a success the former last-applied stays among the attempts",
+	},
 
-	{"mandatory is set", tags.AWS, tags.VM, "", nil, "a=1", "kubernetes.io/cluster/c=1", "", "set a=1 kubernetes.io/cluster/c=1", "mandatory keys are merged"},
+	{
+		"mandatory is set", tags.AWS, tags.VM, "", nil, "a=1", "kubernetes.io/cluster/c=1", "", "set a=1 kubernetes.io/cluster/c=1",
+		"mandatory keys are merged",
+	},
 	{"mandatory is restored", tags.AWS, tags.VM, "", nil, "", "Name=m", "Name=x", "set Name=m; takeover Name", "somebody overwrote it"},
 	{"mandatory is last", tags.AWS, tags.VM, "Name=u", nil, "Name=u", "Name=m", "Name=u", "set Name=m", "the mandatory value wins"},
-	{"mandatory is never removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1", []string{""}, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", "", "owned, since flat specs hold it, but mandatory"},
-	{"forgotten mandatory is not removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1 Name=n a=1", []string{""}, "", "", "kubernetes.io/cluster/c=1 Name=n a=1", "remove a=1", "MCM would lose the VM, so reserved keys stay even if the caller forgets them"},
+	{
+		"mandatory is never removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1",
+		[]string{""},
+		"", "kubernetes.io/cluster/c=1",
+		"kubernetes.io/cluster/c=1", "", "owned, since flat specs hold it, but mandatory",
+	},
+	{
+		"forgotten mandatory is not removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1 Name=n a=1",
+		[]string{""},
+		"", "",
+		"kubernetes.io/cluster/c=1 Name=n a=1", "remove a=1",
+		"MCM would lose the VM, so reserved keys stay even if the caller forgets them",
+	},
 	{"system keys are not removed", tags.AWS, tags.VM, "aws:x=1", []string{""}, "", "", "aws:x=1", "", "AWS would refuse the whole call"},
-	{"foreign cluster key", tags.AWS, tags.VM, "", nil, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1 kubernetes.io/cluster/other=1", "", "it is not ours to judge"},
+	{
+		"foreign cluster key", tags.AWS, tags.VM, "", nil, "", "kubernetes.io/cluster/c=1",
+		"kubernetes.io/cluster/c=1 kubernetes.io/cluster/other=1", "", "it is not ours to judge",
+	},
 
 	{"keys only: one is live", tags.GCP, tags.Network, "a=", []string{"a= b="}, "a= b=", "m=", "a= f=", "set b= m=", "values are empty"},
 	{"keys only: removed", tags.GCP, tags.Network, "a= b=", []string{"b="}, "b=", "", "a= b= f=", "remove a=", "owned by key"},
-	{"keys only: re-created by somebody", tags.GCP, tags.Network, "a=", []string{""}, "", "", "a=", "remove a=", "no value tells theirs from ours: documented"},
-	{"keys only: values mean nothing", tags.GCP, tags.Network, "a=old", nil, "a=new", "", "a=", "", "a value that slipped in changes nothing"},
+	{
+		"keys only: re-created by somebody", tags.GCP, tags.Network, "a=",
+		[]string{""},
+		"", "", "a=", "remove a=",
+		"no value tells theirs from ours: documented",
+	},
+	{
+		"keys only: values mean nothing", tags.GCP, tags.Network, "a=old", nil, "a=new", "", "a=", "",
+		"a value that slipped in changes nothing",
+	},
 	{"keys only: no takeover", tags.GCP, tags.Network, "", nil, "a=", "", "a=", "", "no value is lost"},
 
 	{"folded: one key", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=1", "", "CostCenter=1", "", "only the spelling changed"},
-	{"folded: set as it is spelled", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=2", "", "COSTCENTER=1", "set COSTCENTER=2", "two spellings in one write would be one key twice"},
-	{"folded: rewritten", tags.Azure, tags.VM, "costCenter=1", nil, "costcenter=1", "", "COSTCENTER=x", "set COSTCENTER=1; takeover COSTCENTER; rewritten COSTCENTER", "applied by another spelling"},
-	{"folded: rewritten, applied by two spellings", tags.Azure, tags.VM, "A=2 a=1", nil, "a=2", "", "a=x", "set a=2; takeover a; rewritten a", "one of them has the value"},
-	{"mandatory is rewritten", tags.AWS, tags.VM, "Name=m", nil, "Name=m", "Name=m", "Name=x", "set Name=m; takeover Name; rewritten Name", "a flat spec holds it, too"},
-	{"folded: owned", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "COSTCENTER=1", "remove COSTCENTER=1", "ours by another spelling"},
+	{
+		"folded: set as it is spelled", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=2", "", "COSTCENTER=1", "set COSTCENTER=2",
+		"two spellings in one write would be one key twice",
+	},
+	{
+		"folded: rewritten", tags.Azure, tags.VM, "costCenter=1", nil, "costcenter=1", "", "COSTCENTER=x",
+		"set COSTCENTER=1; takeover COSTCENTER; rewritten COSTCENTER", "applied by another spelling",
+	},
+	{
+		"folded: rewritten, applied by two spellings", tags.Azure, tags.VM, "A=2 a=1", nil, "a=2", "", "a=x",
+		"set a=2; takeover a; rewritten a", "one of them has the value",
+	},
+	{
+		"mandatory is rewritten", tags.AWS, tags.VM, "Name=m", nil, "Name=m", "Name=m", "Name=x",
+		"set Name=m; takeover Name; rewritten Name", "a flat spec holds it, too",
+	},
+	{
+		"folded: owned", tags.Azure, tags.VM, "CostCenter=1",
+		[]string{""},
+		"", "", "COSTCENTER=1", "remove COSTCENTER=1",
+		"ours by another spelling",
+	},
 	{"folded: re-created by somebody", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "costcenter=x", "", "theirs by value"},
 	{"folded: mandatory is last", tags.Azure, tags.VM, "", nil, "name=u", "Name=m", "", "set Name=m", "one key, and it is mandatory"},
 	{"folded: mandatory is never removed", tags.Azure, tags.VM, "name=m", []string{""}, "", "Name=m", "NAME=m", "", "one key"},
-	{"folded: attempted by another spelling", tags.Azure, tags.VM, "A=1", []string{"a=1"}, "a=1", "", "A=1", "", "the attempt wrote the same key and value"},
-	{"folded: history with two spellings", tags.Azure, tags.VM, "A=1 a=2", []string{""}, "", "", "a=2", "remove a=2", "both values are owned"},
-	{"folded: beyond ASCII", tags.Azure, tags.VM, "größe=1", []string{""}, "", "", "GRÖßE=1", "remove GRÖßE=1", "Unicode's simple folding"},
+	{
+		"folded: attempted by another spelling", tags.Azure, tags.VM, "A=1",
+		[]string{"a=1"},
+		"a=1", "", "A=1", "",
+		"the attempt wrote the same key and value",
+	},
+	{
+		"folded: history with two spellings", tags.Azure, tags.VM, "A=1 a=2",
+		[]string{""},
+		"", "", "a=2", "remove a=2",
+		"both values are owned",
+	},
+	{
+		"folded: beyond ASCII", tags.Azure, tags.VM, "größe=1",
+		[]string{""},
+		"", "", "GRÖßE=1", "remove GRÖßE=1",
+		"Unicode's simple folding",
+	},
 
-	{"several spellings: all ours", tags.OpenStack, tags.VM, "foo=1 Foo=2", []string{""}, "", "", "foo=1 Foo=2", "remove Foo=2 foo=1", "deleting one deletes both"},
-	{"several spellings: one is theirs", tags.OpenStack, tags.VM, "foo=1", []string{""}, "", "", "foo=1 Foo=x", "", "deleting ours would delete theirs: Nova spec lowercase-metadata-keys"},
-	{"several spellings: wanted", tags.OpenStack, tags.VM, "foo=1", nil, "foo=1", "", "FOO=x Foo=x foo=1", "", "the wanted spelling stands for the key"},
-	{"several spellings: wanted, and folded", tags.OpenStack, tags.VM, "", nil, "FOO=1", "", "Foo=x foo=y", "set foo=1; takeover foo", "the folded spelling stands for the key"},
-	{"several spellings: wanted by another", tags.OpenStack, tags.VM, "", nil, "foo=1", "", "FOO=x Foo=y", "set FOO=1; takeover FOO", "without the folded spelling the smallest one stands for the key, so that chance has no say"},
+	{
+		"several spellings: all ours", tags.OpenStack, tags.VM, "foo=1 Foo=2",
+		[]string{""},
+		"", "", "foo=1 Foo=2", "remove Foo=2 foo=1",
+		"deleting one deletes both",
+	},
+	{
+		"several spellings: one is theirs", tags.OpenStack, tags.VM, "foo=1",
+		[]string{""},
+		"", "", "foo=1 Foo=x", "",
+		"deleting ours would delete theirs: Nova spec lowercase-metadata-keys",
+	},
+	{
+		"several spellings: wanted", tags.OpenStack, tags.VM, "foo=1", nil, "foo=1", "", "FOO=x Foo=x foo=1", "",
+		"the wanted spelling stands for the key",
+	},
+	{
+		"several spellings: wanted, and folded", tags.OpenStack, tags.VM, "", nil, "FOO=1", "", "Foo=x foo=y", "set foo=1; takeover foo",
+		"the folded spelling stands for the key",
+	},
+	{
+		"several spellings: wanted by another", tags.OpenStack, tags.VM, "", nil, "foo=1", "", "FOO=x Foo=y", "set FOO=1; takeover FOO",
+		"without the folded spelling the smallest one stands for the key, so that chance has no say",
+	},
 }
 
 func TestPlan(t *testing.T) {
 	for _, test := range planTests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, test.kind)
-			state := tags.PlanInput{Recorded: []map[string]string{parse(test.applied)}, Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.PlanInput{
+				Recorded: []map[string]string{parse(test.applied)}, Applied: parse(test.applied), Desired: parse(test.desired),
+				Mandatory: parse(test.mandatory),
+			}
 			for _, attempt := range test.attempted {
 				state.Recorded = append(state.Recorded, parse(attempt))
 			}
@@ -173,22 +327,48 @@ func TestAnyValue(t *testing.T) {
 	}{
 		{"missing", tags.AWS, "a", "", "", "a=1", "", "f=x", "set a=1", "the key is set where it is missing"},
 		{"equal", tags.AWS, "a", "a=1", "", "a=1", "", "a=1", "", "nothing to do"},
-		{"rewritten by a policy", tags.AWS, "a", "a=1", "", "a=1", "", "a=x", "", "any value is right, so nothing is written at a verification"},
-		{"adopted", tags.AWS, "a", "", "a=1", "a=1", "", "a=x", "kept a", "never overwritten, and people hear that the spec's value is not there"},
+		{
+			"rewritten by a policy", tags.AWS, "a", "a=1", "", "a=1", "", "a=x", "",
+			"any value is right, so nothing is written at a verification",
+		},
+		{
+			"adopted", tags.AWS, "a", "", "a=1", "a=1", "", "a=x", "kept a",
+			"never overwritten, and people hear that the spec's value is not there",
+		},
 		{"another value in the spec", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=x", "kept a", "the change does not reach the resource"},
-		{"another value in the spec, ours is live", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=1", "kept a", "not even a value of ours is overwritten"},
+		{
+			"another value in the spec, ours is live", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=1", "kept a",
+			"not even a value of ours is overwritten",
+		},
 		{"another value in the spec, live already", tags.AWS, "a", "a=1", "a=2", "a=2", "", "a=2", "", "nothing is kept"},
-		{"another key is not named", tags.AWS, "a", "a=1 b=1", "", "a=1 b=1", "", "a=x b=x", "set b=1; takeover b; rewritten b", "only named keys are left"},
-		{"pattern", tags.AWS, "finops-* *-owner", "", "", "finops-x=1 the-owner=1 b=1", "", "finops-x=2 the-owner=2 b=2", "set b=1; takeover b; kept finops-x the-owner", "a * at an end of a pattern"},
+		{
+			"another key is not named", tags.AWS, "a", "a=1 b=1", "", "a=1 b=1", "", "a=x b=x", "set b=1; takeover b; rewritten b",
+			"only named keys are left",
+		},
+		{
+			"pattern", tags.AWS, "finops-* *-owner", "", "", "finops-x=1 the-owner=1 b=1", "", "finops-x=2 the-owner=2 b=2",
+			"set b=1; takeover b; kept finops-x the-owner", "a * at an end of a pattern",
+		},
 		{"case counts", tags.AWS, "Team", "team=1", "", "team=1", "", "team=x", "set team=1; takeover team; rewritten team", "another key"},
 		{"case is ignored", tags.Azure, "Team", "team=1", "", "team=1", "", "TEAM=x", "", "one key"},
 		{"several spellings", tags.OpenStack, "foo", "", "", "foo=1", "", "FOO=x Foo=y", "kept FOO", "whichever stands for the key"},
-		{"mandatory", tags.AWS, "*cluster* Name", "Name=m", "", "", "kubernetes.io/cluster/c=1 Name=m", "kubernetes.io/cluster/c=x Name=x", "set Name=m kubernetes.io/cluster/c=1; takeover Name kubernetes.io/cluster/c; rewritten Name", "MCM finds the machine by their values"},
+		{
+			"mandatory", tags.AWS, "*cluster* Name", "Name=m", "", "", "kubernetes.io/cluster/c=1 Name=m",
+			"kubernetes.io/cluster/c=x Name=x",
+			"set Name=m kubernetes.io/cluster/c=1; takeover Name kubernetes.io/cluster/c; rewritten Name",
+			"MCM finds the machine by their values",
+		},
 
 		{"no longer desired, ours", tags.AWS, "a", "a=1", "", "", "", "a=1", "remove a=1", "the live value is owned"},
 		{"no longer desired, theirs", tags.AWS, "a", "a=1", "", "", "", "a=x", "", "with a value of others the key is theirs"},
-		{"no longer desired, after a change that was kept", tags.AWS, "a", "a=2", "", "", "", "a=1", "", "the former value is recorded no longer: documented"},
-		{"no longer desired, while the change is unconfirmed", tags.AWS, "a", "a=2", "a=1", "", "", "a=1", "remove a=1", "the former value is still recorded"},
+		{
+			"no longer desired, after a change that was kept", tags.AWS, "a", "a=2", "", "", "", "a=1", "",
+			"the former value is recorded no longer: documented",
+		},
+		{
+			"no longer desired, while the change is unconfirmed", tags.AWS, "a", "a=2", "a=1", "", "", "a=1", "remove a=1",
+			"the former value is still recorded",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
@@ -211,7 +391,10 @@ func TestAnyValue(t *testing.T) {
 func TestPlanResources(t *testing.T) {
 	rules := rulesOf(t, tags.AWS, tags.Disk)
 	live := map[string]map[string]string{"vol-root": parse("a=1"), "vol-csi": parse("a=1 old=1"), "vol-data": parse("a=x old=1")}
-	plans, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{parse("old=1")}, Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
+	plans, err := rules.Plan(
+		tags.PlanInput{Recorded: []map[string]string{parse("old=1")}, Desired: parse("a=1")},
+		[]string{"vol-root", "vol-new", "vol-data", "vol-root"}, live,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +408,10 @@ func TestPlanResources(t *testing.T) {
 		"vol-root: ",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant, sorted, each once, new ones without tags, and never the CSI volume\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf(
+			"got\n%s\nwant, sorted, each once, new ones without tags, and never the CSI volume\n%s", strings.Join(got, "\n"),
+			strings.Join(want, "\n"),
+		)
 	}
 }
 
@@ -262,13 +448,32 @@ func TestPlanErrors(t *testing.T) {
 	}{
 		{"clash", tags.Azure, "a=1 A=1 b=1", "", []string{"unusable-key [A]", "unusable-key [a]"}, "one of them would be lost"},
 		{"no clash where case counts", tags.AWS, "a=1 A=1", "", nil, "two keys"},
-		{"clash in mandatory", tags.Azure, "", "Name=1 name=2", []string{"unusable-key [Name]", "unusable-key [name]"}, "one of them would be lost"},
+		{
+			"clash in mandatory", tags.Azure, "", "Name=1 name=2",
+			[]string{"unusable-key [Name]", "unusable-key [name]"},
+			"one of them would be lost",
+		},
 		{"no clash with mandatory", tags.Azure, "NAME=1 name=2", "Name=3", nil, "mandatory keys are merged last"},
-		{"cluster key", tags.AWS, "kubernetes.io/cluster/other=1", "kubernetes.io/cluster/c=1", []string{"unusable-key [kubernetes.io/cluster/other]"}, "the VM would be deleted"},
-		{"cluster key that is mandatory", tags.AWS, "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", nil, "flat specs hold it too"},
-		{"all at once", tags.Azure, "Kubernetes.io-Role-x=1 AzureX=1 a=1 A=2", "", []string{"unusable-key [A]", "unusable-key [AzureX]", "unusable-key [Kubernetes.io-Role-x]", "unusable-key [a]"}, "every problem, as it was spelled"},
+		{
+			"cluster key", tags.AWS, "kubernetes.io/cluster/other=1", "kubernetes.io/cluster/c=1",
+			[]string{"unusable-key [kubernetes.io/cluster/other]"},
+			"the VM would be deleted",
+		},
+		{
+			"cluster key that is mandatory", tags.AWS, "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", nil,
+			"flat specs hold it too",
+		},
+		{
+			"all at once", tags.Azure, "Kubernetes.io-Role-x=1 AzureX=1 a=1 A=2", "",
+			[]string{"unusable-key [A]", "unusable-key [AzureX]", "unusable-key [Kubernetes.io-Role-x]", "unusable-key [a]"},
+			"every problem, as it was spelled",
+		},
 		{"driver's key", tags.AWS, "Name=n", "", []string{"unusable-key [Name]"}, "the caller forgot to pass it as mandatory"},
-		{"two clusters", tags.AWS, "", "kubernetes.io/cluster/a= kubernetes.io/cluster/b=", []string{"unusable-key [kubernetes.io/cluster/a]", "unusable-key [kubernetes.io/cluster/b]"}, "two MCMs would claim the VM"},
+		{
+			"two clusters", tags.AWS, "", "kubernetes.io/cluster/a= kubernetes.io/cluster/b=",
+			[]string{"unusable-key [kubernetes.io/cluster/a]", "unusable-key [kubernetes.io/cluster/b]"},
+			"two MCMs would claim the VM",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -295,19 +500,30 @@ func TestPlanLimit(t *testing.T) {
 		{"fits", tags.AWS, "", "a=1 b=1", "m=1", "f=x", "set a=1 b=1 m=1", "4 of 4"},
 		{"does not fit", tags.AWS, "", "a=1 b=1 c=1", "m=1", "f=x", "over-limit r", "5 of 4: mandatory and foreign keys count"},
 		{"update fits", tags.AWS, "", "a=1 b=1 c=1", "m=1", "a=x b=x c=x m=1", "set a=1 b=1 c=1; takeover a b c", "no key is added"},
-		{"limit binds", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x h=x", "set b=1; remove a=1; RemoveFirst", "there is no room for b before a is gone"},
-		{"limit does not bind", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x", "set b=1; remove a=1", "nothing that replaces something is missing for a moment"},
+		{
+			"limit binds", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x h=x", "set b=1; remove a=1; RemoveFirst",
+			"there is no room for b before a is gone",
+		},
+		{
+			"limit does not bind", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x", "set b=1; remove a=1",
+			"nothing that replaces something is missing for a moment",
+		},
 		{"system keys do not count", tags.AWS, "", "a=1 b=1", "m=1", "f=x aws:1= AWS:2=", "set a=1 b=1 m=1", "AWS does not count them"},
 		{"other spellings count", tags.OpenStack, "", "a=1 b=1", "", "c=1 C=1 A=x", "set A=1 b=1; takeover A", "4 of 4"},
 		{"other spellings exceed", tags.OpenStack, "", "a=1 b=1", "", "c=1 C=1 A=x a=x", "over-limit r", "5 of 4: A stays beside a"},
-		{"removal beyond the limit", tags.AWS, "a=1", "", "", "a=1 b=1 c=1 d=1 e=1 f=1", "remove a=1; RemoveFirst", "a quota that was lowered must not keep us from removing"},
+		{
+			"removal beyond the limit", tags.AWS, "a=1", "", "", "a=1 b=1 c=1 d=1 e=1 f=1", "remove a=1; RemoveFirst",
+			"a quota that was lowered must not keep us from removing",
+		},
 		{"update beyond the limit", tags.AWS, "", "a=1", "", "a=x b=1 c=1 d=1 e=1", "set a=1; takeover a; RemoveFirst", "no key is added"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			rules := rulesOf(t, test.cloud, tags.VM)
 			rules.MaxTags = 4
-			state := tags.PlanInput{Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			state := tags.PlanInput{
+				Recorded: []map[string]string{parse(test.applied)}, Desired: parse(test.desired), Mandatory: parse(test.mandatory),
+			}
 			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
 			got := strings.Join(codesOf(err), " ")
 			if err == nil {
@@ -329,7 +545,9 @@ func TestPlanIsDeterministic(t *testing.T) {
 		Desired:   parse("ef=1 gh=2 ij=3"),
 		Mandatory: parse("Name=m"),
 	}
-	live := map[string]map[string]string{"r1": parse("AB=1 Ab=2 aB=3 EF=x Ef=y eF=z GH=1 name=x"), "r2": parse("CD=1 Cd=5 cD=1 NAME=m NAMe=x")}
+	live := map[string]map[string]string{
+		"r1": parse("AB=1 Ab=2 aB=3 EF=x Ef=y eF=z GH=1 name=x"), "r2": parse("CD=1 Cd=5 cD=1 NAME=m NAMe=x"),
+	}
 	clashing := state
 	clashing.Desired = parse("AB=1 Ab=2 aB=3 ab=4 kubernetes.io-role-x=1 azure-a=1 Azure-b=1")
 	var first string
@@ -434,7 +652,9 @@ func TestPlanIsLinear(t *testing.T) {
 	}
 	for last, want := range map[string]int{"live": 1 << letters, "other": 0} { // the value of the last spelling in order
 		applied[strings.Repeat("k", letters-1)+"K"] = last
-		plans, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{applied}}, []string{"vm"}, map[string]map[string]string{"vm": live})
+		plans, err := rules.Plan(
+			tags.PlanInput{Recorded: []map[string]string{applied}}, []string{"vm"}, map[string]map[string]string{"vm": live},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,14 +73,24 @@ var ruleTests = []struct {
 	{tags.AWS, tags.VM, "empty key", one("", "v"), []field.ErrorType{required}, awsNaming + `"A tag key cannot be an empty string"`},
 	{tags.AWS, tags.VM, "key length", one(strings.Repeat("ä", 127), ""), nil, ec2Tag},
 	{tags.AWS, tags.VM, "key too long", one(strings.Repeat("ä", 128), ""), []field.ErrorType{tooLong}, ec2Tag},
-	{tags.AWS, tags.VM, "key length in code points", one(strings.Repeat(astral, 127), ""), nil, "Smithy: the length of a string is its Unicode scalar values"},
+	{
+		tags.AWS, tags.VM, "key length in code points", one(strings.Repeat(astral, 127), ""), nil,
+		"Smithy: the length of a string is its Unicode scalar values",
+	},
 	{tags.AWS, tags.VM, "value length", one("k", strings.Repeat("ä", 256)), nil, awsNaming + `"256 Unicode characters in UTF-8"`},
 	{tags.AWS, tags.VM, "value too long", one("k", strings.Repeat("a", 257)), []field.ErrorType{tooLong}, awsNaming},
-	{tags.AWS, tags.VM, "alphabet", one("aZ09 +-=._:/@é", "aZ09 +-=._:/@é"), nil, awsNaming + `"letters, numbers, spaces, + - = . _ : / @"`},
+	{
+		tags.AWS, tags.VM, "alphabet", one("aZ09 +-=._:/@é", "aZ09 +-=._:/@é"), nil,
+		awsNaming + `"letters, numbers, spaces, + - = . _ : / @"`,
+	},
 	{tags.AWS, tags.VM, "key alphabet", one("a,b", ""), []field.ErrorType{invalid}, awsNaming},
 	{tags.AWS, tags.VM, "value alphabet", one("k", "a;b"), []field.ErrorType{invalid}, awsNaming},
 	{tags.AWS, tags.VM, "case counts", map[string]string{"a": "", "A": ""}, nil, awsNaming + `"case-sensitive"`},
-	{tags.AWS, tags.VM, "reserved key prefix", one("AwS:x", ""), []field.ErrorType{forbidden}, awsNaming + `"any upper or lowercase combination"`},
+	{
+		tags.AWS, tags.VM, "reserved key prefix", one("AwS:x", ""),
+		[]field.ErrorType{forbidden},
+		awsNaming + `"any upper or lowercase combination"`,
+	},
 	{tags.AWS, tags.VM, "reserved value prefix", one("k", "Aws:x"), []field.ErrorType{invalid}, awsNaming + `"for either keys or values"`},
 	{tags.AWS, tags.VM, "prefix only", one("laws:x", "a aws:"), nil, awsNaming},
 	{tags.AWS, tags.VM, "cluster key", one("my.kubernetes.io/cluster/other", "1"), []field.ErrorType{forbidden}, mcmKeys},
@@ -107,7 +117,12 @@ var ruleTests = []struct {
 	{tags.Azure, tags.VM, `key with \`, one(`a\b`, ""), []field.ErrorType{invalid}, azureLimits},
 	{tags.Azure, tags.VM, "key with ?", one("a?b", ""), []field.ErrorType{invalid}, azureLimits},
 	{tags.Azure, tags.VM, "key with /", one("a/b", ""), []field.ErrorType{invalid}, azureLimits},
-	{tags.Azure, tags.VM, "case is ignored", map[string]string{"Owner": "a", "owner": "b"}, []field.ErrorType{duplicate, duplicate}, azureLimits + `"Tag names are case-insensitive"`},
+	{
+		tags.Azure, tags.VM, "case is ignored",
+		map[string]string{"Owner": "a", "owner": "b"},
+		[]field.ErrorType{duplicate, duplicate},
+		azureLimits + `"Tag names are case-insensitive"`,
+	},
 	{tags.Azure, tags.VM, "microsoft", one("MicrosoftX", ""), []field.ErrorType{forbidden}, azureTagsAPI},
 	{tags.Azure, tags.VM, "azure", one("azure", ""), []field.ErrorType{forbidden}, azureTagsAPI},
 	{tags.Azure, tags.VM, "windows", one("Windows-a", ""), []field.ErrorType{forbidden}, azureTagsAPI},
@@ -129,7 +144,11 @@ var ruleTests = []struct {
 	{tags.GCP, tags.VM, "alphabet", one("größe_1-漢", "_-1größe漢"), nil, gcpLabelRules + `"international characters are allowed"`},
 	{tags.GCP, tags.VM, "capitals", one("aB", "C"), []field.ErrorType{invalid, invalid}, gcpLabelRules + `"only lowercase letters"`},
 	{tags.GCP, tags.Disk, "punctuation", one("a.b", "c/d"), []field.ErrorType{invalid, invalid}, gcpLabelRules},
-	{tags.GCP, tags.Disk, "begins with a digit", one("1a", "1a"), []field.ErrorType{invalid}, gcpLabelRules + `"Keys must start with a lowercase letter or international character"`},
+	{
+		tags.GCP, tags.Disk, "begins with a digit", one("1a", "1a"),
+		[]field.ErrorType{invalid},
+		gcpLabelRules + `"Keys must start with a lowercase letter or international character"`,
+	},
 	{tags.GCP, tags.Disk, "begins with _", one("_a", "_a"), []field.ErrorType{invalid}, gcpLabelRules},
 
 	{tags.GCP, tags.Network, "count", many(64), nil, gcpNetTags + `"Maximum number of tags per VM 64"`},
@@ -143,7 +162,11 @@ var ruleTests = []struct {
 	{tags.GCP, tags.Network, "international", one("größe", ""), []field.ErrorType{invalid}, gcpNetTags},
 	{tags.GCP, tags.Network, "begins with a digit", one("1a", ""), []field.ErrorType{invalid}, gcpNetTags},
 	{tags.GCP, tags.Network, "ends with -", one("a-", ""), []field.ErrorType{invalid}, gcpNetTags},
-	{tags.GCP, tags.Network, "keys only", one("a", "value"), []field.ErrorType{forbidden}, "hot-update proposal: GCP network tags are just keys"},
+	{
+		tags.GCP, tags.Network, "keys only", one("a", "value"),
+		[]field.ErrorType{forbidden},
+		"hot-update proposal: GCP network tags are just keys",
+	},
 	{tags.GCP, tags.Network, "cluster key", one("kubernetes-io-cluster-other", ""), []field.ErrorType{forbidden}, mcmKeys},
 	{tags.GCP, tags.Network, "role key", one("kubernetes-io-role-node", ""), []field.ErrorType{forbidden}, mcmKeys},
 
@@ -159,7 +182,12 @@ var ruleTests = []struct {
 	{tags.OpenStack, tags.Disk, "key with ,", one("a,b", ""), []field.ErrorType{invalid}, cinderSchema},
 	{tags.OpenStack, tags.VM, "key with /", one("a/b", ""), []field.ErrorType{invalid}, novaSchema},
 	{tags.OpenStack, tags.VM, "international key", one("größe", ""), []field.ErrorType{invalid}, novaSchema},
-	{tags.OpenStack, tags.VM, "case is ignored", map[string]string{"foo": "1", "Foo": "1", "FOO": "1"}, []field.ErrorType{duplicate, duplicate, duplicate}, "Nova spec lowercase-metadata-keys"},
+	{
+		tags.OpenStack, tags.VM, "case is ignored",
+		map[string]string{"foo": "1", "Foo": "1", "FOO": "1"},
+		[]field.ErrorType{duplicate, duplicate, duplicate},
+		"Nova spec lowercase-metadata-keys",
+	},
 	{tags.OpenStack, tags.VM, "cluster key", one("kubernetes.io-cluster-other", ""), []field.ErrorType{forbidden}, mcmKeys},
 	{tags.OpenStack, tags.VM, "role key", one("kubernetes.io-role-x", ""), []field.ErrorType{forbidden}, mcmKeys},
 	{tags.OpenStack, tags.VM, "name", one("Name", ""), nil, "the driver sets no such item"},
@@ -169,7 +197,11 @@ var ruleTests = []struct {
 	{tags.AliCloud, tags.VM, "empty key", one("", "v"), []field.ErrorType{required}, aliTagResources},
 	{tags.AliCloud, tags.VM, "key length", one(strings.Repeat("ä", 128), ""), nil, aliTagResources + `"128 characters"`},
 	{tags.AliCloud, tags.VM, "key too long", one(strings.Repeat("a", 129), ""), []field.ErrorType{tooLong}, aliTagResources},
-	{tags.AliCloud, tags.VM, "key too long in UTF-16", one(strings.Repeat(astral, 65), ""), []field.ErrorType{tooLong}, aliTagResources + "unit open, so the larger"},
+	{
+		tags.AliCloud, tags.VM, "key too long in UTF-16", one(strings.Repeat(astral, 65), ""),
+		[]field.ErrorType{tooLong},
+		aliTagResources + "unit open, so the larger",
+	},
 	{tags.AliCloud, tags.VM, "value length", one("k", strings.Repeat("ä", 128)), nil, aliTagResources + `"128 characters"`},
 	{tags.AliCloud, tags.VM, "value too long", one("k", strings.Repeat("a", 129)), []field.ErrorType{tooLong}, aliTagResources},
 	{tags.AliCloud, tags.VM, "case counts", map[string]string{"a": "", "A": ""}, nil, "Alibaba Cloud: tags are case-sensitive"},
@@ -220,18 +252,33 @@ func TestCallLimits(t *testing.T) {
 		guard       tags.Guard
 		source      string
 	}{
-		{tags.AWS, tags.VM, tags.Call{Resources: 1000, Tags: 50}, tags.Call{Resources: 1000, Tags: 50}, tags.GuardValue, "EC2 API: CreateTags, DeleteTags"},
+		{
+			tags.AWS, tags.VM,
+			tags.Call{Resources: 1000, Tags: 50},
+			tags.Call{Resources: 1000, Tags: 50},
+			tags.GuardValue,
+			"EC2 API: CreateTags, DeleteTags",
+		},
 		{tags.Azure, tags.VM, tags.Call{Tags: 50}, tags.Call{Tags: 50}, tags.GuardValue, "Azure REST API: Tags - Update At Scope"},
 		{tags.GCP, tags.VM, tags.Call{Tags: 64}, tags.Call{Tags: 64}, tags.GuardVersion, "Compute Engine API: setLabels"},
 		{tags.GCP, tags.Network, tags.Call{Tags: 64}, tags.Call{Tags: 64}, tags.GuardVersion, "Compute Engine API: setTags"},
 		{tags.OpenStack, tags.VM, tags.Call{Tags: 128}, tags.Call{Tags: 1}, tags.Unguarded, "Nova API: DELETE metadata/{key}"},
-		{tags.AliCloud, tags.VM, tags.Call{Resources: 50, Tags: 20}, tags.Call{Resources: 50, Tags: 20}, tags.Unguarded, "ECS API: TagResources, UntagResources"},
+		{
+			tags.AliCloud, tags.VM,
+			tags.Call{Resources: 50, Tags: 20},
+			tags.Call{Resources: 50, Tags: 20},
+			tags.Unguarded,
+			"ECS API: TagResources, UntagResources",
+		},
 	}
 	for _, test := range tests {
 		rules := rulesOf(t, test.cloud, test.kind)
 		set, remove := rules.Calls()
 		if set != test.set || remove != test.remove || rules.Guard != test.guard {
-			t.Errorf("%s %s: %+v %+v %v, want %+v %+v %v: %s", test.cloud, test.kind, set, remove, rules.Guard, test.set, test.remove, test.guard, test.source)
+			t.Errorf(
+				"%s %s: %+v %+v %v, want %+v %+v %v: %s", test.cloud, test.kind, set, remove, rules.Guard, test.set, test.remove,
+				test.guard, test.source,
+			)
 		}
 	}
 }
@@ -256,10 +303,14 @@ func TestNoRules(t *testing.T) {
 
 func TestZeroRulesAllowNothing(t *testing.T) {
 	var rules tags.Rules
-	if errs := rules.Validate(one("k", "v"), nil, field.NewPath("tags")); !slices.Equal(kindsOf(errs), []field.ErrorType{tooLong, tooLong, tooMany}) {
+	if errs := rules.Validate(
+		one("k", "v"), nil, field.NewPath("tags"),
+	); !slices.Equal(kindsOf(errs), []field.ErrorType{tooLong, tooLong, tooMany}) {
 		t.Errorf("Validate = %v", errs)
 	}
-	_, err := rules.Plan(tags.PlanInput{Recorded: []map[string]string{one("k", "v")}}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")})
+	_, err := rules.Plan(
+		tags.PlanInput{Recorded: []map[string]string{one("k", "v")}}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")},
+	)
 	if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "empty-rules" {
 		t.Errorf("Plan = %v, want empty-rules: rules that know no reserved key must not remove any", err)
 	}
@@ -289,22 +340,29 @@ func naives() []naive {
 	units := func(s string) int { return len(utf16.Encode([]rune(s))) }
 	return []naive{
 		{
-			tags.AWS, tags.VM, regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,127}$`), regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$`),
+			tags.AWS, tags.VM, regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,127}$`),
+			regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$`),
 			func(key, value string) bool {
-				return without(`(?i)^aws:`, `^Name$`, `kubernetes\.io/(cluster|role)/`)(key, value) && !regexp.MustCompile(`(?i)^aws:`).MatchString(value)
+				return without(`(?i)^aws:`, `^Name$`, `kubernetes\.io/(cluster|role)/`)(key, value) &&
+					!regexp.MustCompile(`(?i)^aws:`).MatchString(value)
 			},
 		},
 		{
 			tags.Azure, tags.VM, regexp.MustCompile(`^[^<>%&\\?/]+$`), regexp.MustCompile(`(?s)^.*$`),
 			func(key, value string) bool {
-				return without(`(?i)^(microsoft|azure|windows)`, `(?i)^name$`, `(?i)kubernetes\.io-(cluster|role)-`)(key, value) && units(key) <= 512 && units(value) <= 256
+				return without(`(?i)^(microsoft|azure|windows)`, `(?i)^name$`, `(?i)kubernetes\.io-(cluster|role)-`)(key, value) &&
+					units(key) <= 512 && units(value) <= 256
 			},
 		},
 		{
-			tags.GCP, tags.VM, regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`), regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`),
+			tags.GCP, tags.VM, regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`),
+			regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`),
 			func(key, value string) bool { return len(key) <= 128 && len(value) <= 128 },
 		},
-		{tags.GCP, tags.Network, regexp.MustCompile(`^([a-z]([-a-z0-9]{0,61}[a-z0-9])?)$`), regexp.MustCompile(`^$`), without(`kubernetes-io-(cluster|role)-`)},
+		{
+			tags.GCP, tags.Network, regexp.MustCompile(`^([a-z]([-a-z0-9]{0,61}[a-z0-9])?)$`), regexp.MustCompile(`^$`),
+			without(`kubernetes-io-(cluster|role)-`),
+		},
 		{
 			tags.OpenStack, tags.VM, regexp.MustCompile(`^[a-zA-Z0-9\-_:. ]{1,255}$`), regexp.MustCompile(`(?s)^.{0,255}$`),
 			without(`(?i)kubernetes\.io-(cluster|role)-`),
@@ -335,8 +393,10 @@ func (n *naive) valid(key, value string) bool {
 func texts() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"aws:", "AWS:", "Name", "name", "kubernetes.io/cluster/", "kubernetes.io-cluster-", "kubernetes-io-cluster-", "kubernetes.io/role/",
-			"kubernetes.io-role-", "Kubernetes.IO-role-", "microsoft", "Azure", "windows", "aliyun", "acs:", "http://", "https://", "Aliyun",
+			"aws:", "AWS:", "Name", "name", "kubernetes.io/cluster/", "kubernetes.io-cluster-", "kubernetes-io-cluster-",
+			"kubernetes.io/role/",
+			"kubernetes.io-role-", "Kubernetes.IO-role-", "microsoft", "Azure", "windows", "aliyun", "acs:", "http://", "https://",
+			"Aliyun",
 			"a", "b", "A", "-", "_", ".", "/", " ", "1", "ß", "İ", "ſ", "K", "漢", astral, "\xff", "%", "\n", "\x00",
 		}),
 		rapid.StringN(0, 3, 12),

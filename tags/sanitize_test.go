@@ -55,7 +55,13 @@ var sanitizeTests = []struct {
 		map[string]string{"a": ""},
 		nil, "a key must begin with a letter, so a dash goes too",
 	},
-	{"GCP nothing left", tags.GCP, tags.VM, map[string]string{"123": "v"}, nil, []string{"FieldValueRequired tags[123]"}, "the extension drops it silently"},
+	{
+		"GCP nothing left", tags.GCP, tags.VM,
+		map[string]string{"123": "v"},
+		nil,
+		[]string{"FieldValueRequired tags[123]"},
+		"the extension drops it silently",
+	},
 	{
 		"GCP network tags are not repaired", tags.GCP, tags.Network,
 		map[string]string{"Bastion": "", "ok": "", "v": "x"},
@@ -125,7 +131,13 @@ var sanitizeTests = []struct {
 		[]string{"FieldValueDuplicate tags[Foo]", "FieldValueDuplicate tags[foo]"},
 		"one key to MySQL",
 	},
-	{"not UTF-8", tags.GCP, tags.VM, map[string]string{"a": "\xff"}, nil, []string{"FieldValueInvalid tags[a]"}, "a repair would hide that something was lost"},
+	{
+		"not UTF-8", tags.GCP, tags.VM,
+		map[string]string{"a": "\xff"},
+		nil,
+		[]string{"FieldValueInvalid tags[a]"},
+		"a repair would hide that something was lost",
+	},
 }
 
 func TestSanitize(t *testing.T) {
@@ -199,8 +211,8 @@ func rest(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(slices.Clone(errs), func(err *field.Error) bool { return err.Type == tooMany })
 }
 
-// checkNothingLost: every key without an error is in the result, as it becomes when it is alone, unless the cloud leaves it out as its value is
-// empty.
+// checkNothingLost: every key without an error is in the result, as it becomes when it is alone, unless the cloud
+// leaves it out as its value is empty.
 func checkNothingLost(t rapid.TB, rules *tags.Rules, input, got map[string]string, errs field.ErrorList) {
 	reported := map[string]bool{}
 	for _, err := range errs {

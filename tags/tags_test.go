@@ -20,7 +20,10 @@ func TestTagsJSON(t *testing.T) {
 			"all kinds", "the names are those of the hot-update proposal", `{"vm":{"a":"1"},"network":{"b":"2"},"disk":{"c":"3"}}`,
 			tags.Tags{VM: map[string]string{"a": "1"}, Network: map[string]string{"b": "2"}, Disk: map[string]string{"c": "3"}},
 		},
-		{"keys only", "a network tag of GCP is a key with an empty value", `{"network":{"bastion":""}}`, tags.Tags{Network: map[string]string{"bastion": ""}}},
+		{
+			"keys only", "a network tag of GCP is a key with an empty value", `{"network":{"bastion":""}}`,
+			tags.Tags{Network: map[string]string{"bastion": ""}},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,7 +88,9 @@ func TestNames(t *testing.T) {
 	if got := fmt.Sprint(tags.Kinds()); got != "[vm network disk]" {
 		t.Errorf("kinds %s", got)
 	}
-	if got := fmt.Sprint([]tags.Cloud{tags.AWS, tags.Azure, tags.GCP, tags.OpenStack, tags.AliCloud}); got != "[AWS Azure GCP OpenStack Alibaba Cloud]" {
+	if got := fmt.Sprint(
+		[]tags.Cloud{tags.AWS, tags.Azure, tags.GCP, tags.OpenStack, tags.AliCloud},
+	); got != "[AWS Azure GCP OpenStack Alibaba Cloud]" {
 		t.Errorf("clouds %s", got)
 	}
 }

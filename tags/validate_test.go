@@ -71,17 +71,66 @@ func TestValidateWithMandatory(t *testing.T) {
 		reason           string
 	}{
 		{"fits", tags.AWS, many(47), aws, nil, "", "47 and 3 are 50"},
-		{"does not fit", tags.AWS, many(48), aws, []string{"FieldValueTooMany tags"}, "3 of them mandatory", "mandatory keys count against the limit"},
-		{"own cluster key", tags.AWS, one("kubernetes.io/cluster/mine", "0"), aws, []string{"FieldValueForbidden tags[kubernetes.io/cluster/mine]"}, "would be overwritten", "merged last, so the user's value would be lost"},
-		{"own cluster key is counted once", tags.AWS, func() map[string]string { m := many(47); m["Name"] = "x"; return m }(), aws, []string{"FieldValueForbidden tags[Name]"}, "would be overwritten", "it is one infrastructure tag, not two"},
-		{"second cluster key", tags.AWS, one("kubernetes.io/cluster/other", "1"), aws, []string{"FieldValueForbidden tags[kubernetes.io/cluster/other]"}, "and delete it", "MCM of the other cluster would delete the VM"},
-		{"cluster key where none is mandatory", tags.AWS, one("kubernetes.io/cluster/other", "1"), nil, []string{"FieldValueForbidden tags[kubernetes.io/cluster/other]"}, "and delete it", "the message says what would happen"},
-		{"second role key", tags.AWS, one("kubernetes.io/role/other", "1"), aws, []string{"FieldValueForbidden tags[kubernetes.io/role/other]"}, "and delete it", "MCM would list the resource as a machine"},
-		{"name of the driver", tags.AWS, one("Name", "mine"), nil, []string{"FieldValueForbidden tags[Name]"}, "the driver sets itself", "the driver overwrites it"},
-		{"folded own key", tags.Azure, one("Kubernetes.io-Cluster-Mine", "0"), azure, []string{"FieldValueForbidden tags[Kubernetes.io-Cluster-Mine]"}, "would be overwritten", "Azure ignores case"},
-		{"folded second cluster key", tags.Azure, one("KUBERNETES.IO-CLUSTER-OTHER", "0"), azure, []string{"FieldValueForbidden tags[KUBERNETES.IO-CLUSTER-OTHER]"}, "and delete it", "Azure ignores case"},
-		{"custom mandatory key", tags.AWS, one("team", "a"), one("team", "b"), []string{"FieldValueForbidden tags[team]"}, "is a mandatory key", "the caller says what is mandatory"},
-		{"two clusters in mandatory", tags.AWS, nil, map[string]string{"kubernetes.io/cluster/a": "", "kubernetes.io/cluster/b": ""}, []string{"FieldValueInvalid tags[kubernetes.io/cluster/a]", "FieldValueInvalid tags[kubernetes.io/cluster/b]"}, "several clusters", "the caller is wrong, and the VM would be deleted"},
+		{
+			"does not fit", tags.AWS, many(48), aws,
+			[]string{"FieldValueTooMany tags"},
+			"3 of them mandatory",
+			"mandatory keys count against the limit",
+		},
+		{
+			"own cluster key", tags.AWS, one("kubernetes.io/cluster/mine", "0"), aws,
+			[]string{"FieldValueForbidden tags[kubernetes.io/cluster/mine]"},
+			"would be overwritten",
+			"merged last, so the user's value would be lost",
+		},
+		{
+			"own cluster key is counted once", tags.AWS, func() map[string]string { m := many(47); m["Name"] = "x"; return m }(), aws,
+			[]string{"FieldValueForbidden tags[Name]"},
+			"would be overwritten", "it is one infrastructure tag, not two",
+		},
+		{
+			"second cluster key", tags.AWS, one("kubernetes.io/cluster/other", "1"), aws,
+			[]string{"FieldValueForbidden tags[kubernetes.io/cluster/other]"},
+			"and delete it",
+			"MCM of the other cluster would delete the VM",
+		},
+		{
+			"cluster key where none is mandatory", tags.AWS, one("kubernetes.io/cluster/other", "1"), nil,
+			[]string{"FieldValueForbidden tags[kubernetes.io/cluster/other]"},
+			"and delete it", "the message says what would happen",
+		},
+		{
+			"second role key", tags.AWS, one("kubernetes.io/role/other", "1"), aws,
+			[]string{"FieldValueForbidden tags[kubernetes.io/role/other]"},
+			"and delete it", "MCM would list the resource as a machine",
+		},
+		{
+			"name of the driver", tags.AWS, one("Name", "mine"), nil,
+			[]string{"FieldValueForbidden tags[Name]"},
+			"the driver sets itself",
+			"the driver overwrites it",
+		},
+		{
+			"folded own key", tags.Azure, one("Kubernetes.io-Cluster-Mine", "0"), azure,
+			[]string{"FieldValueForbidden tags[Kubernetes.io-Cluster-Mine]"},
+			"would be overwritten", "Azure ignores case",
+		},
+		{
+			"folded second cluster key", tags.Azure, one("KUBERNETES.IO-CLUSTER-OTHER", "0"), azure,
+			[]string{"FieldValueForbidden tags[KUBERNETES.IO-CLUSTER-OTHER]"},
+			"and delete it", "Azure ignores case",
+		},
+		{
+			"custom mandatory key", tags.AWS, one("team", "a"), one("team", "b"),
+			[]string{"FieldValueForbidden tags[team]"},
+			"is a mandatory key", "the caller says what is mandatory",
+		},
+		{
+			"two clusters in mandatory", tags.AWS, nil,
+			map[string]string{"kubernetes.io/cluster/a": "", "kubernetes.io/cluster/b": ""},
+			[]string{"FieldValueInvalid tags[kubernetes.io/cluster/a]", "FieldValueInvalid tags[kubernetes.io/cluster/b]"},
+			"several clusters", "the caller is wrong, and the VM would be deleted",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,8 +162,12 @@ const secret = "hunter2"
 // Values may be secret. No message and no printed result shows them.
 func TestNothingShowsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SampledFrom([]string{secret, "aws:" + secret, secret + ";", secret + strings.Repeat("x", 600), "acs:" + secret + "http://"})
-		keys := rapid.SampledFrom([]string{"a", "A", "a/b", "a.b", "Name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "", strings.Repeat("k", 600)})
+		values := rapid.SampledFrom(
+			[]string{secret, "aws:" + secret, secret + ";", secret + strings.Repeat("x", 600), "acs:" + secret + "http://"},
+		)
+		keys := rapid.SampledFrom(
+			[]string{"a", "A", "a/b", "a.b", "Name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "", strings.Repeat("k", 600)},
+		)
 		draw := func(label string) map[string]string { return rapid.MapOfN(keys, values, 0, 5).Draw(t, label) }
 		cloud := rapid.SampledFrom(tags.Clouds()).Draw(t, "cloud")
 		kind := rapid.SampledFrom(tags.Kinds()).Draw(t, "kind")
@@ -132,7 +185,9 @@ func TestNothingShowsValues(t *testing.T) {
 		for _, err := range errs {
 			shown = append(shown, err.Error(), err.BadValue)
 		}
-		state := tags.PlanInput{Recorded: []map[string]string{draw("applied"), draw("attempted")}, Desired: draw("desired"), Mandatory: draw("mandatory")}
+		state := tags.PlanInput{
+			Recorded: []map[string]string{draw("applied"), draw("attempted")}, Desired: draw("desired"), Mandatory: draw("mandatory"),
+		}
 		plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": draw("live")})
 		shown = append(shown, err, plans, rules.Batches(plans))
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {

@@ -32,20 +32,47 @@ func TestValidateConfig(t *testing.T) {
 		reason     string
 	}{
 		{name: "unreadable, unchanged", oldVersion: "1.35.0", old: unreadable, version: "1.36.0", updated: unreadable, reason: "as today"},
-		{name: "unreadable, new", version: "1.36.0", updated: unreadable, want: []string{"providerConfig.foo: Invalid value"}, reason: "nobody needs it"},
-		{name: "unreadable, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: unreadable, want: []string{"providerConfig.foo: Invalid value"}, reason: "the same"},
-		{name: "unreadable, to the canonical era", oldVersion: "1.36.0", old: unreadable, version: "1.37.0", updated: unreadable, want: []string{"providerConfig.foo: Invalid value"}, reason: "it is read from there on"},
-		{name: "unreadable, mended by tags", oldVersion: "1.36.0", old: unreadable, version: "1.36.0", updated: onlyTags, reason: "tags are hot"},
-		{name: "unreadable, mended by capacity", oldVersion: "1.36.0", old: unreadable, version: "1.36.0", updated: small, want: []string{cpu}, reason: "it would have no effect"},
+		{
+			name: "unreadable, new", version: "1.36.0", updated: unreadable, want: []string{"providerConfig.foo: Invalid value"},
+			reason: "nobody needs it",
+		},
+		{
+			name: "unreadable, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: unreadable,
+			want: []string{"providerConfig.foo: Invalid value"}, reason: "the same",
+		},
+		{
+			name: "unreadable, to the canonical era", oldVersion: "1.36.0", old: unreadable, version: "1.37.0", updated: unreadable,
+			want: []string{"providerConfig.foo: Invalid value"}, reason: "it is read from there on",
+		},
+		{
+			name: "unreadable, mended by tags", oldVersion: "1.36.0", old: unreadable, version: "1.36.0", updated: onlyTags,
+			reason: "tags are hot",
+		},
+		{
+			name: "unreadable, mended by capacity", oldVersion: "1.36.0", old: unreadable, version: "1.36.0", updated: small,
+			want: []string{cpu}, reason: "it would have no effect",
+		},
 		{name: "ignored, unchanged", oldVersion: "1.36.0", old: small, version: "1.36.1", updated: small, reason: "as today"},
 		{name: "ignored, with a first tag", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: tagged, reason: "tags are hot"},
-		{name: "ignored, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: large, want: []string{cpu}, reason: "the hash does not see it"},
+		{
+			name: "ignored, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: large, want: []string{cpu},
+			reason: "the hash does not see it",
+		},
 		{name: "ignored, removed", oldVersion: "1.36.0", old: small, version: "1.36.0", want: []string{cpu}, reason: "the same"},
 		{name: "ignored, new", version: "1.36.0", updated: small, want: []string{cpu}, reason: "it would have no effect"},
-		{name: "changed with the minor", oldVersion: "1.36.0", old: small, version: "1.37.0", updated: large, reason: "the pool rolls anyway"},
+		{
+			name: "changed with the minor", oldVersion: "1.36.0", old: small, version: "1.37.0", updated: large,
+			reason: "the pool rolls anyway",
+		},
 		{name: "changed later", oldVersion: "1.37.0", old: small, version: "1.37.0", updated: large, reason: "the pool rolls"},
-		{name: "in place, changed with the minor", oldVersion: "1.36.0", old: small, version: "1.37.0", updated: large, strategy: hotupdate.AutoInPlaceUpdate, want: []string{cpu}, reason: "its machines stay"},
-		{name: "in place, ignored, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: large, strategy: hotupdate.ManualInPlaceUpdate, want: []string{cpu}, reason: "the same"},
+		{
+			name: "in place, changed with the minor", oldVersion: "1.36.0", old: small, version: "1.37.0", updated: large,
+			strategy: hotupdate.AutoInPlaceUpdate, want: []string{cpu}, reason: "its machines stay",
+		},
+		{
+			name: "in place, ignored, changed", oldVersion: "1.36.0", old: small, version: "1.36.0", updated: large,
+			strategy: hotupdate.ManualInPlaceUpdate, want: []string{cpu}, reason: "the same",
+		},
 		{name: "no version", version: "1", updated: small, want: []string{"providerConfig: Invalid value"}, reason: "no era is known"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -27,7 +27,10 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
 		{Name: "canonical", Version: "1.37.0", Raw: provider.Config(capacity + `,` + hot), Sum: new(capacity), Reason: "one sum"},
 		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(capacity), Reason: "nothing"},
-		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(capacity), Sum: new(capacity), Reason: "one sum"},
+		{
+			Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(capacity),
+			Sum: new(capacity), Reason: "one sum",
+		},
 	})
 }
 
@@ -72,7 +75,9 @@ func TestPoolFields(t *testing.T) {
 	for version, want := range map[string][]string{"1.36.0": own, "1.37.0": canonical} {
 		pool := exampletest.Pool(version, nil)
 		pool.Volume.Encrypted = new(true)
-		pool.DataVolumes = []gardener.DataVolume{{Name: "b", Size: "30Gi", Type: new("cloud_essd"), Encrypted: new(false)}, {Name: "a", Size: "40Gi"}}
+		pool.DataVolumes = []gardener.DataVolume{
+			{Name: "b", Size: "30Gi", Type: new("cloud_essd"), Encrypted: new(false)}, {Name: "a", Size: "40Gi"},
+		}
 		name, err := alicloud.GenerateWorkerPoolHash(pool)
 		require.NoError(t, err)
 		assert.Equal(t, want, exampletest.Data(name), version)

@@ -23,7 +23,10 @@ type calls struct{ made []string }
 func (c *calls) resources() []driver.Resource {
 	volume := map[string]driver.Reading{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}
 	return []driver.Resource{
-		{Kind: tags.VM, ID: "i-1", Attributes: map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "httpPutResponseHopLimit": driver.Settled("1")}},
+		{
+			Kind: tags.VM, ID: "i-1",
+			Attributes: map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "httpPutResponseHopLimit": driver.Settled("1")},
+		},
 		{Kind: tags.Network, ID: "eni-1", Attributes: map[string]driver.Reading{"srcAndDstChecksEnabled": driver.Settled("true")}},
 		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda1", Attributes: volume},
 		{Kind: tags.Disk, ID: "vol-2", Name: "/dev/sdf", Attributes: volume},
@@ -62,16 +65,22 @@ func TestAttributes(t *testing.T) {
 			{DeviceName: "/dev/sda1", EBS: aws.EBS{IOPS: new(int32(4000))}},
 			{DeviceName: "/dev/sdf", EBS: aws.EBS{Throughput: new(int32(1000))}},
 		},
-		InstanceMetadataOptions: &aws.ProviderMetadataOptions{MetadataOptions: aws.MetadataOptions{HTTPTokens: new("required")}}, SrcAndDstChecksEnabled: new(false),
+		InstanceMetadataOptions: &aws.ProviderMetadataOptions{MetadataOptions: aws.MetadataOptions{HTTPTokens: new("required")}},
+		SrcAndDstChecksEnabled:  new(false),
 	}
 	for lane, want := range map[string][]string{
-		"":       {"ModifyNetworkInterfaceAttribute eni-1 map[srcAndDstChecksEnabled:false]", "ModifyInstanceMetadataOptions i-1 map[httpTokens:required]"},
+		"": {
+			"ModifyNetworkInterfaceAttribute eni-1 map[srcAndDstChecksEnabled:false]",
+			"ModifyInstanceMetadataOptions i-1 map[httpTokens:required]",
+		},
 		"volume": {"ModifyVolume vol-1 map[iops:4000 throughput:125]"},
 	} {
 		c.made = nil
 		err := kit.UpdateMachine(t.Context(), request(t, schema, lane, &spec))
 		if lane == "volume" {
-			require.ErrorContains(t, err, "quarter of iops", "vol-2 would have 1000 MiB/s with 3000 IOPS, and nothing is called for vol-1 either")
+			require.ErrorContains(
+				t, err, "quarter of iops", "vol-2 would have 1000 MiB/s with 3000 IOPS, and nothing is called for vol-1 either",
+			)
 			assert.Empty(t, c.made)
 			spec.BlockDevices[1].EBS = aws.EBS{}
 			err = kit.UpdateMachine(t.Context(), request(t, schema, lane, &spec))
@@ -93,7 +102,8 @@ func request(t *testing.T, schema *hotupdate.Schema, lane string, spec *aws.Prov
 	part, err := json.Marshal(hot)
 	require.NoError(t, err)
 	r := &machineupdate.UpdateMachineRequest{
-		Machine: "m", Lane: lane, Class: machineupdate.MachineClass{ProviderSpec: raw}, BeforeWrite: func(context.Context) error { return nil },
+		Machine: "m", Lane: lane, Class: machineupdate.MachineClass{ProviderSpec: raw},
+		BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range map[string][]string{"": {"vm", "network"}, "volume": {"disk"}}[lane] {
 		r.Parts = append(r.Parts, machineupdate.Part{Kind: kind, Desired: machineupdate.HotSpec(part)})
@@ -115,7 +125,9 @@ func TestValidateVolume(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
-			for _, problem := range aws.ValidateVolume(nil, hotupdate.AutoRollingUpdate, &aws.Volume{IOPS: new(int32(3000))}, tc.updated, field.NewPath("volume")) {
+			for _, problem := range aws.ValidateVolume(
+				nil, hotupdate.AutoRollingUpdate, &aws.Volume{IOPS: new(int32(3000))}, tc.updated, field.NewPath("volume"),
+			) {
 				got = append(got, problem.Field)
 			}
 			assert.Equal(t, tc.want, got)
@@ -127,9 +139,14 @@ func TestValidateVolume(t *testing.T) {
 func TestValidateOtherVolumes(t *testing.T) {
 	old := &aws.Volume{IOPS: new(int32(100))}
 	updated := &aws.Volume{IOPS: new(int32(200))}
-	for strategy, want := range map[hotupdate.Strategy]int{hotupdate.AutoRollingUpdate: 0, hotupdate.AutoInPlaceUpdate: 1, hotupdate.ManualInPlaceUpdate: 1} {
+	for strategy, want := range map[hotupdate.Strategy]int{
+		hotupdate.AutoRollingUpdate: 0, hotupdate.AutoInPlaceUpdate: 1, hotupdate.ManualInPlaceUpdate: 1,
+	} {
 		assert.Len(t, aws.ValidateVolume(new("io2"), strategy, old, updated, field.NewPath("volume")), want, strategy)
 		assert.Empty(t, aws.ValidateVolume(new("io2"), strategy, old, old, field.NewPath("volume")), strategy)
-		assert.Len(t, aws.ValidateVolume(new("gp3"), strategy, old, updated, field.NewPath("volume")), 2, "iops below the baseline, and below four times the throughput: %s", strategy)
+		assert.Len(
+			t, aws.ValidateVolume(new("gp3"), strategy, old, updated, field.NewPath("volume")), 2,
+			"iops below the baseline, and below four times the throughput: %s", strategy,
+		)
 	}
 }

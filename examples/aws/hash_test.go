@@ -28,19 +28,24 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		`"instanceMetadataOptions":{"httpTokens":"required","httpPutResponseHopLimit":2}`
 	provider.CheckVectors(t, []exampletest.Vector{
 		{Name: "raw bytes, no config", Version: "1.33.1", Reason: "no string"},
-		{Name: "raw bytes, no version", Raw: provider.Config(`"volume":{}`), Want: []string{`{` + typeMeta + `,"volume":{}}`}, Reason: "the first era"},
+		{
+			Name: "raw bytes, no version", Raw: provider.Config(`"volume":{}`), Want: []string{`{` + typeMeta + `,"volume":{}}`},
+			Reason: "the first era",
+		},
 		{
 			Name: "raw bytes", Version: "1.33.1", Raw: []byte(`{"volume": {"iops": 3000}}`), Want: []string{`{"volume": {"iops": 3000}}`},
 			Reason: "byte by byte",
 		},
 		{
-			Name: "raw bytes, virtual capacity only", Version: "1.33.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
+			Name: "raw bytes, virtual capacity only", Version: "1.33.1",
+			Raw:  provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
 			Want: []string{`{` + typeMeta + `}`}, Reason: "its TypeMeta",
 		},
 		{
 			Name: "raw bytes, virtual capacity", Version: "1.33.1",
-			Raw:  provider.Config(`"nodeTemplate":{"capacity":{"cpu":"8"},"virtualCapacity":{"a":"1"}},"volume":{"iops":1}`),
-			Want: []string{`{` + typeMeta + `,"nodeTemplate":{"capacity":{"cpu":"8"}},"volume":{"iops":1}}`}, Reason: "as the expressions cut it",
+			Raw:    provider.Config(`"nodeTemplate":{"capacity":{"cpu":"8"},"virtualCapacity":{"a":"1"}},"volume":{"iops":1}`),
+			Want:   []string{`{` + typeMeta + `,"nodeTemplate":{"capacity":{"cpu":"8"}},"volume":{"iops":1}}`},
+			Reason: "as the expressions cut it",
 		},
 		{
 			Name: "raw bytes, null", Version: "1.33.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":null}`),
@@ -67,12 +72,19 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			Want: []string{"3000", "125", "a", "3000", "125", "required", "2"}, Reason: "it names living pools",
 		},
 		{
-			Name: "canonical, what became hot", Version: "1.37.0", Raw: provider.Config(becameHot), Sum: new(`"dataVolumes":[{"name":"a"}]`),
+			Name: "canonical, what became hot", Version: "1.37.0", Raw: provider.Config(becameHot),
+			Sum:    new(`"dataVolumes":[{"name":"a"}]`),
 			Reason: "nobody runs this era yet",
 		},
 		{Name: "canonical", Version: "1.38.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Sum: new(full), Reason: "one sum"},
-		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Reason: "the config never was in it"},
-		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.ManualInPlaceUpdate, Raw: provider.Config(full), Sum: new(full), Reason: "one sum"},
+		{
+			Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full),
+			Reason: "the config never was in it",
+		},
+		{
+			Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.ManualInPlaceUpdate, Raw: provider.Config(full),
+			Sum: new(full), Reason: "one sum",
+		},
 	})
 }
 
@@ -83,8 +95,12 @@ func TestYesterday(t *testing.T) {
 		raw  = "1.33.0"
 	)
 	provider.CheckDefects(t, []exampletest.Defect{
-		exampletest.Missed("tenancy to affinity", list, `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, "values have no names"),
-		exampletest.Missed("SEV-SNP", list, `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, "forgotten"),
+		exampletest.Missed(
+			"tenancy to affinity", list, `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, "values have no names",
+		),
+		exampletest.Missed(
+			"SEV-SNP", list, `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, "forgotten",
+		),
 		exampletest.Missed("fraction of a quantity", list,
 			`"nodeTemplate":{"capacity":{"cpu":"100m"}}`, `"nodeTemplate":{"capacity":{"cpu":"1"}}`, "rounded up"),
 		exampletest.Missed("description of an interface", list,
@@ -98,14 +114,20 @@ func TestYesterday(t *testing.T) {
 	})
 }
 
-// TestBecameHot: a change of attributes that the driver applies replaces machines in the eras of today's releases, which hash it, but not in the
-// canonical era. The names of pools that are updated in place never depended on it.
+// TestBecameHot: a change of attributes that the driver applies replaces machines in the eras of today's releases,
+// which hash it, but not in the canonical era. The names of pools that are updated in place never depended on it.
 func TestBecameHot(t *testing.T) {
 	for _, c := range []struct{ name, old, updated string }{
 		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`},
 		{"throughput", `"volume":{"throughput":125}`, `"volume":{"throughput":250}`},
-		{"iops of a data volume", `"dataVolumes":[{"name":"kubelet-dir","iops":3000}]`, `"dataVolumes":[{"name":"kubelet-dir","iops":4000}]`},
-		{"throughput of a data volume", `"dataVolumes":[{"name":"kubelet-dir","throughput":125}]`, `"dataVolumes":[{"name":"kubelet-dir","throughput":250}]`},
+		{
+			"iops of a data volume", `"dataVolumes":[{"name":"kubelet-dir","iops":3000}]`,
+			`"dataVolumes":[{"name":"kubelet-dir","iops":4000}]`,
+		},
+		{
+			"throughput of a data volume", `"dataVolumes":[{"name":"kubelet-dir","throughput":125}]`,
+			`"dataVolumes":[{"name":"kubelet-dir","throughput":250}]`,
+		},
 		{"tokens", `"instanceMetadataOptions":{"httpTokens":"optional"}`, `"instanceMetadataOptions":{"httpTokens":"required"}`},
 		{"hop limit", `"instanceMetadataOptions":{"httpPutResponseHopLimit":1}`, `"instanceMetadataOptions":{"httpPutResponseHopLimit":2}`},
 	} {

@@ -27,7 +27,8 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			Want: []string{`{` + typeMeta + `,"volume":{"caching":"None"}}`}, Reason: "a new hot field is hot here too",
 		},
 		{
-			Name: "raw bytes, virtual capacity only", Version: "1.34.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
+			Name: "raw bytes, virtual capacity only", Version: "1.34.1",
+			Raw:  provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
 			Want: []string{`{` + typeMeta + `}`}, Reason: "its TypeMeta",
 		},
 		{Name: "list, no config", Version: "1.35.0", Reason: "no string"},
@@ -39,7 +40,10 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
 		{Name: "canonical", Version: "1.37.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Sum: new(full), Reason: "one sum"},
 		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Reason: "nothing"},
-		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Sum: new(full), Reason: "one sum"},
+		{
+			Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full),
+			Sum: new(full), Reason: "one sum",
+		},
 	})
 }
 
@@ -56,7 +60,10 @@ func TestYesterday(t *testing.T) {
 			`"nodeTemplate":{"capacity":{"cpu":"100m"}}`, `"nodeTemplate":{"capacity":{"cpu":"1"}}`, "rounded up"),
 		exampletest.Needless("data volumes reordered", list,
 			`"dataVolumes":[{"name":"a","imageRef":{"id":"i"}},{"name":"b"}]`, `"dataVolumes":[{"name":"b"},{"name":"a","imageRef":{"id":"i"}}]`, "looked up by name"),
-		exampletest.Needless("off", list, `"volume":{"caching":"None"}`, `"volume":{"caching":"None"},"diagnosticsProfile":{"enabled":false}`, "off is as good as absent"),
+		exampletest.Needless(
+			"off", list, `"volume":{"caching":"None"}`, `"volume":{"caching":"None"},"diagnosticsProfile":{"enabled":false}`,
+			"off is as good as absent",
+		),
 		exampletest.Needless("white space", raw, `"volume":{"caching":"None"}`, `"volume": {"caching": "None"}`, "bytes"),
 	})
 }
@@ -108,12 +115,13 @@ func TestVolumesAreHashedInTheOrderOfTheirNames(t *testing.T) {
 			assert.Equal(t, test.renames, !slices.Equal(before, data(version, test.updated)), "%s: %s", version, test.name)
 		}
 	}
-	vector := []gardener.DataVolume{{Name: "foo", Size: "25Gi"}, {Name: "bar", Size: "30Gi", Type: new("type")}} // of the extension's own test
+	// of the extension's own test
+	vector := []gardener.DataVolume{{Name: "foo", Size: "25Gi"}, {Name: "bar", Size: "30Gi", Type: new("type")}}
 	assert.Equal(t, []string{"30Gi", "type", "25Gi"}, data("1.33.2", vector))
 }
 
-// TestDataVolumesOfOneName: the extension's admission takes two data volumes of one name, and the extension uses the last. So every era hashes them,
-// and exchanging them is a change from the canonical era on.
+// TestDataVolumesOfOneName: the extension's admission takes two data volumes of one name, and the extension uses the
+// last. So every era hashes them, and exchanging them is a change from the canonical era on.
 func TestDataVolumesOfOneName(t *testing.T) {
 	data := func(version, volumes string, strategy hotupdate.Strategy) []string {
 		pool := exampletest.Pool(version, provider.Config(`"dataVolumes":[`+volumes+`]`))

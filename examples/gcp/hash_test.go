@@ -29,10 +29,12 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		},
 		{
 			Name: "raw bytes, service account", Version: "1.34.1", Raw: provider.Config(`"serviceAccount":{"email":"a@b","scopes":[]}`),
-			Want: []string{`{` + typeMeta + `,"serviceAccount":{"email":"a@b","scopes":[]}}`}, Reason: "what is in-place rolls pools that roll",
+			Want:   []string{`{` + typeMeta + `,"serviceAccount":{"email":"a@b","scopes":[]}}`},
+			Reason: "what is in-place rolls pools that roll",
 		},
 		{
-			Name: "raw bytes, virtual capacity only", Version: "1.34.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
+			Name: "raw bytes, virtual capacity only", Version: "1.34.1",
+			Raw:  provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
 			Want: []string{`{` + typeMeta + `}`}, Reason: "its TypeMeta",
 		},
 		{Name: "list, no config", Version: "1.35.0", Reason: "no string"},
@@ -42,9 +44,15 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			}, Reason: "value by value, without names",
 		},
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
-		{Name: "canonical", Version: "1.37.0", Raw: provider.Config(full + account + `,"tags":{"vm":{"a":"1"}}`), Sum: new(full + account), Reason: "one sum"},
+		{
+			Name: "canonical", Version: "1.37.0", Raw: provider.Config(full + account + `,"tags":{"vm":{"a":"1"}}`),
+			Sum: new(full + account), Reason: "one sum",
+		},
 		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Reason: "nothing"},
-		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Sum: new(full), Reason: "one sum"},
+		{
+			Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full),
+			Sum: new(full), Reason: "one sum",
+		},
 	})
 }
 
@@ -65,13 +73,17 @@ func TestYesterday(t *testing.T) {
 			`"dataVolumes":[{"name":"a","sourceImage":"i"},{"name":"b"}]`, `"dataVolumes":[{"name":"b"},{"name":"a","sourceImage":"i"}]`, "looked up by name"),
 		exampletest.Needless("empty object", list, `"gpu":{"acceleratorType":"t","count":1}`,
 			`"gpu":{"acceleratorType":"t","count":1},"bootVolume":{}`, "an empty string for nothing"),
-		exampletest.Needless("key order", raw, `"gpu":{"count":1,"acceleratorType":"t"}`, `"gpu":{"acceleratorType":"t","count":1}`, "bytes"),
+		exampletest.Needless(
+			"key order", raw, `"gpu":{"count":1,"acceleratorType":"t"}`, `"gpu":{"acceleratorType":"t","count":1}`, "bytes",
+		),
 	})
 }
 
 func TestPoolFields(t *testing.T) {
 	pool := exampletest.Pool(exampletest.Canonical, nil)
-	pool.DataVolumes = []gardener.DataVolume{{Name: "b", Size: "40Gi", Encrypted: new(true)}, {Name: "a", Size: "30Gi", Type: new("pd-ssd")}}
+	pool.DataVolumes = []gardener.DataVolume{
+		{Name: "b", Size: "40Gi", Encrypted: new(true)}, {Name: "a", Size: "30Gi", Type: new("pd-ssd")},
+	}
 	name, err := gcp.GenerateWorkerPoolHash(pool)
 	require.NoError(t, err)
 	assert.Equal(t, []string{provider.Sum(t, nil), "a", "30Gi", "pd-ssd", "b", "40Gi"}, exampletest.Data(name))

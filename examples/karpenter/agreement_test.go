@@ -35,7 +35,9 @@ func sameMeaning() (ofType, ofCRD []hotupdate.Option) {
 	for _, path := range []string{"evictionHard", "evictionSoft", "kubeReserved", "systemReserved"} {
 		ofType = append(ofType, hotupdate.WithTag("kubelet."+path, "false,as=quantity"))
 	}
-	for path, value := range map[string]string{"httpEndpoint": "enabled", "httpProtocolIPv6": "disabled", "httpPutResponseHopLimit": "1", "httpTokens": "required"} {
+	for path, value := range map[string]string{
+		"httpEndpoint": "enabled", "httpProtocolIPv6": "disabled", "httpPutResponseHopLimit": "1", "httpTokens": "required",
+	} {
 		ofType = append(ofType, hotupdate.WithTag("metadataOptions."+path, "false,default="+value))
 	}
 	ofCRD = []hotupdate.Option{hotupdate.WithTag("kubelet.evictionSoftGracePeriod", "false,as=duration")}
@@ -85,8 +87,9 @@ func typedSpec(t *testing.T, raw []byte) *awsv1.EC2NodeClassSpec {
 	return spec
 }
 
-// TestTypedRawAndCRDAgree draws specs with all fields of the CRD. Two of them have one hash by the Go type exactly if their JSON has one by the
-// exported Schema and by the CRD, and all forms list the same changes. Optional fields that are no pointers in Go are absent, or not zero.
+// TestTypedRawAndCRDAgree draws specs with all fields of the CRD. Two of them have one hash by the Go type exactly if
+// their JSON has one by the exported Schema and by the CRD, and all forms list the same changes. Optional fields that
+// are no pointers in Go are absent, or not zero.
 func TestTypedRawAndCRDAgree(t *testing.T) {
 	forms := formsOfNodeClass(t)
 	schema := specOf(t, apis.EC2NodeClassCRD, "v1")

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// TestCRDsBesideTypes lists the differences between Karpenter's CRDs and its types, to notice a change of a release. It leaves out optional fields
-// that are not pointers in Go.
+// TestCRDsBesideTypes lists the differences between Karpenter's CRDs and its types, to notice a change of a release. It
+// leaves out optional fields that are not pointers in Go.
 func TestCRDsBesideTypes(t *testing.T) {
 	for _, tc := range []struct {
 		kind   string
@@ -24,8 +24,9 @@ func TestCRDsBesideTypes(t *testing.T) {
 		want   []string
 	}{
 		{"EC2NodeClass", apis.EC2NodeClassCRD, hotupdate.SchemaOf[awsv1.EC2NodeClassSpec], []string{
-			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, quantityText", // recognized by a pattern of its own: 1Gi and 1024Mi mean the same
-			"TypeChanged kubelet.evictionHard[]: string, quantityText",                 // texts in Go
+			// recognized by a pattern of its own: 1Gi and 1024Mi mean the same
+			"TypeChanged blockDeviceMappings[].ebs.volumeSize: quantity, quantityText",
+			"TypeChanged kubelet.evictionHard[]: string, quantityText", // texts in Go
 			"TypeChanged kubelet.evictionSoftGracePeriod[]: duration, string",
 			"TypeChanged kubelet.evictionSoft[]: string, quantityText",
 			"TypeChanged kubelet.kubeReserved[]: string, quantity",

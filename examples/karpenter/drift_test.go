@@ -53,19 +53,26 @@ func newFleet() *fleet {
 		Tags:                     map[string]string{"team": "blue", "stage": "test"},
 		Kubelet:                  &awsv1.KubeletConfiguration{ClusterDNS: []string{"10.0.0.10", "10.0.0.11"}},
 		BlockDeviceMappings: []*awsv1.BlockDeviceMapping{
-			{DeviceName: new("/dev/xvda"), EBS: &awsv1.BlockDevice{Encrypted: new(false), IOPS: new(int64(3000)), VolumeSize: quantity("1Ti")}},
+			{
+				DeviceName: new("/dev/xvda"),
+				EBS:        &awsv1.BlockDevice{Encrypted: new(false), IOPS: new(int64(3000)), VolumeSize: quantity("1Ti")},
+			},
 			{DeviceName: new("/dev/xvdb"), EBS: &awsv1.BlockDevice{VolumeSize: quantity("20Gi")}},
 		},
 		NetworkInterfaces: []*awsv1.NetworkInterface{
 			{InterfaceType: awsv1.InterfaceTypeInterface}, {NetworkCardIndex: 1, DeviceIndex: 1, InterfaceType: awsv1.InterfaceTypeEFAOnly},
 		},
 		DetailedMonitoring: new(false),
-		MetadataOptions:    &awsv1.MetadataOptions{HTTPEndpoint: new("disabled"), HTTPPutResponseHopLimit: new(int64(1)), HTTPTokens: new("optional")},
+		MetadataOptions: &awsv1.MetadataOptions{
+			HTTPEndpoint: new("disabled"), HTTPPutResponseHopLimit: new(int64(1)), HTTPTokens: new("optional"),
+		},
 	}
 	f.template.Labels = map[string]string{"zone": "a"}
 	f.template.Annotations = map[string]string{"owner": "me"}
 	f.template.Spec = karpv1.NodeClaimTemplateSpec{
-		Taints:        []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}, {Key: "spot", Effect: corev1.TaintEffectNoExecute}},
+		Taints: []corev1.Taint{
+			{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}, {Key: "spot", Effect: corev1.TaintEffectNoExecute},
+		},
 		StartupTaints: []corev1.Taint{{Key: "cni", Effect: corev1.TaintEffectNoExecute}, {Key: "csi", Effect: corev1.TaintEffectNoExecute}},
 		NodeClassRef:  &karpv1.NodeClassReference{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"},
 		ExpireAfter:   karpv1.MustParseNillableDuration("720h"),
@@ -133,8 +140,8 @@ type row struct {
 	reason            string // why the two differ
 }
 
-// agreed are changes with the same verdict of Karpenter and the Schema: those of Karpenter's own tests of hashes and drift, and those of other
-// fields.
+// agreed are changes with the same verdict of Karpenter and the Schema: those of Karpenter's own tests of hashes and
+// drift, and those of other fields.
 func agreed() []row {
 	rows := []row{
 		{"AMI family by alias and spelled out", func(f *fleet) { f.spec.AMIFamily = new("AL2023") }, stays, stays, "", ""},
@@ -143,8 +150,14 @@ func agreed() []row {
 			f.spec.AMIFamily = new("AL2023")
 			f.spec.AMISelectorTerms = []awsv1.AMISelectorTerm{{ID: "ami-1"}}
 		}, stays, stays, "", ""},
-		{"subnet selector", func(f *fleet) { f.spec.SubnetSelectorTerms = []awsv1.SubnetSelectorTerm{{ID: "subnet-1"}} }, stays, stays, "", ""},
-		{"security group selector", func(f *fleet) { f.spec.SecurityGroupSelectorTerms = []awsv1.SecurityGroupSelectorTerm{{ID: "sg-1"}} }, stays, stays, "", ""},
+		{
+			"subnet selector", func(f *fleet) { f.spec.SubnetSelectorTerms = []awsv1.SubnetSelectorTerm{{ID: "subnet-1"}} }, stays, stays,
+			"", "",
+		},
+		{
+			"security group selector",
+			func(f *fleet) { f.spec.SecurityGroupSelectorTerms = []awsv1.SecurityGroupSelectorTerm{{ID: "sg-1"}} }, stays, stays, "", "",
+		},
 		{"capacity reservation selector", func(f *fleet) {
 			f.spec.CapacityReservationSelectorTerms = []awsv1.CapacityReservationSelectorTerm{{ID: "cr-1"}}
 		}, stays, stays, "", ""},
@@ -154,7 +167,9 @@ func agreed() []row {
 		{"order of tags", func(f *fleet) { f.spec.Tags = maps.Clone(f.spec.Tags) }, stays, stays, "", ""},
 		{"spelling of a size", func(f *fleet) { f.root().EBS.VolumeSize = quantity("1024Gi") }, stays, stays, "", ""},
 		{"requirements", func(f *fleet) {
-			f.template.Spec.Requirements = []karpv1.NodeSelectorRequirementWithMinValues{{Key: "zone", Operator: corev1.NodeSelectorOpExists}}
+			f.template.Spec.Requirements = []karpv1.NodeSelectorRequirementWithMinValues{
+				{Key: "zone", Operator: corev1.NodeSelectorOpExists},
+			}
 		}, stays, stays, "", ""},
 		{"limits, weight and disruption of the pool", func(f *fleet) {
 			f.pool.Spec.Limits = karpv1.Limits{"cpu": *quantity("16")}
@@ -163,10 +178,19 @@ func agreed() []row {
 		}, stays, stays, "", ""},
 		{"order of taints", func(f *fleet) { slices.Reverse(f.template.Spec.Taints) }, stays, stays, "", ""},
 		{"order of startup taints", func(f *fleet) { slices.Reverse(f.template.Spec.StartupTaints) }, stays, stays, "", ""},
-		{"spelling of a duration", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("43200m") }, stays, stays, "", ""},
+		{
+			"spelling of a duration", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("43200m") }, stays,
+			stays, "", "",
+		},
 	}
 	volume := "blockDeviceMappings[deviceName=/dev/%s].ebs.volumeSize"
-	rows = append(rows, row{"name of a volume", func(f *fleet) { f.volume("/dev/xvdb").DeviceName = new("/dev/xvdd") }, drifts, drifts, fmt.Sprintf(volume+" "+volume, "xvdb", "xvdd"), ""})
+	rows = append(
+		rows,
+		row{
+			"name of a volume", func(f *fleet) { f.volume("/dev/xvdb").DeviceName = new("/dev/xvdd") }, drifts, drifts,
+			fmt.Sprintf(volume+" "+volume, "xvdb", "xvdd"), "",
+		},
+	)
 	drift := func(path string, change func(f *fleet)) {
 		rows = append(rows, row{path, change, drifts, drifts, path, ""})
 	}
@@ -180,7 +204,9 @@ func agreed() []row {
 	drift("detailedMonitoring", func(f *fleet) { f.spec.DetailedMonitoring = new(true) })
 	drift("associatePublicIPAddress", func(f *fleet) { f.spec.AssociatePublicIPAddress = new(true) })
 	drift("placementGroupSelector.id", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{ID: new("pg-1")} })
-	drift("placementGroupSelector.name", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{Name: new("near")} })
+	drift(
+		"placementGroupSelector.name", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{Name: new("near")} },
+	)
 	drift("metadataOptions.httpEndpoint", func(f *fleet) { f.spec.MetadataOptions.HTTPEndpoint = new("enabled") })
 	drift("metadataOptions.httpProtocolIPv6", func(f *fleet) { f.spec.MetadataOptions.HTTPProtocolIPv6 = new("enabled") })
 	drift("metadataOptions.httpPutResponseHopLimit", func(f *fleet) { f.spec.MetadataOptions.HTTPPutResponseHopLimit = new(int64(10)) })
@@ -229,11 +255,16 @@ func agreed() []row {
 		f.template.Spec.Taints = append(f.template.Spec.Taints, corev1.Taint{Key: "arm", Effect: corev1.TaintEffectNoSchedule})
 	})
 	drift("spec.startupTaints[2]", func(f *fleet) {
-		f.template.Spec.StartupTaints = append(f.template.Spec.StartupTaints, corev1.Taint{Key: "dns", Effect: corev1.TaintEffectNoSchedule})
+		f.template.Spec.StartupTaints = append(
+			f.template.Spec.StartupTaints, corev1.Taint{Key: "dns", Effect: corev1.TaintEffectNoSchedule},
+		)
 	})
 	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].NetworkCardIndex = 2 })
 	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].DeviceIndex = 2 })
-	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].InterfaceType = awsv1.InterfaceTypeInterface })
+	drift(
+		"networkInterfaces[1] networkInterfaces[1]",
+		func(f *fleet) { f.spec.NetworkInterfaces[1].InterfaceType = awsv1.InterfaceTypeInterface },
+	)
 	drift("spec.nodeClassRef.group", func(f *fleet) { f.template.Spec.NodeClassRef.Group = "other" })
 	drift("spec.nodeClassRef.kind", func(f *fleet) { f.template.Spec.NodeClassRef.Kind = "Other" })
 	drift("spec.nodeClassRef.name", func(f *fleet) { f.template.Spec.NodeClassRef.Name = "other" })
@@ -245,7 +276,10 @@ func agreed() []row {
 // disputed are changes with different verdicts of Karpenter's sums and the Schema.
 func disputed() []row {
 	return []row{
-		{"a tag changes", func(f *fleet) { f.spec.Tags["team"] = "red" }, drifts, stays, "tags[team]", "EC2 sets tags on running instances"},
+		{
+			"a tag changes", func(f *fleet) { f.spec.Tags["team"] = "red" }, drifts, stays, "tags[team]",
+			"EC2 sets tags on running instances",
+		},
 		{"a tag is added, another one removed", func(f *fleet) {
 			f.spec.Tags = map[string]string{"team": "blue", "cost": "7"}
 		}, drifts, stays, "tags[cost] tags[stage]", "as above; each key is a change of its own"},
@@ -258,7 +292,10 @@ func disputed() []row {
 		{"a default is spelled out", func(f *fleet) {
 			f.spec.MetadataOptions.HTTPProtocolIPv6 = new("disabled")
 		}, drifts, stays, "", "hashstructure knows no defaults: one that the CRD gains drifts every node (karpenter#957)"},
-		{"an empty object", func(f *fleet) { f.spec.ConnectionTracking = &awsv1.ConnectionTracking{} }, drifts, stays, "", "nothing is set in it"},
+		{
+			"an empty object", func(f *fleet) { f.spec.ConnectionTracking = &awsv1.ConnectionTracking{} }, drifts, stays, "",
+			"nothing is set in it",
+		},
 		{"an empty map", func(f *fleet) { f.spec.Kubelet.KubeReserved = map[string]string{} }, drifts, stays, "", "nothing is set in it"},
 	}
 }
@@ -278,8 +315,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfManyChanges compares fleets with several changes: nodes have drifted exactly if the digest differs, and exactly if Diff lists an
-// immutable change. With only agreed changes, Karpenter has the same verdict.
+// TestVerdictsOfManyChanges compares fleets with several changes: nodes have drifted exactly if the digest differs, and
+// exactly if Diff lists an immutable change. With only agreed changes, Karpenter has the same verdict.
 func TestVerdictsOfManyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := agreed()
@@ -328,7 +365,9 @@ func TestEveryFieldHasARow(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range slices.Concat(leaves(reflect.TypeFor[awsv1.EC2NodeClassSpec](), ""), leaves(reflect.TypeFor[karpv1.NodeClaimTemplate](), "")) {
+	for _, path := range slices.Concat(
+		leaves(reflect.TypeFor[awsv1.EC2NodeClassSpec](), ""), leaves(reflect.TypeFor[karpv1.NodeClaimTemplate](), ""),
+	) {
 		assert.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(tried)), func(p string) bool {
 			return p == path || strings.HasPrefix(p, path+".")
 		}), path)
@@ -366,9 +405,19 @@ func TestRecords(t *testing.T) {
 	for _, tc := range []struct{ name, record, cause, reason string }{
 		{"none", "", "", "the node is older than the records"},
 		{"this release", recorded, "", ""},
-		{"a field that is gone was set", strings.Replace(recorded, `"role"`, `"launchTemplate":"mine","role"`, 1), "launchTemplate", "the node has what new ones cannot have"},
-		{"a field that is gone was not set", strings.Replace(recorded, `"role"`, `"launchTemplate":null,"role"`, 1), "", "karpenter#1015: no node drifts for it"},
-		{"a default that was not there yet", strings.Replace(recorded, `"httpTokens":"optional"`, `"httpTokens":"optional","httpProtocolIPv6":"disabled"`, 1), "", "karpenter#957: no node drifts for it"},
+		{
+			"a field that is gone was set", strings.Replace(recorded, `"role"`, `"launchTemplate":"mine","role"`, 1), "launchTemplate",
+			"the node has what new ones cannot have",
+		},
+		{
+			"a field that is gone was not set", strings.Replace(recorded, `"role"`, `"launchTemplate":null,"role"`, 1), "",
+			"karpenter#1015: no node drifts for it",
+		},
+		{
+			"a default that was not there yet",
+			strings.Replace(recorded, `"httpTokens":"optional"`, `"httpTokens":"optional","httpProtocolIPv6":"disabled"`, 1), "",
+			"karpenter#957: no node drifts for it",
+		},
 	} {
 		drifted, causes, err := launch.Drift(tc.record)
 		require.NoError(t, err, tc.name)
@@ -425,8 +474,8 @@ func setDefaults(spec *awsv1.EC2NodeClassSpec) {
 	o.HTTPTokens = cmp.Or(o.HTTPTokens, new("required"))
 }
 
-// TestGolden fails if a release of Karpenter's types would let unchanged nodes drift, and says which. Karpenter itself has a version of its hash;
-// with a new version it forgets earlier drift.
+// TestGolden fails if a release of Karpenter's types would let unchanged nodes drift, and says which. Karpenter itself
+// has a version of its hash; with a new version it forgets earlier drift.
 func TestGolden(t *testing.T) {
 	class, pool := schemas(t)
 	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), update)

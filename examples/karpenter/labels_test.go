@@ -13,9 +13,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// TestIssue3207 is the story of Karpenter's issue 3207: the operator renames a tenant, which is one label of the template. Karpenter hashes the labels
-// as a whole, so every node of the pool drifts and is replaced. With the label named as hot, the nodes stay, and the cause is this label. A label that
-// a scheduler reads still replaces them.
+// TestIssue3207 is the story of Karpenter's issue 3207: the operator renames a tenant, which is one label of the
+// template. Karpenter hashes the labels as a whole, so every node of the pool drifts and is replaced. With the label
+// named as hot, the nodes stay, and the cause is this label. A label that a scheduler reads still replaces them.
 func TestIssue3207(t *testing.T) {
 	hotLabels := []string{"example.com/tenant", "billing.example.com/*"}
 	for _, tc := range []struct {
@@ -24,10 +24,22 @@ func TestIssue3207(t *testing.T) {
 		karpenter, schema bool
 		cause             string
 	}{
-		{"the tenant is renamed", func(l map[string]string) { l["example.com/tenant"] = "blue" }, drifts, stays, "metadata.labels[example.com/tenant]"},
-		{"the tenant is removed", func(l map[string]string) { delete(l, "example.com/tenant") }, drifts, stays, "metadata.labels[example.com/tenant]"},
-		{"a label for billing is added", func(l map[string]string) { l["billing.example.com/centre"] = "7" }, drifts, stays, "metadata.labels[billing.example.com/centre]"},
-		{"a label for the scheduler changes", func(l map[string]string) { l["example.com/gpu"] = "false" }, drifts, drifts, "metadata.labels[example.com/gpu]"},
+		{
+			"the tenant is renamed", func(l map[string]string) { l["example.com/tenant"] = "blue" }, drifts, stays,
+			"metadata.labels[example.com/tenant]",
+		},
+		{
+			"the tenant is removed", func(l map[string]string) { delete(l, "example.com/tenant") }, drifts, stays,
+			"metadata.labels[example.com/tenant]",
+		},
+		{
+			"a label for billing is added", func(l map[string]string) { l["billing.example.com/centre"] = "7" }, drifts, stays,
+			"metadata.labels[billing.example.com/centre]",
+		},
+		{
+			"a label for the scheduler changes", func(l map[string]string) { l["example.com/gpu"] = "false" }, drifts, drifts,
+			"metadata.labels[example.com/gpu]",
+		},
 		{"nothing changes", func(map[string]string) {}, stays, stays, ""},
 	} {
 		launch := func(f *fleet) (karpenter.Launch, hash.Digest) {

@@ -66,7 +66,9 @@ func (s openAPI) shape() []any {
 	if s["x-kubernetes-preserve-unknown-fields"] == true {
 		return []any{"free JSON"}
 	}
-	return []any{s["type"], s["format"], s["pattern"], s["x-kubernetes-int-or-string"], s["x-kubernetes-embedded-resource"], s.elements() != nil}
+	return []any{
+		s["type"], s["format"], s["pattern"], s["x-kubernetes-int-or-string"], s["x-kubernetes-embedded-resource"], s.elements() != nil,
+	}
 }
 
 // order is how the API server pairs the elements of a list.
@@ -123,7 +125,8 @@ var harmless = strings.Fields("description enum minimum maximum minLength maxLen
 var read = strings.Fields("type format pattern default nullable properties required items additionalProperties allOf anyOf " +
 	"x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields")
 
-// openAPIWalk lists the differences between the schemas of two releases in the words of [hotupdate.Finding], without this repository's code.
+// openAPIWalk lists the differences between the schemas of two releases in the words of [hotupdate.Finding], without
+// this repository's code.
 type openAPIWalk struct {
 	t     *testing.T
 	found []string

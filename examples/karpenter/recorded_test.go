@@ -17,11 +17,18 @@ var recordedFields = []struct{ kind, module, file string }{
 	{"NodePool", "sigs.k8s.io/karpenter@v1.14.1", "pkg/apis/crds/karpenter.sh_nodepools.yaml"},
 	{"EC2NodeClass", "github.com/aws/karpenter-provider-aws@v1.14.1", "pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml"},
 	{"MachineDeployment", "sigs.k8s.io/cluster-api@v1.14.2", "core/config/crd/bases/cluster.x-k8s.io_machinedeployments.yaml"},
-	{"KubeadmConfigTemplate", "sigs.k8s.io/cluster-api@v1.14.2", "bootstrap/kubeadm/config/crd/bases/bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates.yaml"},
-	{"AWSMachineTemplate", "sigs.k8s.io/cluster-api-provider-aws/v2@v2.13.0", "config/crd/bases/infrastructure.cluster.x-k8s.io_awsmachinetemplates.yaml"},
+	{
+		"KubeadmConfigTemplate", "sigs.k8s.io/cluster-api@v1.14.2",
+		"bootstrap/kubeadm/config/crd/bases/bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates.yaml",
+	},
+	{
+		"AWSMachineTemplate", "sigs.k8s.io/cluster-api-provider-aws/v2@v2.13.0",
+		"config/crd/bases/infrastructure.cluster.x-k8s.io_awsmachinetemplates.yaml",
+	},
 }
 
-// TestRecordedFields: the fields that internal/fieldclasses has a row for are all fields of the released CRDs, and the command gives each a class.
+// TestRecordedFields: the fields that internal/fieldclasses has a row for are all fields of the released CRDs, and the
+// command gives each a class.
 func TestRecordedFields(t *testing.T) {
 	command := buildCommand(t)
 	for _, of := range recordedFields {

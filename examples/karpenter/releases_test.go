@@ -76,14 +76,24 @@ func releasesOfCRDs() []release {
 			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // its fields became free JSON
 			nil,
 		},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachines.yaml", "v1beta2", `{"instanceType":"m5.large","rootVolume":{"size":8}}`, nil, nil},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinetemplates.yaml", "v1beta2", `{"template":{"spec":{"instanceType":"m5.large"}}}`, nil, nil},
-		{capa, "v2.11.0", "v2.13.0", bases + "awsmachinepools.yaml", "v1beta2", `{"maxSize":1,"minSize":1,"awsLaunchTemplate":{}}`, nil, nil},
+		{
+			capa, "v2.11.0", "v2.13.0", bases + "awsmachines.yaml", "v1beta2", `{"instanceType":"m5.large","rootVolume":{"size":8}}`, nil,
+			nil,
+		},
+		{
+			capa, "v2.11.0", "v2.13.0", bases + "awsmachinetemplates.yaml", "v1beta2", `{"template":{"spec":{"instanceType":"m5.large"}}}`,
+			nil, nil,
+		},
+		{
+			capa, "v2.11.0", "v2.13.0", bases + "awsmachinepools.yaml", "v1beta2", `{"maxSize":1,"minSize":1,"awsLaunchTemplate":{}}`, nil,
+			nil,
+		},
 	}
 }
 
-// TestReleasesOfCRDs: what a release of a CRD does to objects that nobody touches. The findings are those of a walk over both OpenAPI schemas that
-// knows nothing of a Schema. A custom resource shows each one that is not harmless, and it has another hash.
+// TestReleasesOfCRDs: what a release of a CRD does to objects that nobody touches. The findings are those of a walk
+// over both OpenAPI schemas that knows nothing of a Schema. A custom resource shows each one that is not harmless, and
+// it has another hash.
 func TestReleasesOfCRDs(t *testing.T) {
 	for _, tc := range releasesOfCRDs() {
 		texts := [2][]byte{fileOf(t, tc.module+tc.old, tc.file), fileOf(t, tc.module+tc.updated, tc.file)}

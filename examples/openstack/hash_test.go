@@ -21,11 +21,17 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 	provider.CheckVectors(t, []exampletest.Vector{
 		{Name: "allow-list, no config", Version: "1.36.1", Reason: "no string"},
 		{Name: "allow-list, no version", Raw: provider.Config(immutable), Want: []string{"m=1", "n=2", "y", "z"}, Reason: "the first era"},
-		{Name: "allow-list", Version: "1.30.1", Raw: provider.Config(all), Want: []string{"m=1", "n=2", "y", "z"}, Reason: "sorted, and nothing else"},
+		{
+			Name: "allow-list", Version: "1.30.1", Raw: provider.Config(all), Want: []string{"m=1", "n=2", "y", "z"},
+			Reason: "sorted, and nothing else",
+		},
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
 		{Name: "canonical", Version: "1.37.0", Raw: provider.Config(all), Sum: new(immutable), Reason: "one sum"},
 		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(all), Reason: "nothing"},
-		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(all), Sum: new(immutable), Reason: "one sum"},
+		{
+			Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(all),
+			Sum: new(immutable), Reason: "one sum",
+		},
 	})
 }
 

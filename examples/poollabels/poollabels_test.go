@@ -32,7 +32,10 @@ func TestHotPrefix(t *testing.T) {
 		hot         map[string]string
 	}{
 		{"a cost centre is renamed", "billing/centre", hotupdate.OutcomeHotUpdate, map[string]string{"billing/centre": "new"}},
-		{"a label of billing is added", "billing/team", hotupdate.OutcomeHotUpdate, map[string]string{"billing/centre": "7", "billing/team": "new"}},
+		{
+			"a label of billing is added", "billing/team", hotupdate.OutcomeHotUpdate,
+			map[string]string{"billing/centre": "7", "billing/team": "new"},
+		},
 		{"the plan decides about hosts", "billing/plan", hotupdate.OutcomeRoll, map[string]string{"billing/centre": "7"}},
 		{"a label for the placement", "zone", hotupdate.OutcomeRoll, map[string]string{"billing/centre": "7"}},
 	} {

@@ -88,12 +88,42 @@ func TestSumIsThatOfADirectCall(t *testing.T) {
 		reason  string
 	}{
 		{"Karpenter", hashstructure.Karpenter(), upstream.FormatV2, karpenters, "sums of a fleet must not change on adoption"},
-		{"zero value", hashstructure.Options{}, upstream.FormatV2, func() *upstream.HashOptions { return nil }, "the zero value is hashstructure's default"},
-		{"format v1", hashstructure.Options{FormatV1: true}, upstream.FormatV1, func() *upstream.HashOptions { return nil }, "for users of hashstructure 1.x"},
-		{"ZeroNil", hashstructure.Options{ZeroNil: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{ZeroNil: true} }, "each option alone"},
-		{"IgnoreZeroValue", hashstructure.Options{IgnoreZeroValue: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{IgnoreZeroValue: true} }, "each option alone"},
-		{"SlicesAsSets", hashstructure.Options{SlicesAsSets: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{SlicesAsSets: true} }, "each option alone"},
-		{"UseStringer", hashstructure.Options{UseStringer: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{UseStringer: true} }, "each option alone"},
+		{
+			"zero value",
+			hashstructure.Options{},
+			upstream.FormatV2, func() *upstream.HashOptions { return nil },
+			"the zero value is hashstructure's default",
+		},
+		{
+			"format v1",
+			hashstructure.Options{FormatV1: true},
+			upstream.FormatV1, func() *upstream.HashOptions { return nil },
+			"for users of hashstructure 1.x",
+		},
+		{
+			"ZeroNil",
+			hashstructure.Options{ZeroNil: true},
+			upstream.FormatV2,
+			func() *upstream.HashOptions { return &upstream.HashOptions{ZeroNil: true} }, "each option alone",
+		},
+		{
+			"IgnoreZeroValue",
+			hashstructure.Options{IgnoreZeroValue: true},
+			upstream.FormatV2,
+			func() *upstream.HashOptions { return &upstream.HashOptions{IgnoreZeroValue: true} }, "each option alone",
+		},
+		{
+			"SlicesAsSets",
+			hashstructure.Options{SlicesAsSets: true},
+			upstream.FormatV2,
+			func() *upstream.HashOptions { return &upstream.HashOptions{SlicesAsSets: true} }, "each option alone",
+		},
+		{
+			"UseStringer",
+			hashstructure.Options{UseStringer: true},
+			upstream.FormatV2,
+			func() *upstream.HashOptions { return &upstream.HashOptions{UseStringer: true} }, "each option alone",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			byPointer, err := upstream.Hash(spec(), tc.format, tc.direct())
@@ -144,8 +174,8 @@ type (
 	}
 )
 
-// TestEmbeddedPointersAreHashed: hashstructure distinguishes an embedded pointer to an empty struct from nil. It counts as nil only if it has only
-// hot parts.
+// TestEmbeddedPointersAreHashed: hashstructure distinguishes an embedded pointer to an empty struct from nil. It counts
+// as nil only if it has only hot parts.
 func TestEmbeddedPointersAreHashed(t *testing.T) {
 	type config struct {
 		*KeptPart  `json:",inline"`
@@ -204,25 +234,58 @@ func TestProjection(t *testing.T) {
 		reason       string
 	}{
 		{"nil", nil, &workerConfig{}, "the empty configuration"},
-		{"TypeMeta", &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}}, &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}}, "hashstructure hashes it, as in a direct call"},
+		{
+			"TypeMeta", &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}}, &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}},
+			"hashstructure hashes it, as in a direct call",
+		},
 		{"hot fields", &workerConfig{Tags: virtual, Hint: new("h")}, &workerConfig{}, "are zero"},
-		{"immutable fields", &workerConfig{Zones: []string{"b", "a", "a"}}, &workerConfig{Zones: []string{"b", "a", "a"}}, "nothing is sorted"},
+		{
+			"immutable fields", &workerConfig{Zones: []string{"b", "a", "a"}}, &workerConfig{Zones: []string{"b", "a", "a"}},
+			"nothing is sorted",
+		},
 		{"empty immutable list", &workerConfig{Zones: []string{}}, &workerConfig{Zones: []string{}}, "empty is not nil"},
-		{"object with hot parts only", &workerConfig{NodeTemplate: &nodeTemplate{VirtualCapacity: virtual}}, &workerConfig{}, "it may not have been there before the first hot part"},
-		{"empty object that could have hot parts", &workerConfig{NodeTemplate: &nodeTemplate{}}, &workerConfig{}, "the same configuration with its hot parts removed"},
+		{
+			"object with hot parts only", &workerConfig{NodeTemplate: &nodeTemplate{VirtualCapacity: virtual}}, &workerConfig{},
+			"it may not have been there before the first hot part",
+		},
+		{
+			"empty object that could have hot parts", &workerConfig{NodeTemplate: &nodeTemplate{}}, &workerConfig{},
+			"the same configuration with its hot parts removed",
+		},
 		{
 			"object with another part", &workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}, VirtualCapacity: virtual}},
 			&workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}}}, "an empty map is something",
 		},
-		{"object whose presence counts", &workerConfig{Marker: &nodeTemplate{VirtualCapacity: virtual}}, &workerConfig{Marker: &nodeTemplate{}}, "the struct tag says presence"},
+		{
+			"object whose presence counts", &workerConfig{Marker: &nodeTemplate{VirtualCapacity: virtual}},
+			&workerConfig{Marker: &nodeTemplate{}}, "the struct tag says presence",
+		},
 		{"embedded pointer", &workerConfig{Extra: &Extra{Note: "n"}}, &workerConfig{}, "as if it were named"},
-		{"element with hot parts only", &workerConfig{Interfaces: []*nodeTemplate{{VirtualCapacity: virtual}, nil}}, &workerConfig{Interfaces: []*nodeTemplate{nil, nil}}, "places stay"},
-		{"hot elements", &workerConfig{Labels: []label{{Name: "a", Value: "1"}, {Name: "b", Roll: true}, {Name: "c"}}}, &workerConfig{Labels: []label{{Name: "b", Roll: true}}}, "hotwhen holds"},
+		{
+			"element with hot parts only", &workerConfig{Interfaces: []*nodeTemplate{{VirtualCapacity: virtual}, nil}},
+			&workerConfig{Interfaces: []*nodeTemplate{nil, nil}}, "places stay",
+		},
+		{
+			"hot elements", &workerConfig{Labels: []label{{Name: "a", Value: "1"}, {Name: "b", Roll: true}, {Name: "c"}}},
+			&workerConfig{Labels: []label{{Name: "b", Roll: true}}}, "hotwhen holds",
+		},
 		{"hot elements only", &workerConfig{Labels: []label{{Name: "a"}}}, &workerConfig{}, "the list may not have been there before"},
-		{"elements of a hot list", &workerConfig{Disks: &[]disk{{Name: "a", Note: "n"}, {Name: "b", Type: "ssd"}}}, &workerConfig{Disks: &[]disk{{Name: "b", Type: "ssd"}}}, "what is not hot in it is kept"},
-		{"entries of a hot map", &workerConfig{Mounts: map[string]*disk{"a/~": {Note: "n"}, "b/~": {Type: "ssd", Note: "n"}, "c": nil}}, &workerConfig{Mounts: map[string]*disk{"b/~": {Type: "ssd"}}}, "as in a list"},
-		{"entries of an immutable map", &workerConfig{Pools: map[int]nodeTemplate{-1: {VirtualCapacity: virtual}}}, &workerConfig{Pools: map[int]nodeTemplate{-1: {}}}, "their presence counts"},
-		{"lists in a list", &workerConfig{Grid: [][]nodeTemplate{{{VirtualCapacity: virtual}}, {}, nil}}, &workerConfig{Grid: [][]nodeTemplate{{{}}, {}, nil}}, "empty is not nil"},
+		{
+			"elements of a hot list", &workerConfig{Disks: &[]disk{{Name: "a", Note: "n"}, {Name: "b", Type: "ssd"}}},
+			&workerConfig{Disks: &[]disk{{Name: "b", Type: "ssd"}}}, "what is not hot in it is kept",
+		},
+		{
+			"entries of a hot map", &workerConfig{Mounts: map[string]*disk{"a/~": {Note: "n"}, "b/~": {Type: "ssd", Note: "n"}, "c": nil}},
+			&workerConfig{Mounts: map[string]*disk{"b/~": {Type: "ssd"}}}, "as in a list",
+		},
+		{
+			"entries of an immutable map", &workerConfig{Pools: map[int]nodeTemplate{-1: {VirtualCapacity: virtual}}},
+			&workerConfig{Pools: map[int]nodeTemplate{-1: {}}}, "their presence counts",
+		},
+		{
+			"lists in a list", &workerConfig{Grid: [][]nodeTemplate{{{VirtualCapacity: virtual}}, {}, nil}},
+			&workerConfig{Grid: [][]nodeTemplate{{{}}, {}, nil}}, "empty is not nil",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := hashstructure.Projection(s, tc.config)

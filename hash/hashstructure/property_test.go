@@ -125,16 +125,21 @@ func drawImmutable(t *rapid.T) immutable {
 		limit:   draw(t, "limit", nil, new(int64)),
 		marker:  draw(t, "marker", true, false),
 		volumes: draw(t, "volumes", nil, []dataVolume{{Name: "a"}}, []dataVolume{{Name: "b", Size: 1}, {Name: "a"}}),
-		labels:  draw(t, "labels", nil, []label{{Name: "l", Roll: true}}, []label{{Name: "m", Value: "v", Roll: true}, {Name: "l", Value: "v", Roll: true}}),
-		disks:   draw(t, "disks", nil, []string{"d"}, []string{"e", "d"}),
-		grid:    draw(t, "grid", nil, [][]nodeTemplate{}, [][]nodeTemplate{nil, {}, {{Capacity: map[string]string{"cpu": "1"}}}}),
-		pools:   draw(t, "pools", 0, 1, 2),
+		labels: draw(
+			t, "labels", nil, []label{{Name: "l", Roll: true}},
+			[]label{{Name: "m", Value: "v", Roll: true}, {Name: "l", Value: "v", Roll: true}},
+		),
+		disks: draw(t, "disks", nil, []string{"d"}, []string{"e", "d"}),
+		grid:  draw(t, "grid", nil, [][]nodeTemplate{}, [][]nodeTemplate{nil, {}, {{Capacity: map[string]string{"cpu": "1"}}}}),
+		pools: draw(t, "pools", 0, 1, 2),
 	}
 }
 
 // with returns a configuration with these immutable parts and freshly drawn other ones.
 func (m *maker) with(i immutable) *workerConfig {
-	c := &workerConfig{Zones: i.zones, NodeTemplate: m.template("nodeTemplate"), Slots: [2]*nodeTemplate{m.template("slot 0"), m.template("slot 1")}}
+	c := &workerConfig{
+		Zones: i.zones, NodeTemplate: m.template("nodeTemplate"), Slots: [2]*nodeTemplate{m.template("slot 0"), m.template("slot 1")},
+	}
 	c.Cores = i.cores
 	c.Speed = draw(m.t, "speed", nil, new(int64))
 	c.Hint = draw(m.t, "hint", nil, new(string))

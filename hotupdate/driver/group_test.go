@@ -50,17 +50,22 @@ func volume(spec *providerSpec, _ *driver.Resource) map[string]string {
 	return map[string]string{"iops": number(spec.IOPS), "throughput": number(spec.Throughput)}
 }
 
-// newVolumes is a world in which the volume vol-1 has attributes in a lane of its own, and the VM has one in the lane of tags, and one InPlace.
+// newVolumes is a world in which the volume vol-1 has attributes in a lane of its own, and the VM has one in the lane
+// of tags, and one InPlace.
 func newVolumes(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.resources = slices.DeleteFunc(w.resources, func(r driver.Resource) bool { return r.ID == "vol-2" })
 	w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}
-	w.find("i-1").Attributes = map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "machineType": driver.Settled("m5.large")}
+	w.find(
+		"i-1",
+	).Attributes = map[string]driver.Reading{"httpTokens": driver.Settled("optional"), "machineType": driver.Settled("m5.large")}
 	modify := func(_ context.Context, w *world, r *driver.Resource, values map[string]string) error {
 		return w.called(fmt.Sprint("modify ", r.ID, " ", values))
 	}
-	w.definition.Lanes = []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType"}}}
+	w.definition.Lanes = []machineupdate.Lane{
+		{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType"}},
+	}
 	w.definition.Groups = []driver.AttributeGroup[providerSpec, *world]{
 		{Attributes: performance, Kind: tags.Disk, Lane: "volume", Asynchronous: true, Project: volume, Modify: modify},
 		{
@@ -102,11 +107,31 @@ func TestAttributes(t *testing.T) {
 	}{
 		{"as desired", readings{"iops": driver.Settled("4000"), "throughput": driver.Settled("125")}, false, nil, ""},
 		{"other", readings{"iops": driver.Settled("3000"), "throughput": driver.Settled("125")}, true, machineupdate.ErrPending, ""},
-		{"the other attribute differs", readings{"iops": driver.Settled("4000"), "throughput": driver.Settled("500")}, true, machineupdate.ErrPending, ""},
+		{
+			"the other attribute differs",
+			readings{"iops": driver.Settled("4000"), "throughput": driver.Settled("500")},
+			true,
+			machineupdate.ErrPending, "",
+		},
 		{"no value", readings{"iops": driver.Settled(""), "throughput": driver.Settled("")}, true, machineupdate.ErrPending, ""},
-		{"on its way", readings{"iops": driver.Modifying("3000", "4000"), "throughput": driver.Settled("125")}, false, machineupdate.ErrPending, ""},
-		{"on its way elsewhere", readings{"iops": driver.Modifying("4000", "3000"), "throughput": driver.Settled("125")}, true, machineupdate.ErrPending, ""},
-		{"on its way to somewhere", readings{"iops": driver.Modifying("4000", ""), "throughput": driver.Settled("125")}, false, machineupdate.ErrPending, ""},
+		{
+			"on its way",
+			readings{"iops": driver.Modifying("3000", "4000"), "throughput": driver.Settled("125")},
+			false,
+			machineupdate.ErrPending, "",
+		},
+		{
+			"on its way elsewhere",
+			readings{"iops": driver.Modifying("4000", "3000"), "throughput": driver.Settled("125")},
+			true,
+			machineupdate.ErrPending, "",
+		},
+		{
+			"on its way to somewhere",
+			readings{"iops": driver.Modifying("4000", ""), "throughput": driver.Settled("125")},
+			false,
+			machineupdate.ErrPending, "",
+		},
 		{"unknown", readings{"throughput": driver.Settled("500")}, false, machineupdate.ErrPending, ""},
 		{"nothing known", nil, false, machineupdate.ErrPending, ""},
 		{"failed", readings{"iops": driver.ModifyFailed("3000"), "throughput": driver.Settled("125")}, true, nil, "did not make it"},
@@ -162,7 +187,9 @@ func TestDefaults(t *testing.T) {
 func TestUnsetWithoutDefault(t *testing.T) {
 	w := newVolumes(t)
 	w.find("i-1").Attributes["httpTokens"] = driver.Reading{}
-	require.NoError(t, w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{HTTPTokens: "required"}, &providerSpec{Tags: &tags.Tags{}})))
+	require.NoError(
+		t, w.kit().UpdateMachine(t.Context(), w.request(&providerSpec{HTTPTokens: "required"}, &providerSpec{Tags: &tags.Tags{}})),
+	)
 	assert.Empty(t, w.calls)
 }
 
@@ -253,7 +280,8 @@ func TestRefusal(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
-// TestRefusalBesideFailure: a refusal is for the whole lane, so it is not told to the flow as one while something else has to be tried again soon.
+// TestRefusalBesideFailure: a refusal is for the whole lane, so it is not told to the flow as one while something else
+// has to be tried again soon.
 func TestRefusalBesideFailure(t *testing.T) {
 	for other, want := range map[error]time.Duration{
 		errCloud: 0,
@@ -264,7 +292,9 @@ func TestRefusalBesideFailure(t *testing.T) {
 		second := *w.find("vol-1")
 		second.ID = "vol-2"
 		w.resources = append(w.resources, second)
-		w.fail["modify vol-1 map[iops:4000 throughput:125]"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: errors.New("4000 comes too early")}
+		w.fail["modify vol-1 map[iops:4000 throughput:125]"] = &machineupdate.RetryError{
+			After: 6 * time.Hour, Err: errors.New("4000 comes too early"),
+		}
 		w.fail["modify vol-2 map[iops:4000 throughput:125]"] = other
 		err := w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000}))
 		_, after := machineupdate.DriverErrorOf(err)
@@ -358,8 +388,8 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestAdmissionAgreesWithTheKit: for every change between these specs admission reports what the kit would refuse, at the same attributes. Where
-// nothing has to be called the kit refuses nothing.
+// TestAdmissionAgreesWithTheKit: for every change between these specs admission reports what the kit would refuse, at
+// the same attributes. Where nothing has to be called the kit refuses nothing.
 func TestAdmissionAgreesWithTheKit(t *testing.T) {
 	var specs []providerSpec
 	for _, iops := range []int{0, 1000, 3000, 4000, 99999} {
@@ -377,7 +407,9 @@ func TestAdmissionAgreesWithTheKit(t *testing.T) {
 				want = append(want, problem.Field)
 			}
 			w := newVolumes(t)
-			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Settled(number(live[0])), "throughput": driver.Settled(number(live[1]))}
+			w.find(
+				"vol-1",
+			).Attributes = map[string]driver.Reading{"iops": driver.Settled(number(live[0])), "throughput": driver.Settled(number(live[1]))}
 			for _, problem := range fault.All(w.kit().UpdateMachine(t.Context(), w.inLane("volume", &old, &updated))) {
 				got = append(got, problem.Path)
 			}
@@ -397,7 +429,8 @@ func TestDriverWithLanes(t *testing.T) {
 	said := w.kit().Driver()
 	assert.Equal(t, []string{"vm", "network", "disk"}, said.Kinds)
 	assert.Equal(t, []machineupdate.Lane{
-		{Name: "volume", Kinds: []string{"disk"}, Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Kinds: []string{"vm"}, Paths: []string{"/machineType"}},
+		{Name: "volume", Kinds: []string{"disk"}, Paths: []string{"/iops", "/throughput"}},
+		{Name: "drain", Kinds: []string{"vm"}, Paths: []string{"/machineType"}},
 	}, said.Lanes)
 	w.definition.Groups[0].Defaults = map[string]string{"iops": "3000", "throughput": "250"}
 	assert.NotEqual(t, said.Revision, w.kit().Driver().Revision)
@@ -415,11 +448,17 @@ func TestGroupsInDefinitions(t *testing.T) {
 		{"no Project", func(d *definition) { d.Groups[0].Project = nil }, "unusable-driver AttributeGroup"},
 		{"no Modify", func(d *definition) { d.Groups[0].Modify = nil }, "unusable-driver AttributeGroup"},
 		{"no attributes", func(d *definition) { d.Groups[0].Defaults = nil }, "unusable-driver AttributeGroup.Defaults"},
-		{"some defaults", func(d *definition) { d.Groups[0].Defaults = map[string]string{"iops": "3000", "throughput": ""} }, "unusable-driver AttributeGroup.Defaults"},
+		{
+			"some defaults", func(d *definition) { d.Groups[0].Defaults = map[string]string{"iops": "3000", "throughput": ""} },
+			"unusable-driver AttributeGroup.Defaults",
+		},
 		{"undeclared lane", func(d *definition) { d.Groups[0].Lane = "disk" }, "unusable-driver AttributeGroup.Lane"},
 		{"lane without a group", func(d *definition) { d.Groups[0].Lane = "" }, "unusable-driver Lanes"},
 		{"lane without paths", func(d *definition) { d.Lanes[0].Paths = nil }, "invalid-lane "},
-		{"a group with fields of both lanes", func(d *definition) { d.Lanes[0].Paths = []string{"/iops", "/machineType"} }, "invalid-lane "},
+		{
+			"a group with fields of both lanes", func(d *definition) { d.Lanes[0].Paths = []string{"/iops", "/machineType"} },
+			"invalid-lane ",
+		},
 		{"a field that is not hot", func(d *definition) { d.Lanes[0].Paths = []string{"/cluster"} }, "invalid-lane "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
-// The model looks at every state that a machine and its resource can reach: the real Executor and the real kit change a group of two attributes
-// in a cloud that changes them asynchronously and then refuses further changes for six hours, or a set in a cloud that changes it at once. This
-// file searches; modelcloud_test.go is the cloud, modelworld_test.go what happens in it, modelgroup_test.go and modelset_test.go what the driver
-// and its promises are.
+// The model looks at every state that a machine and its resource can reach: the real Executor and the real kit change a
+// group of two attributes in a cloud that changes them asynchronously and then refuses further changes for six hours,
+// or a set in a cloud that changes it at once. This file searches; modelcloud_test.go is the cloud, modelworld_test.go
+// what happens in it, modelgroup_test.go and modelset_test.go what the driver and its promises are.
 
-// TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal lasts, and what settles
-// is as desired; and from every state the machine comes to rest if nothing more happens.
+// TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal
+// lasts, and what settles is as desired; and from every state the machine comes to rest if nothing more happens.
 func TestModel(t *testing.T) {
 	isShort := raceEnabled || !effort.All()
 	t.Run("group", func(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// modelCloud is a resource with the attributes a and b, which change together and take their time, or with a set. Values are two characters, that
-// of a first, or the members of the set in their order. It is not the cloud of package drivertest, as it is a part of modelWorld, which is compared and hashed.
+// modelCloud is a resource with the attributes a and b, which change together and take their time, or with a set.
+// Values are two characters, that of a first, or the members of the set in their order. It is not the cloud of package
+// drivertest, as it is a part of modelWorld, which is compared and hashed.
 type modelCloud struct {
 	modelShown
 	older   modelShown    // what reads may show instead; empty if they have caught up

@@ -61,13 +61,15 @@ func union(a, b string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(strings.Split(a+b, "")))), "")
 }
 
-// wrongSet says what is wrong with the set of a machine at rest: a member is there if the class wants it, or if it is not ours and people have
-// added it.
+// wrongSet says what is wrong with the set of a machine at rest: a member is there if the class wants it, or if it is
+// not ours and people have added it.
 func wrongSet(w *modelWorld, m *model) string {
 	for _, member := range []string{"x", "y", "z"} {
 		isTheirs := strings.Contains(w.base, member) && !strings.Contains(w.ours, member)
 		if want := m.wants(w.class, member) || isTheirs; want != strings.Contains(w.cloud.value, member) {
-			return fmt.Sprintf("settled with %s, where the class wants %s, people %q, and ours are %q", w.cloud.value, m.specs[w.class], w.base, w.ours)
+			return fmt.Sprintf(
+				"settled with %s, where the class wants %s, people %q, and ours are %q", w.cloud.value, m.specs[w.class], w.base, w.ours,
+			)
 		}
 	}
 	return ""

@@ -128,8 +128,8 @@ func (m *model) reconciled(w modelWorld) []modelNext {
 	return all
 }
 
-// waited lets the time pass for which a reconcile waits. A wait as long as ConfirmAfter is long enough for late requests and for reads; a change
-// may take longer.
+// waited lets the time pass for which a reconcile waits. A wait as long as ConfirmAfter is long enough for late
+// requests and for reads; a change may take longer.
 func (m *model) waited(w modelWorld, d time.Duration) (modelNext, bool) {
 	isLong := d >= confirmAfter
 	isOpen := w.cloud.late != "" || w.cloud.older != (modelShown{})
@@ -189,7 +189,9 @@ type modelMachine struct {
 
 func (m *model) run(w modelWorld, script []int) *modelRun {
 	run := &modelRun{m: m, start: w, now: w, script: script}
-	executor := machineupdate.Executor[*modelMachine]{Patch: run.patch, UpdateMachine: run.update, Now: func() time.Time { return modelNow }}
+	executor := machineupdate.Executor[*modelMachine]{
+		Patch: run.patch, UpdateMachine: run.update, Now: func() time.Time { return modelNow },
+	}
 	result := executor.Reconcile(context.Background(), run.machine(), machineupdate.Observation{
 		ProviderID: "i-1", Phase: "Running", Class: m.classes[w.class],
 	})
@@ -293,7 +295,9 @@ func (r *modelRun) send(call, late string, isRight bool, carryOut func() error) 
 }
 
 // patch writes the record.
-func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*modelMachine, error) {
+func (r *modelRun) patch(
+	_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+) (*modelMachine, error) {
 	r.isBusy = true
 	var body struct {
 		Metadata struct{ Annotations map[string]*string }
@@ -318,7 +322,8 @@ func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []
 
 const confirmAfter = 15 * time.Minute
 
-// moved moves the times in a record, and leaves out what does not matter: times long past, and how many retries there were beyond the first two.
+// moved moves the times in a record, and leaves out what does not matter: times long past, and how many retries there
+// were beyond the first two.
 func moved(record string, by time.Duration) string {
 	for _, name := range []string{"since", "notBefore"} {
 		before, rest, ok := strings.Cut(record, `"`+name+`":"`)

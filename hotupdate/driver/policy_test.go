@@ -119,8 +119,9 @@ func (f *policedFleet) isRewritten(what string) {
 	assert.Contains(f.t, events[0], `: "team" of disk vol-1, "team" of disk vol-2, "team" of network eni-1, "team" of vm i-1;`)
 }
 
-// TestPolicy: a key that a policy of the cloud rewrites within each write is reported once for each of its values, and not at every verification.
-// The driver fights for it until AnyValue leaves its value to the policy. Then nothing is written any more.
+// TestPolicy: a key that a policy of the cloud rewrites within each write is reported once for each of its values, and
+// not at every verification. The driver fights for it until AnyValue leaves its value to the policy. Then nothing is
+// written any more.
 func TestPolicy(t *testing.T) {
 	f := newPolicedFleet(t)
 	everything := []string{"set [i-1 eni-1 vol-1 vol-2]"}
@@ -185,8 +186,8 @@ func TestAnyValueIsRemoved(t *testing.T) {
 	assert.Empty(t, f.told())
 }
 
-// TestPolicyOfOneWrite: a key that somebody changes once, between two verifications, is reported and repaired, and reported again if it has the
-// value of somebody else later.
+// TestPolicyOfOneWrite: a key that somebody changes once, between two verifications, is reported and repaired, and
+// reported again if it has the value of somebody else later.
 func TestPolicyOfOneWrite(t *testing.T) {
 	f := newPolicedFleet(t)
 	f.policy = ""
@@ -255,8 +256,8 @@ func TestOtherWriter(t *testing.T) {
 	}
 }
 
-// TestAnyValueIsARevision: machines are checked when a value is no longer left to others. Without AnyValue the Revision is what it was before
-// there was AnyValue.
+// TestAnyValueIsARevision: machines are checked when a value is no longer left to others. Without AnyValue the Revision
+// is what it was before there was AnyValue.
 func TestAnyValueIsARevision(t *testing.T) {
 	w := newWorld(t)
 	var revisions []string

@@ -21,7 +21,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// newSets is a world in which the VM has groups in the lane of tags, and roles in a lane that is InPlace. The group theirs is that of a load balancer.
+// newSets is a world in which the VM has groups in the lane of tags, and roles in a lane that is InPlace. The group
+// theirs is that of a load balancer.
 func newSets(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -70,16 +71,60 @@ func TestSets(t *testing.T) {
 		calls, want                 names
 	}{
 		{"as desired", names{"nodes"}, nil, names{"nodes"}, names{"nodes", "theirs"}, nil, names{"nodes", "theirs"}},
-		{"added before others are removed", names{"nodes"}, nil, names{"z", "b"}, names{"nodes", "theirs"}, names{"add i-1 b", "add i-1 z", "remove i-1 nodes"}, names{"b", "theirs", "z"}},
-		{"the empty set", names{"nodes", "more"}, nil, nil, names{"nodes", "more", "theirs"}, names{"remove i-1 more", "remove i-1 nodes"}, names{"theirs"}},
+		{
+			"added before others are removed",
+			names{"nodes"},
+			nil,
+			names{"z", "b"},
+			names{"nodes", "theirs"},
+			names{"add i-1 b", "add i-1 z", "remove i-1 nodes"},
+			names{"b", "theirs", "z"},
+		},
+		{
+			"the empty set",
+			names{"nodes", "more"},
+			nil, nil,
+			names{"nodes", "more", "theirs"},
+			names{"remove i-1 more", "remove i-1 nodes"},
+			names{"theirs"},
+		},
 		{"never set", nil, nil, nil, names{"theirs"}, nil, names{"theirs"}},
-		{"adopted: dropped before, so it belongs to others", nil, nil, names{"more"}, names{"nodes"}, names{"add i-1 more"}, names{"more", "nodes"}},
-		{"dropped while calls failed", names{"a"}, names{"b"}, names{"c"}, names{"a", "b"}, names{"add i-1 c", "remove i-1 a", "remove i-1 b"}, names{"c"}},
-		{"ours, and others have removed it", names{"nodes"}, nil, names{"nodes"}, names{"theirs"}, names{"add i-1 nodes"}, names{"nodes", "theirs"}},
+		{
+			"adopted: dropped before, so it belongs to others", nil, nil,
+			names{"more"},
+			names{"nodes"},
+			names{"add i-1 more"},
+			names{"more", "nodes"},
+		},
+		{
+			"dropped while calls failed",
+			names{"a"},
+			names{"b"},
+			names{"c"},
+			names{"a", "b"},
+			names{"add i-1 c", "remove i-1 a", "remove i-1 b"},
+			names{"c"},
+		},
+		{
+			"ours, and others have removed it",
+			names{"nodes"},
+			nil,
+			names{"nodes"},
+			names{"theirs"},
+			names{"add i-1 nodes"},
+			names{"nodes", "theirs"},
+		},
 		{"ours and dropped, and others have removed it", names{"nodes"}, nil, nil, names{"theirs"}, nil, names{"theirs"}},
 		{"of others, and the class wants it", nil, nil, names{"theirs"}, names{"theirs"}, nil, names{"theirs"}},
 		{"repeated in the spec", nil, nil, names{"b", "a", "b"}, nil, names{"add i-1 a", "add i-1 b"}, names{"a", "b"}},
-		{"read once for each interface", names{"nodes"}, nil, nil, names{"nodes", "theirs", "nodes", "theirs"}, names{"remove i-1 nodes"}, names{"theirs"}},
+		{
+			"read once for each interface",
+			names{"nodes"},
+			nil, nil,
+			names{"nodes", "theirs", "nodes", "theirs"},
+			names{"remove i-1 nodes"},
+			names{"theirs"},
+		},
 		{"case counts", names{"Nodes"}, nil, names{"nodes"}, names{"Nodes"}, names{"add i-1 nodes", "remove i-1 Nodes"}, names{"nodes"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,8 +145,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestDrawnSets: whatever was applied and attempted, a set ends up with all that is wanted, without what was ours and is not, and with all else as it
-// was. Each member takes one call, and a second pass none.
+// TestDrawnSets: whatever was applied and attempted, a set ends up with all that is wanted, without what was ours and
+// is not, and with all else as it was. Each member takes one call, and a second pass none.
 func TestDrawnSets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func() (names []string) {
@@ -177,8 +222,8 @@ func TestUnknownSet(t *testing.T) {
 	}
 }
 
-// TestFailedMember: a VM whose call failed gets no further one, so that nothing is removed before everything is added. Others do. The error names
-// neither members nor those of others.
+// TestFailedMember: a VM whose call failed gets no further one, so that nothing is removed before everything is added.
+// Others do. The error names neither members nor those of others.
 func TestFailedMember(t *testing.T) {
 	w := newSets(t)
 	second := *w.find("i-1")

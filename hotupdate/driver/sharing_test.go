@@ -115,7 +115,8 @@ func newFleet(t *testing.T, refill map[string]float64) *fleet {
 			},
 		}},
 		Sharing: driver.Sharing[*connection]{
-			Key: func(c *connection) []string { return []string{c.account} }, Buckets: buckets(refill), Resources: f.readMany, MaxMachines: 10,
+			Key: func(c *connection) []string { return []string{c.account} }, Buckets: buckets(refill), Resources: f.readMany,
+			MaxMachines: 10,
 			Divisible: func(err error) ([]string, bool) {
 				culprit, ok := errors.AsType[*culpritError](err)
 				if !ok {
@@ -542,8 +543,8 @@ func TestSharingDivisionHasABudget(t *testing.T) {
 	})
 }
 
-// TestSharingKeepsSecrets: an error shows neither the values nor the resources of another member, also not in a wrapped one, and NotFound of
-// another's resource is no proof of absence.
+// TestSharingKeepsSecrets: an error shows neither the values nor the resources of another member, also not in a wrapped
+// one, and NotFound of another's resource is no proof of absence.
 func TestSharingKeepsSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 1})
@@ -609,8 +610,8 @@ func TestSharingPanicOutsideOfTheCall(t *testing.T) {
 	})
 }
 
-// TestSharingKindsOfOthers: MCM's codes are read in the text of an error, which a member of a shared call sees without the error itself. NotFound
-// may be about another member, as in TestSharingKeepsSecrets.
+// TestSharingKindsOfOthers: MCM's codes are read in the text of an error, which a member of a shared call sees without
+// the error itself. NotFound may be about another member, as in TestSharingKeepsSecrets.
 func TestSharingKindsOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, map[string]float64{"Set": 1})
@@ -691,7 +692,9 @@ func TestSharingDeadline(t *testing.T) {
 		}
 		assert.Equal(t, 5*time.Second, time.Since(f.began))
 		time.Sleep(time.Hour)
-		assert.Equal(t, []string{"100ms set disk-a vm-a", "2.1s set disk-a disk-b vm-a vm-b", "4.2s set disk-a disk-b vm-a vm-b"}, f.calls[2:])
+		assert.Equal(
+			t, []string{"100ms set disk-a vm-a", "2.1s set disk-a disk-b vm-a vm-b", "4.2s set disk-a disk-b vm-a vm-b"}, f.calls[2:],
+		)
 	})
 }
 
@@ -772,7 +775,8 @@ func TestSharingRemovals(t *testing.T) {
 	}
 }
 
-// TestSharingAloneIsAsBefore: whatever the cloud answers, a machine alone makes the calls and returns the error that it does without Sharing.
+// TestSharingAloneIsAsBefore: whatever the cloud answers, a machine alone makes the calls and returns the error that it
+// does without Sharing.
 func TestSharingAloneIsAsBefore(t *testing.T) {
 	answers := []error{
 		nil, machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Minute + 1, Err: machineupdate.ErrThrottled},
@@ -820,7 +824,10 @@ func TestSharingAnswers(t *testing.T) {
 		"missing": {[]string{"id-b"}, map[string]string{"c": "id-c: is not answered"}},
 		"gone":    {[]string{"id-b", "gone id-c"}, map[string]string{"c": machineupdate.ErrNotFound.Error()}},
 		"twice":   {[]string{"id-b", "id-c", "id-c"}, map[string]string{"c": "id-c: is answered twice"}},
-		"stray":   {[]string{"id-b", "id-c", "id-x"}, map[string]string{"b": "id-x: is answered, and was not asked for", "c": "id-x: is answered, and was not asked for"}},
+		"stray": {
+			[]string{"id-b", "id-c", "id-x"},
+			map[string]string{"b": "id-x: is answered, and was not asked for", "c": "id-x: is answered, and was not asked for"},
+		},
 		"another's": {
 			[]string{"id-b", "id-c from id-b"},
 			map[string]string{"b": "id-b: is answered with a resource of another", "c": "id-c: is answered with a resource of another"},

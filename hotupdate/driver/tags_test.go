@@ -114,7 +114,9 @@ func TestPartialFailure(t *testing.T) {
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	require.True(t, ok)
 	assert.Equal(t, []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
-	assert.Equal(t, []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}, {Kind: "network", ID: "eni-1"}, {Kind: "disk", ID: "vol-2"}}, partial.Done)
+	assert.Equal(
+		t, []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}, {Kind: "network", ID: "eni-1"}, {Kind: "disk", ID: "vol-2"}}, partial.Done,
+	)
 	require.ErrorIs(t, err, errCloud)
 	assert.NotContains(t, w.calls, "remove [vol-1]")
 	assert.Contains(t, w.calls, "remove [vol-2]")
@@ -132,8 +134,8 @@ func TestBatchGoesOnWithoutFailedResources(t *testing.T) {
 	assert.Equal(t, []string{"set [eni-1 vol-1 vol-2]", "remove [i-1]"}, w.calls)
 }
 
-// TestPanics: a panic in a function of the definition is an error of this update, with its stack and without secrets, whatever its value is. A
-// panic of a call is the failure of that call: the others go on, and are counted.
+// TestPanics: a panic in a function of the definition is an error of this update, with its stack and without secrets,
+// whatever its value is. A panic of a call is the failure of that call: the others go on, and are counted.
 func TestPanics(t *testing.T) {
 	value := &status{"NotFound", "secret-key"}
 	for name, panicking := range map[string]func(w *world){
@@ -310,7 +312,10 @@ func checkWholeSets(t *testing.T, w *world) {
 		return nil
 	}
 	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
-	assert.Equal(t, map[string]string{"cluster": "c", "mine": "2", "marked": "theirs", "old": "theirs"}, w.live("vol-1"), "old has somebody else's value")
+	assert.Equal(
+		t, map[string]string{"cluster": "c", "mine": "2", "marked": "theirs", "old": "theirs"}, w.live("vol-1"),
+		"old has somebody else's value",
+	)
 	assert.Equal(t, map[string]string{"cluster": "c", "mine": "2", "waited": "theirs"}, w.live("vol-2"))
 	assert.Equal(t, []string{"replace vol-1", "replace vol-2", "replace vol-2"}, w.calls)
 }
@@ -399,7 +404,9 @@ func TestKindsWithEqualIDs(t *testing.T) {
 	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
 		return w.called(fmt.Sprint("replace ", r.Kind, " ", r.ID, " ", all))
 	}
-	w.resources = []driver.Resource{{Kind: tags.Disk, ID: "m", Tags: map[string]string{"cluster": "c"}}, {Kind: tags.VM, ID: "m", Tags: map[string]string{"mine": "0"}}}
+	w.resources = []driver.Resource{
+		{Kind: tags.Disk, ID: "m", Tags: map[string]string{"cluster": "c"}}, {Kind: tags.VM, ID: "m", Tags: map[string]string{"mine": "0"}},
+	}
 	require.NoError(t, w.update(map[string]string{"mine": "2"}))
 	assert.Equal(t, []string{"replace vm m map[cluster:c mine:2]", "replace disk m map[cluster:c mine:2]"}, w.calls)
 }
@@ -515,8 +522,8 @@ func TestNothingIsSentAfterTheContext(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
-// suspended is a context whose deadline has passed by the wall clock, and which does not know it: the timer of a context stands still while a
-// computer sleeps.
+// suspended is a context whose deadline has passed by the wall clock, and which does not know it: the timer of a
+// context stands still while a computer sleeps.
 type suspended struct {
 	context.Context
 	isOver func() bool
@@ -579,7 +586,10 @@ func TestErrorsShowNoSecrets(t *testing.T) {
 		for _, secret := range []string{"secret-key", "wanted-value", "live-value", "value-2"} {
 			assert.NotContains(t, err.Error(), secret)
 		}
-		assert.Contains(t, err.Error(), map[bool]string{true: "… may not set … or … beside …", false: "… is unknown"}[call == "set [i-1 eni-1 vol-1 vol-2]"])
+		assert.Contains(
+			t, err.Error(),
+			map[bool]string{true: "… may not set … or … beside …", false: "… is unknown"}[call == "set [i-1 eni-1 vol-1 vol-2]"],
+		)
 	}
 }
 
@@ -657,7 +667,10 @@ func TestDefinitions(t *testing.T) {
 		{"zero Schema", func(d *definition) { d.Schema = &hotupdate.Schema{} }, []string{"Schema"}},
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
 		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags, Groups and Sets"}},
-		{"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) }, []string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"}},
+		{
+			"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) },
+			[]string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"},
+		},
 		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{"x"} }, []string{"Tags, Groups and Sets", "Tagging.Kinds"}},
 		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
 		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
@@ -695,5 +708,8 @@ func TestDefinitions(t *testing.T) {
 func TestDriver(t *testing.T) {
 	w := newWorld(t)
 	w.definition.Tags[0].Kinds = []tags.Kind{tags.Disk, tags.VM}
-	assert.Equal(t, machineupdate.Driver{Schema: w.definition.Schema, Kinds: []string{"vm", "disk"}, Revision: "tags", ReadsFirst: true}, w.kit().Driver())
+	assert.Equal(
+		t, machineupdate.Driver{Schema: w.definition.Schema, Kinds: []string{"vm", "disk"}, Revision: "tags", ReadsFirst: true},
+		w.kit().Driver(),
+	)
 }

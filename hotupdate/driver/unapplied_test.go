@@ -11,8 +11,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestNotApplied: a change that succeeds without an effect is told: of fields that no Project reads, and of an attribute that keeps its value
-// because it has no default. What is applied, adopted, confirmed or only read tells nothing.
+// TestNotApplied: a change that succeeds without an effect is told: of fields that no Project reads, and of an
+// attribute that keeps its value because it has no default. What is applied, adopted, confirmed or only read tells
+// nothing.
 func TestNotApplied(t *testing.T) {
 	const nothing = "the driver applies nothing of what has changed in the lane without a name of the class"
 	const kept = "vm i-1 keeps its httpTokens: the class no longer sets it, and the group has no default"
@@ -29,12 +30,20 @@ func TestNotApplied(t *testing.T) {
 		{"nothing", &providerSpec{Tags: &one}, &providerSpec{Tags: &one}, nil, nil},
 		{"a field of another lane", &providerSpec{}, &providerSpec{IOPS: 4000}, nil, []string{nothing}},
 		{"a field and tags", &providerSpec{Tags: &one}, &providerSpec{Tags: &two, IOPS: 4000}, nil, nil},
-		{"a field that nobody reads", &providerSpec{}, &providerSpec{HTTPTokens: "required"}, func(w *world, _ *machineupdate.UpdateMachineRequest) {
-			w.definition.Groups[1].Project = func(*providerSpec, *driver.Resource) map[string]string { return nil }
-		}, []string{nothing}},
-		{"tags that nobody reads", &providerSpec{Tags: &one}, &providerSpec{Tags: &two}, func(w *world, _ *machineupdate.UpdateMachineRequest) {
-			w.definition.Tags[0].Project = func(*providerSpec, tags.Kind) map[string]string { return nil }
-		}, []string{nothing}},
+		{
+			"a field that nobody reads", &providerSpec{}, &providerSpec{HTTPTokens: "required"},
+			func(w *world, _ *machineupdate.UpdateMachineRequest) {
+				w.definition.Groups[1].Project = func(*providerSpec, *driver.Resource) map[string]string { return nil }
+			},
+			[]string{nothing},
+		},
+		{
+			"tags that nobody reads", &providerSpec{Tags: &one}, &providerSpec{Tags: &two},
+			func(w *world, _ *machineupdate.UpdateMachineRequest) {
+				w.definition.Tags[0].Project = func(*providerSpec, tags.Kind) map[string]string { return nil }
+			},
+			[]string{nothing},
+		},
 		{"an adoption", &providerSpec{}, &providerSpec{IOPS: 4000}, func(_ *world, r *machineupdate.UpdateMachineRequest) {
 			for i := range r.Parts {
 				r.Parts[i].Applied = ""

@@ -98,8 +98,9 @@ func TestUnavailableOnly(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
-// TestUnansweredReplace: where a write of all infrastructure tags is refused because its version is out of date, the resource is read. The change
-// may be there already, by an attempt without an answer. Otherwise it is merged with what others wrote.
+// TestUnansweredReplace: where a write of all infrastructure tags is refused because its version is out of date, the
+// resource is read. The change may be there already, by an attempt without an answer. Otherwise it is merged with what
+// others wrote.
 func TestUnansweredReplace(t *testing.T) {
 	const first = "i-1 v0 map[cluster:c mine:2]"
 	for name, tc := range map[string]struct {
@@ -159,8 +160,9 @@ func TestUnansweredReplace(t *testing.T) {
 	}
 }
 
-// TestOutdatedReplace: others write between the read and a write of all infrastructure tags, which is refused. The kit reads again and plans
-// again: Takeover, OtherWriter and AnyValue hold for what others have written. Again and AtOnce do not repeat the refused write.
+// TestOutdatedReplace: others write between the read and a write of all infrastructure tags, which is refused. The kit
+// reads again and plans again: Takeover, OtherWriter and AnyValue hold for what others have written. Again and AtOnce
+// do not repeat the refused write.
 func TestOutdatedReplace(t *testing.T) {
 	const (
 		first = "i-1 v0 map[cluster:c mine:1 owner:ours]"

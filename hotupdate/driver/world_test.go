@@ -51,7 +51,9 @@ func newWorld(t *testing.T) *world {
 	schema, err := hotupdate.SchemaOf[providerSpec]()
 	require.NoError(t, err)
 	w := &world{t: t, fail: map[string]error{}}
-	for _, r := range []driver.Resource{{Kind: tags.Disk, ID: "vol-2"}, {Kind: tags.VM, ID: "i-1"}, {Kind: tags.Disk, ID: "vol-1"}, {Kind: tags.Network, ID: "eni-1"}} {
+	for _, r := range []driver.Resource{
+		{Kind: tags.Disk, ID: "vol-2"}, {Kind: tags.VM, ID: "i-1"}, {Kind: tags.Disk, ID: "vol-1"}, {Kind: tags.Network, ID: "eni-1"},
+	} {
 		r.Tags = map[string]string{"mine": "1", "cluster": "c"}
 		w.resources = append(w.resources, r)
 	}

@@ -23,9 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestCodes finds the codes of all errors in the sources of this module. A code is a literal: in an Error, assigned to a field named Code, in
-// a variable, constant, field or result named code, or as the argument of a function whose parameter is named code. Outside of an Error it
-// takes the Kind that the Errors of the same package give to codes that are not literals.
+// TestCodes finds the codes of all errors in the sources of this module. A code is a literal: in an Error, assigned to
+// a field named Code, in a variable, constant, field or result named code, or as the argument of a function whose
+// parameter is named code. Outside of an Error it takes the Kind that the Errors of the same package give to codes that
+// are not literals.
 //
 // Each code has one kind. The golden list changes only on purpose: callers compare codes.
 func TestCodes(t *testing.T) {
@@ -128,7 +129,8 @@ func TestCodesAreSeen(t *testing.T) {
 		assert.Equal(t, tc.indirect, strings.Join(slices.Collect(maps.Keys(p.indirect)), " "), tc.name)
 	}
 	for _, refused := range []string{
-		`_ = fault.Error{Kind: fault.InvalidSchema}`, `_ = fault.Error{Code: "x"}`, `_ = fault.Error{fault.InvalidSchema, "x"}`, `_ = []fault.Error{{Code: "x"}}`,
+		`_ = fault.Error{Kind: fault.InvalidSchema}`, `_ = fault.Error{Code: "x"}`, `_ = fault.Error{fault.InvalidSchema, "x"}`,
+		`_ = []fault.Error{{Code: "x"}}`,
 	} {
 		assert.NotEmpty(t, codesOf([]*ast.File{parse(t, refused)}).wrong, refused)
 	}
@@ -216,8 +218,8 @@ func isCode(n ast.Expr) bool {
 	return false
 }
 
-// literal notes the code of an Error, or of a struct with a field named code. Literals in a collection may leave out their type: they get it
-// from the collection before they are met themselves.
+// literal notes the code of an Error, or of a struct with a field named code. Literals in a collection may leave out
+// their type: they get it from the collection before they are met themselves.
 func (p *codesOfPackage) literal(n *ast.CompositeLit) {
 	for _, element := range n.Elts {
 		if pair, ok := element.(*ast.KeyValueExpr); ok {

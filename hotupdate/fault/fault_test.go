@@ -18,13 +18,22 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{fault.Error{What: "there is no Schema"}, "there is no Schema"},
-		{fault.Error{Field: "aws.Config.Tags", Path: "tags", Type: "string", What: "is invalid", Hint: "mend it"}, "field aws.Config.Tags is invalid; mend it"},
+		{
+			fault.Error{Field: "aws.Config.Tags", Path: "tags", Type: "string", What: "is invalid", Hint: "mend it"},
+			"field aws.Config.Tags is invalid; mend it",
+		},
 		{fault.Error{Path: "tags", Type: "string", What: "is invalid"}, "tags: is invalid"},
 		{fault.Error{Type: "string", What: "is invalid"}, "string: is invalid"},
 		{fault.Error{Where: "machine m", What: "is invalid", Hint: "mend it"}, "machine m: is invalid; mend it"},
 		{fault.Error{Where: `pool "a"`, Path: "volume", What: "is invalid"}, `pool "a": volume: is invalid`},
-		{fault.Error{What: "has a marshaler that failed", Cause: errors.New("hunter2"), Hint: "correct it"}, "has a marshaler that failed (*errors.errorString); correct it"},
-		{fault.Error{Where: "class c", What: "cannot be read", Cause: errors.Join(inner, inner)}, "class c: cannot be read (list[0]: has no name; set it; list[0]: has no name; set it)"},
+		{
+			fault.Error{What: "has a marshaler that failed", Cause: errors.New("hunter2"), Hint: "correct it"},
+			"has a marshaler that failed (*errors.errorString); correct it",
+		},
+		{
+			fault.Error{Where: "class c", What: "cannot be read", Cause: errors.Join(inner, inner)},
+			"class c: cannot be read (list[0]: has no name; set it; list[0]: has no name; set it)",
+		},
 	} {
 		assert.EqualError(t, &test.err, "hotupdate: "+test.want)
 	}
@@ -37,7 +46,10 @@ func TestAll(t *testing.T) {
 	assert.Empty(t, fault.All(nil))
 	assert.Empty(t, fault.All(errors.New("foreign")))
 	assert.Equal(t, fault.List{a}, fault.All(a))
-	assert.Equal(t, fault.List{a, b}, fault.All(errors.Join(a, fmt.Errorf("wrapped: %w", errors.Join(errors.New("foreign"), b)))), "in order, without causes")
+	assert.Equal(
+		t, fault.List{a, b}, fault.All(errors.Join(a, fmt.Errorf("wrapped: %w", errors.Join(errors.New("foreign"), b)))),
+		"in order, without causes",
+	)
 	var list fault.List
 	assert.NoError(t, list.Err())
 	list.Add(a)

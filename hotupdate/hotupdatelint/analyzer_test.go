@@ -13,8 +13,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 )
 
-// TestDiagnostics checks the comments "want" of the packages in testdata, which belong to this module so that they can import it, and compares
-// corrected files with golden files. All packages are loaded at once, because what they import is checked from its source.
+// TestDiagnostics checks the comments "want" of the packages in testdata, which belong to this module so that they can
+// import it, and compares corrected files with golden files. All packages are loaded at once, because what they import
+// is checked from its source.
 func TestDiagnostics(t *testing.T) {
 	var patterns []string
 	for _, name := range []string{"fields", "schemas", "held", "defaults", "presence", "hashes", "generics", "good", "fixes"} {

@@ -21,15 +21,19 @@ import (
 // parser has, nothing on a string without the struct tag, and must correct struct tags to ones without problems.
 func FuzzStructTag(f *testing.F) {
 	for _, seed := range []string{
-		``, `json:"a"`, `json:"a" hotupdatable:"true"`, `json:"a" hotupdatable:true`, "json:\"a\"\thotUpdatable:\"ture\"", `json:"a" hotupdatable:"false,key=name"`, "hotupdatable:`true`",
-		`json:"a" hotupdatable:"false,default=1"`, `json:"-" hotupdatable:"true"`, "hotupdatable:\"false,key=\xec\"", `json:"a" hotupdatable:"true" hotupdatable:"true"`,
+		``, `json:"a"`, `json:"a" hotupdatable:"true"`, `json:"a" hotupdatable:true`, "json:\"a\"\thotUpdatable:\"ture\"",
+		`json:"a" hotupdatable:"false,key=name"`, "hotupdatable:`true`",
+		`json:"a" hotupdatable:"false,default=1"`, `json:"-" hotupdatable:"true"`, "hotupdatable:\"false,key=\xec\"",
+		`json:"a" hotupdatable:"true" hotupdatable:"true"`,
 	} {
 		f.Add(seed, "string")
 	}
 	f.Add(`json:"a" hotupdatable:"false,key=name"`, "[]Item")
 	f.Add(`json:"a" hotupdatable:"false,hotwhen=on:true"`, "map[string]Item")
 	f.Fuzz(func(t *testing.T, tag, typ string) {
-		source := "package config\n\ntype Config struct {\n\tA " + typ + " " + strconv.Quote(tag) + "\n}\n\ntype Item struct {\n\tName string `json:\"name\"`\n\tOn bool `json:\"on\"`\n}\n"
+		source := "package config\n\ntype Config struct {\n\tA " + typ + " " + strconv.Quote(
+			tag,
+		) + "\n}\n\ntype Item struct {\n\tName string `json:\"name\"`\n\tOn bool `json:\"on\"`\n}\n"
 		found, ok := analyze(t, source)
 		if !ok {
 			return
@@ -66,7 +70,8 @@ func analyze(t *testing.T, source string) (found []analysis.Diagnostic, ok bool)
 		return nil, false
 	}
 	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{}, Defs: map[*ast.Ident]types.Object{},
+		Uses: map[*ast.Ident]types.Object{},
 	}
 	pkg, err := new(types.Config).Check("config", fset, []*ast.File{file}, info)
 	if err != nil {

@@ -285,32 +285,74 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"byAddress", check[inField[byAddress]], "OneHash", "label: one configuration has several hashes", "a copy stands somewhere else"},
 		{"byClock", check[inField[byClock]], "OneHash", "label: one configuration has several hashes", "time passes"},
 		{"byCounter", check[inField[byCounter]], "OneHash", "label: one configuration has several hashes", "state outside of the value"},
-		{"lossy", check[inField[lossy]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.lossy loses something", "two zones, one hash"},
-		{"disagreeing", check[inField[disagreeing]], "MarshalersReadWhatTheyWrite", "reads what it wrote as something else", "raw JSON and value differ"},
-		{"disagreeing raw", check[inField[disagreeing]], "RawJSONAgrees", "label: a configuration and its JSON have different hashes", "raw JSON and value differ"},
+		{
+			"lossy", check[inField[lossy]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.lossy loses something",
+			"two zones, one hash",
+		},
+		{
+			"disagreeing", check[inField[disagreeing]], "MarshalersReadWhatTheyWrite", "reads what it wrote as something else",
+			"raw JSON and value differ",
+		},
+		{
+			"disagreeing raw", check[inField[disagreeing]], "RawJSONAgrees", "label: a configuration and its JSON have different hashes",
+			"raw JSON and value differ",
+		},
 		{"deaf", check[inField[deaf]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
 		{"mute", check[inField[mute]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
-		{"sortsItself", check[inField[sortsItself]], "OneHash", "a configuration is changed when it is hashed", "a data race between two hashes"},
+		{
+			"sortsItself", check[inField[sortsItself]], "OneHash", "a configuration is changed when it is hashed",
+			"a data race between two hashes",
+		},
 		{"panicking", func(t rapid.TB) {
 			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValues("label", panicking{2}, panicking{3}))
 		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},
-		{"sharing", check[inField[sharing]], "SplitMerges", ".names: a projection of Split shares memory", "a projection that is written changes its source"},
+		{
+			"sharing", check[inField[sharing]], "SplitMerges", ".names: a projection of Split shares memory",
+			"a projection that is written changes its source",
+		},
 		{"uncopyable", func(t rapid.TB) {
 			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValues("label", uncopyable{func() string { return "" }}))
 		}, "SplitMerges", "cannot be split", "Split must not share memory"},
-		{"forgetful", check[inField[forgetful]], "SplitMerges", "a DeepCopy must allocate everything anew", "the projection is another configuration"},
-		{"sharedCopy", check[sharedCopy], "CopiesShareNoMemory", "tags: DeepCopy returns a copy that shares memory", "controllers write into copies"},
-		{"shortCopy", check[shortCopy], "CopiesShareNoMemory", "size: DeepCopy returns another configuration", "a field that was forgotten"},
+		{
+			"forgetful", check[inField[forgetful]], "SplitMerges", "a DeepCopy must allocate everything anew",
+			"the projection is another configuration",
+		},
+		{
+			"sharedCopy", check[sharedCopy], "CopiesShareNoMemory", "tags: DeepCopy returns a copy that shares memory",
+			"controllers write into copies",
+		},
+		{
+			"shortCopy", check[shortCopy], "CopiesShareNoMemory", "size: DeepCopy returns another configuration",
+			"a field that was forgotten",
+		},
 		{"panickingCopy", check[panickingCopy], "CopiesShareNoMemory", "DeepCopy panics", "an optional field"},
-		{"reads", check[reads], "RawJSONAgrees", "volume.size: a configuration and its JSON have different hashes", "the reader ignores the field"},
-		{"loosely", check[loosely], "RawJSONAgrees", "JSON with a member that the type does not have is accepted", "a typo would be ignored silently"},
+		{
+			"reads", check[reads], "RawJSONAgrees", "volume.size: a configuration and its JSON have different hashes",
+			"the reader ignores the field",
+		},
+		{
+			"loosely", check[loosely], "RawJSONAgrees", "JSON with a member that the type does not have is accepted",
+			"a typo would be ignored silently",
+		},
 		{"undeclared default", func(t rapid.TB) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
 		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
-		{"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.rounding loses something", "two numbers, one hash"},
-		{"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something", "two texts, one hash"},
-		{"percentless", check[inField[percentless]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.percentless loses something", "whatever the seed"},
-		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
+		{
+			"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.rounding loses something",
+			"two numbers, one hash",
+		},
+		{
+			"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something",
+			"two texts, one hash",
+		},
+		{
+			"percentless", check[inField[percentless]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.percentless loses something",
+			"whatever the seed",
+		},
+		{
+			"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite",
+			": hotupdatetest_test.incomparable panics when it is compared", "a nil pointer",
+		},
 		{"panicking default", func(t rapid.TB) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))
 		}, "DefaultsKeepTheHash", "the defaulting function panics", "an optional field"},
@@ -337,7 +379,11 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"field", check[inField[unread]], "inField[github.com/hotupdate/providerconfig/hotupdate/hotupdatetest_test.unread]: hot: no two values of hotupdatetest_test.unread could be made", "in one report for both fields"},
+		{
+			"field", check[inField[unread]],
+			"inField[github.com/hotupdate/providerconfig/hotupdate/hotupdatetest_test.unread]: hot: no two values of hotupdatetest_test.unread could be made",
+			"in one report for both fields",
+		},
 		{"elements", check[struct {
 			Zones []*unread `json:"zones"`
 		}], "zones[]: no two values of hotupdatetest_test.unread", "below a list"},

@@ -81,8 +81,18 @@ func TestGoldenExplains(t *testing.T) {
 		reason string
 	}{
 		{"same", hotupdatetest.Golden[before], nil, false, "nothing changed"},
-		{"in Go only", hotupdatetest.Golden[renamedInGo], []string{"- volume.iops: became int64, was int32: no hash changes", "run the test with -update"}, false, "JSON names are the contract"},
-		{"first hot field", hotupdatetest.Golden[withTags], []string{"- tags: is new, map, hot: no hash changes"}, false, "a new field that nobody set"},
+		{
+			"in Go only", hotupdatetest.Golden[renamedInGo],
+			[]string{"- volume.iops: became int64, was int32: no hash changes", "run the test with -update"},
+			false,
+			"JSON names are the contract",
+		},
+		{
+			"first hot field", hotupdatetest.Golden[withTags],
+			[]string{"- tags: is new, map, hot: no hash changes"},
+			false,
+			"a new field that nobody set",
+		},
 		{"became hot", hotupdatetest.Golden[hotIOPS], []string{
 			"- volume.iops: became hot, was immutable: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines",
 			`- vector "volume.iops": has another hash: a pool like it rolls unless an era of the old Schema stays; look at volume.iops`,
@@ -255,7 +265,10 @@ func TestGoldenFilesThatAreNone(t *testing.T) {
 		{"missing", "", "does not exist; run the test with -update", "the first run"},
 		{"no JSON", "x", "is not a golden file", "somebody else's file"},
 		{"unknown member", `{"a":1}`, "is not a golden file", "somebody else's file"},
-		{"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1), "has formatVersion 2, but this release reads 1", "a later release wrote it"},
+		{
+			"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1),
+			"has formatVersion 2, but this release reads 1", "a later release wrote it",
+		},
 		{"vector lost", withoutVector(t, content, "zones[]"), "is equivalent, but incomplete", "somebody deleted a vector"},
 		{"sum edited", strings.Replace(content, `"sum": "v1:`, `"sum": "v1:0`, 1), "is not a golden file", "a sum has 64 digits"},
 		{"other sum", withSum(content), "has another hash", "somebody edited a sum"},

@@ -127,8 +127,8 @@ type listed struct {
 	Note string `json:"note,omitempty" hotupdatable:"true"`
 }
 
-// joined is like a JoinConfiguration of kubeadm v1beta1, whose nodeRegistration writes itself: an empty list of taints is not none. A time that
-// is zero behind a pointer would be read as none.
+// joined is like a JoinConfiguration of kubeadm v1beta1, whose nodeRegistration writes itself: an empty list of taints
+// is not none. A time that is zero behind a pointer would be read as none.
 type joined struct {
 	NodeRegistration registration `json:"nodeRegistration,omitempty"`
 }
@@ -196,13 +196,18 @@ func TestHealthyTypesPass(t *testing.T) {
 		{"aws", func(t rapid.TB) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
 		{"kubeadm", func(t rapid.TB) { hotupdatetest.Check[joined](t) }, "times of a type that writes itself are those that it reads"},
 		{"override", func(t rapid.TB) {
-			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithValues("nodeTemplate.capacity", "cpu", "memory"))
+			hotupdatetest.Check[withCapacity](
+				t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithValues("nodeTemplate.capacity", "cpu", "memory"),
+			)
 		}, "classes come from the Schema, not from the type"},
 		{"normalizing", func(t rapid.TB) {
 			hotupdatetest.Check[withFolded](t)
 		}, "what is lost means nothing, as the type's method Equal says"},
 		{"values", func(t rapid.TB) {
-			hotupdatetest.Check[everything](t, hotupdatetest.WithValues("text", "gp2", "gp3"), hotupdatetest.WithValues("size", "1Gi", 2), hotupdatetest.WithValues("zones[]", "eu-1", "eu-2"))
+			hotupdatetest.Check[everything](
+				t, hotupdatetest.WithValues("text", "gp2", "gp3"), hotupdatetest.WithValues("size", "1Gi", 2),
+				hotupdatetest.WithValues("zones[]", "eu-1", "eu-2"),
+			)
 		}, "values are read by their JSON"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

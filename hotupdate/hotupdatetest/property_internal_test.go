@@ -86,11 +86,15 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 		}
 	})
 	if hot < tried/2 || hashed < tried/2 || respelled < tried/2 {
-		t.Errorf("of %d trials %d have hot changes, %d another spelling, %d a change in the hash, %d a nil root on one side", tried, hot, respelled, hashed, nilled)
+		t.Errorf(
+			"of %d trials %d have hot changes, %d another spelling, %d a change in the hash, %d a nil root on one side", tried, hot,
+			respelled, hashed, nilled,
+		)
 	}
 }
 
-// TestKeysAreRepeated: the guarantees are put to the test with lists that repeat a key, in every class and in both configurations of a pair.
+// TestKeysAreRepeated: the guarantees are put to the test with lists that repeat a key, in every class and in both
+// configurations of a pair.
 func TestKeysAreRepeated(t *testing.T) {
 	s := subjectOfMany(t)
 	repeats := func(volumes []manyVolume) bool {

@@ -66,13 +66,31 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		}], "ture", "the compiler's own error"},
 		{"unknown path", withOptions(hotupdatetest.WithValues("volume", 1)), `"volume" leads to no leaf and no map`, "a typo"},
 		{"malformed path", withOptions(hotupdatetest.WithValues("zones[", 1)), `"zones[" leads to no leaf and no map`, "a typo"},
-		{"path of a list", withOptions(hotupdatetest.WithValues("zones", "a")), `"zones" leads to no leaf and no map`, "the elements have values"},
-		{"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int and is no string`, "an int is no string"},
-		{"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int and is no string`, "a secret is not shown here either"},
-		{"other defaulter", withOptions(hotupdatetest.WithDefaulter(func(*shortCopy) {})), "WithDefaulter: takes a *hotupdatetest_test.shortCopy", "a function for another type"},
+		{
+			"path of a list", withOptions(hotupdatetest.WithValues("zones", "a")), `"zones" leads to no leaf and no map`,
+			"the elements have values",
+		},
+		{
+			"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int and is no string`,
+			"an int is no string",
+		},
+		{
+			"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int and is no string`,
+			"a secret is not shown here either",
+		},
+		{
+			"other defaulter", withOptions(hotupdatetest.WithDefaulter(func(*shortCopy) {})),
+			"WithDefaulter: takes a *hotupdatetest_test.shortCopy", "a function for another type",
+		},
 		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
-		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
-		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
+		{
+			"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil",
+			"an error that was not looked at; the overrides would be lost",
+		},
+		{
+			"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`,
+			"nothing would be tried",
+		},
 		{"no keys", func(t rapid.TB) {
 			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithValues("tags"))
 		}, `WithValues: gives no value for "tags"`, "nothing would be tried"},

@@ -27,7 +27,10 @@ func TestAgent(t *testing.T) {
 		{"CandidateForUpdate candidate unclear", false, false, true, "that is no answer"},
 		{"CandidateForUpdate candidate successful", false, false, false, "the answer is yet to be removed"},
 		{"CandidateForUpdate candidate failed", false, false, false, "the answer is yet to be removed"},
-		{`CandidateForUpdate candidate cordoned {"revision":2,"cordoned":true,"unconfirmed":true}`, false, true, false, "the agent may be at work"},
+		{
+			`CandidateForUpdate candidate cordoned {"revision":2,"cordoned":true,"unconfirmed":true}`, false, true, false,
+			"the agent may be at work",
+		},
 		{"SelectedForUpdate candidate selected cordoned " + ours, false, true, false, "it is drained"},
 		{"ReadyForUpdate candidate selected cordoned " + ours, true, true, false, "the agent begins"},
 		{"ReadyForUpdate candidate cordoned " + ours, true, true, false, "somebody has removed the label meanwhile"},
@@ -64,7 +67,9 @@ func TestAgentAnswers(t *testing.T) {
 	require.Equal(t, inplace.ActionBlocked, next().Do)
 	require.Contains(t, next().Why, "the disk is full")
 	m.Node = m.Node.WithSuccess()
-	require.Equal(t, `UpdateFailed candidate cordoned selected successful {"revision":2,"cordoned":true}`, words(m.Node), "no reason is left")
+	require.Equal(
+		t, `UpdateFailed candidate cordoned selected successful {"revision":2,"cordoned":true}`, words(m.Node), "no reason is left",
+	)
 	m.Node = next().Node
 	require.Equal(t, inplace.ActionTransfer, next().Do)
 	bare := &inplace.Node{}

@@ -97,7 +97,9 @@ func (m nodeModel) observe(w nodeWorld, g cacheView) (inplace.MachineDeployment,
 	if w.isOurs {
 		n.Annotations[scaleDownDisabledByMCM] = "true"
 	}
-	return p, inplace.Machine{Name: "m", Owner: m.targets[w.owner], Phase: w.phase, Available: w.phase == "Running", InPlace: m.inPlace(w, k), Node: n}
+	return p, inplace.Machine{
+		Name: "m", Owner: m.targets[w.owner], Phase: w.phase, Available: w.phase == "Running", InPlace: m.inPlace(w, k), Node: n,
+	}
 }
 
 func revision(k int8) int64 { return int64(k) + 1 }
@@ -143,7 +145,9 @@ func (m nodeModel) act(w nodeWorld, g cacheView) (nodeWorld, inplace.Step, error
 		}
 	case inplace.ActionTransfer:
 		if w.runs < k || m.inPlace(w, k) != machineupdate.InPlaceApplied {
-			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
+			return w, step, fmt.Errorf(
+				"transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver],
+			)
 		}
 		w.late = k
 		w.lateFrom = w.owner
@@ -456,7 +460,8 @@ func (m nodeModel) isEnd(w nodeWorld, env environment) error {
 		return nil
 	case w.phase != "Running":
 		return errors.New("ends in another phase")
-	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec] || m.inPlace(w, w.spec) != machineupdate.InPlaceApplied:
+	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec] ||
+		m.inPlace(w, w.spec) != machineupdate.InPlaceApplied:
 		return errors.New("ends without the update")
 	case isMarked || isHeld:
 		return errors.New("ends, and the node is not given back")
@@ -464,8 +469,8 @@ func (m nodeModel) isEnd(w nodeWorld, env environment) error {
 	return nil
 }
 
-// waits reports what is wrong with a node that waits for its user or for the end of a pause. If its update had failed, and its user does not
-// select it, it stays cordoned, as its agent may be at work.
+// waits reports what is wrong with a node that waits for its user or for the end of a pause. If its update had failed,
+// and its user does not select it, it stays cordoned, as its agent may be at work.
 func (m nodeModel) waits(w nodeWorld, env environment) error {
 	mayBeAtWork := strings.Contains(w.mark, "unconfirmed") && (m.manual || w.isDeselected(w.spec))
 	switch {
@@ -511,123 +516,171 @@ var naiveNodes = map[string]struct {
 	targets, want string
 	flow          flow
 }{ // the driver has an InPlace part where the name says something of it
-	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		if step.Do == inplace.ActionWriteNode && m.Node.Reason == "UpdateSuccessful" {
-			step.Node.Unschedulable = false
-		}
-		return step
-	}},
-	"upstream believes every answer": {"a newer target", "transferred to c, and the node runs b", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[resultLabel] == "successful" {
-			m = remembering(m, func(mark *mark) { mark.Revision = p.Revision })
-		}
-		return ours(p, m)
-	}},
-	"the first answer after a failure is believed": {"a newer target", "transferred to c, and the node runs b", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[resultLabel] == "successful" {
-			m = remembering(m, func(mark *mark) { mark.Unconfirmed = false })
-		}
-		return ours(p, m)
-	}},
-	"the driver does not apply the InPlace part": {"a newer target", "the InPlace part of a", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		m.InPlace = machineupdate.InPlaceApplied
-		return ours(p, m)
-	}},
-	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.Node.Labels[resultLabel] == "successful" {
+	"upstream undoes every cordon": {
+		"a newer target", "a cordon of the user is undone",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			if step.Do == inplace.ActionWriteNode && m.Node.Reason == "UpdateSuccessful" {
+				step.Node.Unschedulable = false
+			}
+			return step
+		},
+	},
+	"upstream believes every answer": {
+		"a newer target", "transferred to c, and the node runs b",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.Node.Labels[resultLabel] == "successful" {
+				m = remembering(m, func(mark *mark) { mark.Revision = p.Revision })
+			}
+			return ours(p, m)
+		},
+	},
+	"the first answer after a failure is believed": {
+		"a newer target", "transferred to c, and the node runs b",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.Node.Labels[resultLabel] == "successful" {
+				m = remembering(m, func(mark *mark) { mark.Unconfirmed = false })
+			}
+			return ours(p, m)
+		},
+	},
+	"the driver does not apply the InPlace part": {
+		"a newer target", "the InPlace part of a",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 			m.InPlace = machineupdate.InPlaceApplied
-		}
-		return ours(p, m)
-	}},
-	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.ActionSetCondition {
-			step.Node.Reason = inplace.ReadyForUpdate
-		}
-		return step
-	}},
-	"the owner alone says what a machine is": {"a rollback", "runs something else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.Owner == p.Target && m.Node.Reason == "UpdateSuccessful" {
-			m = remembering(m, func(mark *mark) { mark.Done = mark.Revision != 0 })
-		}
-		return ours(p, m)
-	}},
+			return ours(p, m)
+		},
+	},
+	"what the driver has applied is not looked at after the update": {
+		"a newer target", "the InPlace part of a",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.Node.Labels[resultLabel] == "successful" {
+				m.InPlace = machineupdate.InPlaceApplied
+			}
+			return ours(p, m)
+		},
+	},
+	"a drained node is ready, whoever has uncordoned it": {
+		"a newer target", "takes pods",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			if m.Node.Reason == "DrainSuccessful" && !m.Node.Unschedulable && step.Do == inplace.ActionSetCondition {
+				step.Node.Reason = inplace.ReadyForUpdate
+			}
+			return step
+		},
+	},
+	"the owner alone says what a machine is": {
+		"a rollback", "runs something else",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.Owner == p.Target && m.Node.Reason == "UpdateSuccessful" {
+				m = remembering(m, func(mark *mark) { mark.Done = mark.Revision != 0 })
+			}
+			return ours(p, m)
+		},
+	},
 	"a stale revision counts": {"a rollback", "runs something else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		return ours(p, remembering(m, func(mark *mark) {
 			mark.Revision = min(mark.Revision, p.Revision)
 		}))
 	}},
-	"machine-controller-manager before #1020: transferred before its phase": {"a newer target", "phase", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.Phase == "InPlaceUpdating" && m.Node.Labels[resultLabel] == "successful" {
-			m.Phase = "Running"
-		}
-		return ours(p, m)
-	}},
-	"the autoscaler is not told": {"a newer target", "that the autoscaler may remove", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		m.Node.Annotations[scaleDownDisabled] = "true"
-		step := ours(p, m)
-		if step.Node != nil {
-			delete(step.Node.Annotations, scaleDownDisabled)
-		}
-		return step
-	}},
-	"upstream's marker is not read": {"a newer target", "an annotation of somebody else", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		if step.Do == inplace.ActionWriteNode && m.Owner == p.Target {
-			delete(step.Node.Annotations, scaleDownDisabled)
-			delete(step.Node.Annotations, scaleDownDisabledByMCM)
-		}
-		return step
-	}},
+	"machine-controller-manager before #1020: transferred before its phase": {
+		"a newer target", "phase",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.Phase == "InPlaceUpdating" && m.Node.Labels[resultLabel] == "successful" {
+				m.Phase = "Running"
+			}
+			return ours(p, m)
+		},
+	},
+	"the autoscaler is not told": {
+		"a newer target", "that the autoscaler may remove",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			m.Node.Annotations[scaleDownDisabled] = "true"
+			step := ours(p, m)
+			if step.Node != nil {
+				delete(step.Node.Annotations, scaleDownDisabled)
+			}
+			return step
+		},
+	},
+	"upstream's marker is not read": {
+		"a newer target", "an annotation of somebody else",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			if step.Do == inplace.ActionWriteNode && m.Owner == p.Target {
+				delete(step.Node.Annotations, scaleDownDisabled)
+				delete(step.Node.Annotations, scaleDownDisabledByMCM)
+			}
+			return step
+		},
+	},
 	"our annotation stays": {"a newer target", "not given back", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		m.Preserved = true
 		return ours(p, m)
 	}},
-	"a pause holds nothing back": {"a newer target", "begins while the MachineDeployment is paused", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		p.Paused = false
-		return ours(p, m)
-	}},
-	"upstream gives no node back during a pause": {"a newer target", "not given back", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		isLast := step.Do == inplace.ActionTransfer || m.Owner == p.Target
-		if p.Paused && isLast {
-			return inplace.Step{Do: inplace.ActionWait}
-		}
-		return step
-	}},
-	"a pause holds back nodes that are drained": {"a newer target", "waits in the phase InPlaceUpdating", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if p.Paused && m.Node.Reason == "DrainSuccessful" {
-			return inplace.Step{Do: inplace.ActionWait}
-		}
-		return ours(p, m)
-	}},
-	"every removed label is the user's": {"a newer target", "counts as theirs", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		if step.Do == inplace.ActionWriteNode && has(m.Node.Annotations, inplace.SelectionAnnotation) {
-			step.Node.Annotations[inplace.SelectionAnnotation] = m.Node.Annotations[inplace.SelectionAnnotation]
-		}
-		return step
-	}},
-	"a deselected node is a candidate like the others": {"a newer target", "that the user has deselected the node is forgotten", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		step := ours(p, m)
-		if step.Do == inplace.ActionWriteNode && m.Node.Reason == "SelectedForUpdate" {
-			delete(step.Node.Annotations, inplace.SelectionAnnotation)
-		}
-		return step
-	}},
+	"a pause holds nothing back": {
+		"a newer target", "begins while the MachineDeployment is paused",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			p.Paused = false
+			return ours(p, m)
+		},
+	},
+	"upstream gives no node back during a pause": {
+		"a newer target", "not given back",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			isLast := step.Do == inplace.ActionTransfer || m.Owner == p.Target
+			if p.Paused && isLast {
+				return inplace.Step{Do: inplace.ActionWait}
+			}
+			return step
+		},
+	},
+	"a pause holds back nodes that are drained": {
+		"a newer target", "waits in the phase InPlaceUpdating",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if p.Paused && m.Node.Reason == "DrainSuccessful" {
+				return inplace.Step{Do: inplace.ActionWait}
+			}
+			return ours(p, m)
+		},
+	},
+	"every removed label is the user's": {
+		"a newer target", "counts as theirs",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			if step.Do == inplace.ActionWriteNode && has(m.Node.Annotations, inplace.SelectionAnnotation) {
+				step.Node.Annotations[inplace.SelectionAnnotation] = m.Node.Annotations[inplace.SelectionAnnotation]
+			}
+			return step
+		},
+	},
+	"a deselected node is a candidate like the others": {
+		"a newer target", "that the user has deselected the node is forgotten",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			step := ours(p, m)
+			if step.Do == inplace.ActionWriteNode && m.Node.Reason == "SelectedForUpdate" {
+				delete(step.Node.Annotations, inplace.SelectionAnnotation)
+			}
+			return step
+		},
+	},
 	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
 		if m.Phase == "InPlaceUpdateFailed" {
 			m.Phase = "Running"
 		}
 		return ours(p, m)
 	}},
-	"a node is drained whatever the driver can do": {"a newer target", "waits for ever", func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
-		if m.InPlace == machineupdate.InPlaceUnable {
-			m.InPlace = machineupdate.InPlacePending
-		}
-		return ours(p, m)
-	}},
+	"a node is drained whatever the driver can do": {
+		"a newer target", "waits for ever",
+		func(p inplace.MachineDeployment, m inplace.Machine) inplace.Step {
+			if m.InPlace == machineupdate.InPlaceUnable {
+				m.InPlace = machineupdate.InPlacePending
+			}
+			return ours(p, m)
+		},
+	},
 }
 
 // TestModelNaiveNode: each rule is needed, for without it the model finds a broken promise.
@@ -636,7 +689,9 @@ func TestModelNaiveNode(t *testing.T) {
 	for name, naive := range naiveNodes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := nodeModel{flow: naive.flow, bare: !strings.Contains(name, "driver"), targets: sequences[naive.targets], faults: 2}.explore()
+			_, err := nodeModel{
+				flow: naive.flow, bare: !strings.Contains(name, "driver"), targets: sequences[naive.targets], faults: 2,
+			}.explore()
 			require.ErrorContains(t, err, naive.want)
 		})
 	}

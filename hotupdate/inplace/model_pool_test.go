@@ -163,7 +163,10 @@ func (m poolModel) observe(w poolWorld, seen view, isPaused bool) inplace.Machin
 
 // observed is a machine in a state.
 func observed(name string, state machineState) inplace.Machine {
-	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: machineupdate.InPlacePending, Node: &inplace.Node{Reason: "CandidateForUpdate"}}
+	m := inplace.Machine{
+		Name: name, Owner: "former", Phase: "Running", InPlace: machineupdate.InPlacePending,
+		Node: &inplace.Node{Reason: "CandidateForUpdate"},
+	}
 	labels := map[string]string{}
 	switch state {
 	case idle, down:
@@ -271,7 +274,10 @@ func (m poolModel) decide(w poolWorld, seen view, isPaused bool) (poolWorld, dec
 	d, known := m.decisions[input]
 	if !known {
 		s := m.selector(m.observe(w, seen, isPaused))
-		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Progress[inplace.StateFailed])+len(s.Progress[inplace.StateUnavailable])+len(s.Create) > 0}
+		d = decision{
+			record:    promisesOf(s.Record),
+			isBlocked: len(s.Progress[inplace.StateFailed])+len(s.Progress[inplace.StateUnavailable])+len(s.Create) > 0,
+		}
 		d.forUser = len(s.Progress[inplace.StateWaitingForUser]) > 0
 		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
 		m.decisions[input] = d
@@ -387,11 +393,15 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 }
 
 // progress is what becomes of machines without failures; no entry: nothing.
-var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent, spared: terminating, held: terminating}
+var progress = map[machineState]machineState{
+	unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent, spared: terminating,
+	held: terminating,
+}
 
 // mishaps are what else can become of machines.
 var mishaps = map[machineState][]machineState{
-	idle: {down, spared, terminating}, spared: {idle}, down: {terminating}, selected: {failed, idle, deselected, held, terminating}, held: {selected}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
+	idle: {down, spared, terminating}, spared: {idle}, down: {terminating}, selected: {failed, idle, deselected, held, terminating},
+	held: {selected}, deselected: {idle, selected, terminating}, failed: {selected, terminating},
 	fresh: {terminating}, updated: {fresh, terminating}, unborn: {terminating}, stillborn: {terminating},
 }
 
@@ -460,7 +470,9 @@ func (w poolWorld) scaled(by int8) poolWorld {
 // superseded is the world after the user has changed the target. A node under update goes on for the new one.
 func (w poolWorld) superseded() poolWorld {
 	for i, state := range w.machines {
-		w.machines[i] = map[machineState]machineState{unborn: stillborn, fresh: down, updated: idle, deselected: idle, failed: selected}[state]
+		w.machines[i] = map[machineState]machineState{
+			unborn: stillborn, fresh: down, updated: idle, deselected: idle, failed: selected,
+		}[state]
 		if w.machines[i] == absent {
 			w.machines[i] = state
 		}
@@ -610,8 +622,8 @@ func (m poolModel) isEnd(w poolWorld, d decision, env poolEnvironment) error {
 	return nil
 }
 
-// couldSelect reports whether a machine waits although the pool needs it and has room for its update. Only machines that run the target, or are
-// about to, make its update unnecessary.
+// couldSelect reports whether a machine waits although the pool needs it and has room for its update. Only machines
+// that run the target, or are about to, make its update unnecessary.
 func (m poolModel) couldSelect(w poolWorld) bool {
 	upToDate := int8(0)
 	waits := false
@@ -649,16 +661,22 @@ var poolModels = map[string]struct {
 
 	long int8
 }{
-	"one after the other":           {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one of two":                    {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
-	"two at once":                   {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen":                 {poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"one is chosen, surge":          {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"the autoscaler chooses":        {poolModel{replicas: 3, unavailable: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"one after the other": {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one of two":          {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"two at once":         {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one is chosen": {
+		poolModel{replicas: 3, unavailable: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2,
+	},
+	"one is chosen, surge": {poolModel{replicas: 2, surge: 1, chosen: "m-1", faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"the autoscaler chooses": {
+		poolModel{replicas: 3, unavailable: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3,
+	},
 	"the autoscaler chooses, surge": {poolModel{replicas: 2, surge: 1, faults: 2, chooses: true, strategy: hotupdate.AutoInPlaceUpdate}, 3},
 	"surge":                         {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"both":                          {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
-	"manual":                        {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
+	"both": {
+		poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2,
+	},
+	"manual": {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
 }
 
 // TestModelPool: what the package promises of a pool holds in every state.
@@ -725,47 +743,62 @@ var naiveSelectors = map[string]struct {
 		p.Record = ""
 		return oursSelect(p)
 	}},
-	"a selected machine counts as available until it is drained": {"one after the other", "taken below the minimum", func(p inplace.MachineDeployment) inplace.Selection {
-		s := oursSelect(p)
-		for i, m := range p.Machines {
-			if m.Node != nil && m.Node.Reason != "UpdateFailed" {
-				delete(p.Machines[i].Node.Annotations, inplace.RolloutAnnotation)
-				delete(p.Machines[i].Node.Labels, inplace.SelectedLabel)
+	"a selected machine counts as available until it is drained": {
+		"one after the other", "taken below the minimum",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			s := oursSelect(p)
+			for i, m := range p.Machines {
+				if m.Node != nil && m.Node.Reason != "UpdateFailed" {
+					delete(p.Machines[i].Node.Annotations, inplace.RolloutAnnotation)
+					delete(p.Machines[i].Node.Labels, inplace.SelectedLabel)
+				}
 			}
-		}
-		p.Record = s.Record
-		return oursSelect(p)
-	}},
-	"the priority is not known": {"one is chosen", "another machine goes instead of the chosen one", func(p inplace.MachineDeployment) inplace.Selection {
-		for i := range p.Machines {
-			p.Machines[i].Annotations = nil
-		}
-		return oursSelect(p)
-	}},
-	"every node without the label is yet to be selected": {"one of two", "that its user has deselected is selected", func(p inplace.MachineDeployment) inplace.Selection {
-		for i := range p.Machines {
-			if n := p.Machines[i].Node; n != nil {
-				delete(n.Annotations, inplace.SelectionAnnotation)
+			p.Record = s.Record
+			return oursSelect(p)
+		},
+	},
+	"the priority is not known": {
+		"one is chosen", "another machine goes instead of the chosen one",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			for i := range p.Machines {
+				p.Machines[i].Annotations = nil
 			}
-		}
-		return oursSelect(p)
-	}},
-	"a promise that its user withdraws leaves room at once": {"one of two", "taken below the minimum", func(p inplace.MachineDeployment) inplace.Selection {
-		kept := promisesOf(p.Record)
-		for _, m := range p.Machines {
-			if m.Node != nil && m.Node.Annotations[inplace.SelectionAnnotation] != "" && m.Node.Labels[inplace.SelectedLabel] == "" {
-				kept.selects &^= 1 << slices.Index(machineNames[:], m.Name)
+			return oursSelect(p)
+		},
+	},
+	"every node without the label is yet to be selected": {
+		"one of two", "that its user has deselected is selected",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			for i := range p.Machines {
+				if n := p.Machines[i].Node; n != nil {
+					delete(n.Annotations, inplace.SelectionAnnotation)
+				}
 			}
-		}
-		p.Record = kept.text()
-		return oursSelect(p)
-	}},
-	"a preserved machine that has failed is expected to be updated": {"both", "a machine waits that could be updated", func(p inplace.MachineDeployment) inplace.Selection {
-		for i := range p.Machines {
-			p.Machines[i].Phase = "Running"
-		}
-		return oursSelect(p)
-	}},
+			return oursSelect(p)
+		},
+	},
+	"a promise that its user withdraws leaves room at once": {
+		"one of two", "taken below the minimum",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			kept := promisesOf(p.Record)
+			for _, m := range p.Machines {
+				if m.Node != nil && m.Node.Annotations[inplace.SelectionAnnotation] != "" && m.Node.Labels[inplace.SelectedLabel] == "" {
+					kept.selects &^= 1 << slices.Index(machineNames[:], m.Name)
+				}
+			}
+			p.Record = kept.text()
+			return oursSelect(p)
+		},
+	},
+	"a preserved machine that has failed is expected to be updated": {
+		"both", "a machine waits that could be updated",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			for i := range p.Machines {
+				p.Machines[i].Phase = "Running"
+			}
+			return oursSelect(p)
+		},
+	},
 	"a pause is not seen": {"both", "a paused rollout goes on", func(p inplace.MachineDeployment) inplace.Selection {
 		p.Paused = false
 		return oursSelect(p)
@@ -776,10 +809,13 @@ var naiveSelectors = map[string]struct {
 		}
 		return oursSelect(p)
 	}},
-	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.MachineDeployment) inplace.Selection {
-		p.Strategy = hotupdate.AutoInPlaceUpdate
-		return oursSelect(p)
-	}},
+	"a machine of a manual pool is selected": {
+		"manual", "a machine of a manual pool is selected",
+		func(p inplace.MachineDeployment) inplace.Selection {
+			p.Strategy = hotupdate.AutoInPlaceUpdate
+			return oursSelect(p)
+		},
+	},
 }
 
 // TestModelNaivePool: each rule is needed, for without it the model finds a broken promise.
@@ -801,7 +837,10 @@ func TestModelNaivePool(t *testing.T) {
 func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
 	t.Parallel()
 	end := func(selector selector) (available int8) {
-		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
+		m := poolModel{
+			selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate,
+			decisions: map[decisionInput]decision{},
+		}
 		w := m.start()
 		for range 100 {
 			w, _, _ = m.decide(w, w.present(), false)

@@ -19,7 +19,10 @@ import (
 
 // pool returns a pool of machines in these states, with names a, b, c.
 func pool(replicas int, unavailable, surge string, states ...machineState) inplace.MachineDeployment {
-	p := inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: replicas, MaxUnavailable: intstr.Parse(unavailable), MaxSurge: intstr.Parse(surge)}
+	p := inplace.MachineDeployment{
+		Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: replicas, MaxUnavailable: intstr.Parse(unavailable),
+		MaxSurge: intstr.Parse(surge),
+	}
 	for i, state := range states {
 		p.Machines = append(p.Machines, observed(string(rune('a'+i)), state))
 	}
@@ -112,29 +115,74 @@ func TestSelect(t *testing.T) {
 		{"one may be unavailable", pool(3, "1", "0", idle, idle, idle), "[a]", "[]", "[]", "Updating a, Waiting b c"},
 		{"one is under update", pool(3, "1", "0", selected, idle, idle), "[]", "[]", "[]", "Updating a, Waiting b c"},
 		{"one is unavailable, and goes first", pool(3, "1", "0", idle, down, idle), "[b]", "[]", "[]", "Updating b, Waiting a c"},
-		{"a percentage of unavailable machines is rounded down", pool(5, "50%", "0", idle, idle, idle, idle, idle), "[a b]", "[]", "[]", "Updating a b, Waiting c d e"},
+		{
+			"a percentage of unavailable machines is rounded down", pool(5, "50%", "0", idle, idle, idle, idle, idle), "[a b]", "[]", "[]",
+			"Updating a b, Waiting c d e",
+		},
 		{"both percentages become 0", pool(3, "10%", "0%", idle, idle, idle), "[a]", "[]", "[]", "Updating a, Waiting b c"},
-		{"a percentage of surge machines is rounded up", pool(5, "0", "25%", idle, idle, idle, idle, idle), "[]", "[t-0 t-1]", "[]", "Waiting a b c d e"},
-		{"no more surge machines than nodes to update", pool(3, "0", "3", updated, updated, idle), "[]", "[t-0]", "[]", "Updated a b, Waiting c"},
+		{
+			"a percentage of surge machines is rounded up", pool(5, "0", "25%", idle, idle, idle, idle, idle), "[]", "[t-0 t-1]", "[]",
+			"Waiting a b c d e",
+		},
+		{
+			"no more surge machines than nodes to update", pool(3, "0", "3", updated, updated, idle), "[]", "[t-0]", "[]",
+			"Updated a b, Waiting c",
+		},
 		{"a surge of more than all", pool(1, "0", "300%", idle), "[]", "[t-0]", "[]", "Waiting a"},
 		{"a surge machine has come up", pool(2, "0", "1", idle, idle, updated), "[a]", "[]", "[]", "Updated c, Updating a, Waiting b"},
 		{"a surge machine has not come up", pool(2, "0", "1", idle, idle, unborn), "[]", "[]", "[]", "Unavailable c, Waiting a b"},
-		{"the others go on without the surge machine", pool(2, "1", "1", idle, idle, unborn), "[a]", "[]", "[]", "Unavailable c, Updating a, Waiting b"},
-		{"of two the unavailable one goes first", pool(2, "1", "1", idle, down, updated), "[b]", "[]", "[]", "Updated c, Updating b, Waiting a"},
-		{"a surge machine that never came up is not counted on", pool(2, "1", "1", idle, updated, unborn), "[a]", "[]", "[]", "Unavailable c, Updated b, Updating a"},
+		{
+			"the others go on without the surge machine", pool(2, "1", "1", idle, idle, unborn), "[a]", "[]", "[]",
+			"Unavailable c, Updating a, Waiting b",
+		},
+		{
+			"of two the unavailable one goes first", pool(2, "1", "1", idle, down, updated), "[b]", "[]", "[]",
+			"Updated c, Updating b, Waiting a",
+		},
+		{
+			"a surge machine that never came up is not counted on", pool(2, "1", "1", idle, updated, unborn), "[a]", "[]", "[]",
+			"Unavailable c, Updated b, Updating a",
+		},
 		{"surplus", pool(2, "0", "1", idle, updated, updated), "[]", "[]", "[a]", "Updated b c"},
 		{"surplus that failed goes first", pool(2, "0", "2", idle, failed, updated, updated), "[]", "[]", "[b a]", "Updated c d"},
-		{"no surplus as long as the updated machines are not available", pool(2, "0", "1", idle, updated, fresh), "[]", "[]", "[]", "Unavailable c, Updated b, Waiting a"},
-		{"the surge machine that never came up is the surplus", pool(2, "1", "1", updated, updated, unborn), "[]", "[]", "[c]", "Updated a b"},
+		{
+			"no surplus as long as the updated machines are not available", pool(2, "0", "1", idle, updated, fresh), "[]", "[]", "[]",
+			"Unavailable c, Updated b, Waiting a",
+		},
+		{
+			"the surge machine that never came up is the surplus", pool(2, "1", "1", updated, updated, unborn), "[]", "[]", "[c]",
+			"Updated a b",
+		},
 		{"fewer replicas", pool(1, "1", "0", idle, idle, idle), "[c]", "[]", "[a b]", "Updating c"},
 		{"fewer replicas, down machines first", pool(2, "1", "0", idle, down, idle), "[a]", "[]", "[b]", "Updating a, Waiting c"},
-		{"fewer replicas, and a node under update is let finish", pool(1, "1", "0", selected, idle), "[]", "[]", "[]", "Updating a, Waiting b"},
-		{"fewer replicas, the lowest priority goes", prioritized(pool(2, "1", "0", idle, idle, idle), "b", "1"), "[a]", "[]", "[b]", "Updating a, Waiting c"},
-		{"fewer replicas, a low priority counts more than a failure", prioritized(pool(2, "1", "0", idle, failed, idle, updated), "d", "1"), "[a]", "[]", "[d b]", "Updating a, Waiting c"},
-		{"fewer replicas, a high priority stays", prioritized(pool(2, "1", "0", idle, idle, idle), "a", "10"), "[a]", "[]", "[b]", "Updating a, Waiting c"},
-		{"an unreadable priority is 3", prioritized(prioritized(pool(2, "1", "0", idle, idle, idle), "a", "low"), "c", "2"), "[a]", "[]", "[c]", "Updating a, Waiting b"},
-		{"an updated machine of a low priority is no surplus of a surge", prioritized(pool(2, "0", "1", idle, updated, updated), "c", "1"), "[]", "[]", "[a]", "Updated b c"},
-		{"a low priority is updated last", prioritized(pool(2, "1", "0", idle, idle), "a", "1"), "[b]", "[]", "[]", "Updating b, Waiting a"},
+		{
+			"fewer replicas, and a node under update is let finish", pool(1, "1", "0", selected, idle), "[]", "[]", "[]",
+			"Updating a, Waiting b",
+		},
+		{
+			"fewer replicas, the lowest priority goes", prioritized(pool(2, "1", "0", idle, idle, idle), "b", "1"), "[a]", "[]", "[b]",
+			"Updating a, Waiting c",
+		},
+		{
+			"fewer replicas, a low priority counts more than a failure",
+			prioritized(pool(2, "1", "0", idle, failed, idle, updated), "d", "1"), "[a]", "[]", "[d b]", "Updating a, Waiting c",
+		},
+		{
+			"fewer replicas, a high priority stays", prioritized(pool(2, "1", "0", idle, idle, idle), "a", "10"), "[a]", "[]", "[b]",
+			"Updating a, Waiting c",
+		},
+		{
+			"an unreadable priority is 3", prioritized(prioritized(pool(2, "1", "0", idle, idle, idle), "a", "low"), "c", "2"), "[a]", "[]",
+			"[c]", "Updating a, Waiting b",
+		},
+		{
+			"an updated machine of a low priority is no surplus of a surge",
+			prioritized(pool(2, "0", "1", idle, updated, updated), "c", "1"), "[]", "[]", "[a]", "Updated b c",
+		},
+		{
+			"a low priority is updated last", prioritized(pool(2, "1", "0", idle, idle), "a", "1"), "[b]", "[]", "[]",
+			"Updating b, Waiting a",
+		},
 		{"more replicas", pool(3, "1", "0", updated, updated), "[]", "[t-0]", "[]", "Updated a b"},
 		{"no replicas", pool(0, "1", "0", idle, updated), "[]", "[]", "[a b]", ""},
 		{"all is done", pool(2, "1", "0", updated, updated), "[]", "[]", "[]", "Updated a b"},
@@ -154,8 +202,14 @@ func TestSelect(t *testing.T) {
 		{"a machine that has not joined", joining, "[]", "[]", "[]", "Unavailable a, Updated b"},
 		{"promises for a machine without a node, and for a node without a machine", lost, "[]", "[]", "[]", "Unavailable b, Waiting a"},
 		{"what is promised is done", kept, "[]", "[]", "[]", "Updating b, Waiting a"},
-		{"what is promised is not asked for again once its user has deselected it", notAgain, "[]", "[]", "[]", "Waiting b, WaitingForUser a"},
-		{"once the record says so, another one takes its turn", pool(2, "1", "0", deselected, idle), "[b]", "[]", "[]", "Updating b, WaitingForUser a"},
+		{
+			"what is promised is not asked for again once its user has deselected it", notAgain, "[]", "[]", "[]",
+			"Waiting b, WaitingForUser a",
+		},
+		{
+			"once the record says so, another one takes its turn", pool(2, "1", "0", deselected, idle), "[b]", "[]", "[]",
+			"Updating b, WaitingForUser a",
+		},
 		{"a deselected node is left alone", pool(2, "2", "1", deselected, idle), "[b]", "[]", "[]", "Updating b, WaitingForUser a"},
 		{"no surge machine for a deselected node", pool(2, "0", "1", deselected, updated), "[]", "[]", "[]", "Updated b, WaitingForUser a"},
 		{"a deselected node is surplus as others are", pool(1, "0", "1", deselected, updated), "[]", "[]", "[a]", "Updated b"},
@@ -170,11 +224,23 @@ func TestSelect(t *testing.T) {
 		{"a pause does not keep the pool large", paused(pool(1, "1", "0", idle, idle, idle)), "[]", "[]", "[a b]", "Waiting c"},
 		{"a pause carries out a promise to create", promisedSurge, "[]", "[t-0]", "[]", "Waiting a b"},
 		{"a pause of a manual pool", paused(byUser), "[]", "[]", "[]", "Waiting a b"},
-		{"all is done, but the template may have changed during the pause", paused(pool(2, "1", "0", updated, updated)), "[]", "[]", "[]", "Updated a b"},
-		{"a preserved machine that has failed is neither replaced nor selected", pool(2, "2", "1", updated, spared), "[]", "[]", "[]", "Unavailable b, Updated a"},
-		{"a preserved machine is the last to be deleted", pool(2, "2", "0", down, spared, idle), "[c]", "[]", "[a]", "Unavailable b, Updating c"},
+		{
+			"all is done, but the template may have changed during the pause", paused(pool(2, "1", "0", updated, updated)), "[]", "[]",
+			"[]", "Updated a b",
+		},
+		{
+			"a preserved machine that has failed is neither replaced nor selected", pool(2, "2", "1", updated, spared), "[]", "[]", "[]",
+			"Unavailable b, Updated a",
+		},
+		{
+			"a preserved machine is the last to be deleted", pool(2, "2", "0", down, spared, idle), "[c]", "[]", "[a]",
+			"Unavailable b, Updating c",
+		},
 		{"a preserved machine is surplus if no other may be deleted", pool(1, "1", "0", idle, spared), "[a]", "[]", "[b]", "Updating a"},
-		{"what is promised is not done to a preserved machine that has failed", promisedSpared, "[]", "[]", "[]", "Unavailable b, Waiting a"},
+		{
+			"what is promised is not done to a preserved machine that has failed", promisedSpared, "[]", "[]", "[]",
+			"Unavailable b, Waiting a",
+		},
 		{"not any more in a manual pool", promisedInAuto, "[]", "[]", "[]", "WaitingForUser a b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -200,22 +266,28 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestPreservedMachineHoldsUpNoOther: a preserved machine that has failed is not updated, however far its update has come. Another machine is
-// selected instead of it, and it is surplus once the pool is updated without it.
+// TestPreservedMachineHoldsUpNoOther: a preserved machine that has failed is not updated, however far its update has
+// come. Another machine is selected instead of it, and it is surplus once the pool is updated without it.
 func TestPreservedMachineHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		record  string
 		machine inplace.Machine
 	}{
-		"nothing has begun":           {"", observed("a", spared)},
-		"promised to be selected":     {`{"select":["a"]}`, observed("a", spared)},
-		"selected":                    {"", observed("a", held)},
-		"selected, promise is open":   {`{"select":["a"]}`, observed("a", held)},
-		"cordoned":                    {"", spareMachine("former", `SelectedForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`)},
-		"its agent was at work":       {"", spareMachine("former", `ReadyForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`)},
-		"transferred, not given back": {"", spareMachine("t", `UpdateSuccessful candidate selected cordoned successful {"revision":2,"cordoned":true}`)},
-		"updated":                     {"", spareMachine("t", `UpdateSuccessful {"revision":2,"done":true}`)},
+		"nothing has begun":         {"", observed("a", spared)},
+		"promised to be selected":   {`{"select":["a"]}`, observed("a", spared)},
+		"selected":                  {"", observed("a", held)},
+		"selected, promise is open": {`{"select":["a"]}`, observed("a", held)},
+		"cordoned": {
+			"", spareMachine("former", `SelectedForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`),
+		},
+		"its agent was at work": {
+			"", spareMachine("former", `ReadyForUpdate candidate selected cordoned {"revision":2,"cordoned":true}`),
+		},
+		"transferred, not given back": {
+			"", spareMachine("t", `UpdateSuccessful candidate selected cordoned successful {"revision":2,"cordoned":true}`),
+		},
+		"updated": {"", spareMachine("t", `UpdateSuccessful {"revision":2,"done":true}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -245,8 +317,9 @@ func spareMachine(owner, of string) inplace.Machine {
 	return m
 }
 
-// TestDroppedPromiseIsNotAvailable: a machine whose promise is dropped because it has failed leaves no room for another one before the record
-// says so, even if its caller calls it available. With the record, it takes its turn again once it runs.
+// TestDroppedPromiseIsNotAvailable: a machine whose promise is dropped because it has failed leaves no room for another
+// one before the record says so, even if its caller calls it available. With the record, it takes its turn again once
+// it runs.
 func TestDroppedPromiseIsNotAvailable(t *testing.T) {
 	t.Parallel()
 	p := pool(2, "1", "0", spared, idle)
@@ -296,12 +369,18 @@ func TestSelectRefuses(t *testing.T) {
 		}
 		return codes
 	}
-	require.Equal(t, []string{"negative-replicas replicas", "invalid-limit maxUnavailable", "invalid-limit maxSurge"}, refused(pool(-1, "many", "-1%", idle)))
+	require.Equal(
+		t, []string{"negative-replicas replicas", "invalid-limit maxUnavailable", "invalid-limit maxSurge"},
+		refused(pool(-1, "many", "-1%", idle)),
+	)
 	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(pool(3, "101%", "1", idle)))
 	for _, zero := range []string{"0", "0%"} {
 		require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(pool(3, zero, "0", idle)))
 	}
-	require.Equal(t, []string{"invalid-limit maxUnavailable"}, refused(inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}))
+	require.Equal(
+		t, []string{"invalid-limit maxUnavailable"},
+		refused(inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}),
+	)
 	require.Empty(t, refused(inplace.MachineDeployment{Target: "t", Revision: 2, Strategy: hotupdate.ManualInPlaceUpdate, Replicas: 1}))
 	require.Empty(t, refused(pool(3, "100%", "200%", idle)))
 	require.Empty(t, refused(pool(1, "7", "0", idle, updated)), "a number above the replicas")
@@ -311,7 +390,8 @@ func TestSelectRefuses(t *testing.T) {
 	require.Equal(t, []string{"invalid-rollout-record " + inplace.RolloutAnnotation}, refused(p))
 }
 
-// TestSelectSaysTheSameAgain: once the record is written, the selection stays until something happens. So each of its parts can be repeated.
+// TestSelectSaysTheSameAgain: once the record is written, the selection stays until something happens. So each of its
+// parts can be repeated.
 func TestSelectSaysTheSameAgain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -342,7 +422,10 @@ func TestSelectSaysTheSameAgain(t *testing.T) {
 
 // FuzzRecord: a record is read, or refused with a typed error, whatever somebody has annotated.
 func FuzzRecord(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"select":["a"]}`, `{"create":["t-0"],"delete":["b","gone"]}`, `{"select":1}`, "[", "null", `{"select":["a","a"],"delete":["a"]}`} {
+	for _, seed := range []string{
+		"", "{}", `{"select":["a"]}`, `{"create":["t-0"],"delete":["b","gone"]}`, `{"select":1}`, "[", "null",
+		`{"select":["a","a"],"delete":["a"]}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, record string) {
@@ -360,8 +443,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestSelectIsLinear: twice the machines take twice the work. Each decision counted all machines, and read the mark of each; a pool of a thousand
-// took seconds.
+// TestSelectIsLinear: twice the machines take twice the work. Each decision counted all machines, and read the mark of
+// each; a pool of a thousand took seconds.
 func TestSelectIsLinear(t *testing.T) {
 	deciding := func(replicas, n int, state machineState, owner string) float64 {
 		p := pool(replicas, "100%", "100%")

@@ -18,8 +18,9 @@ import (
 
 // This file has clocks that jump: they are set, or their process is suspended.
 
-// TestSinceByHand: the class drops a key while the cloud fails, and somebody writes another time into the record. A time that a record can have,
-// however far ahead, loses nothing: the key is ours until it is gone. Any other text is no record, and an event says that the key stays.
+// TestSinceByHand: the class drops a key while the cloud fails, and somebody writes another time into the record. A
+// time that a record can have, however far ahead, loses nothing: the key is ours until it is gone. Any other text is no
+// record, and an event says that the key stays.
 func TestSinceByHand(t *testing.T) {
 	const (
 		keep = machineupdate.HotSpec(`{"tags":{"keep":"33632"}}`)
@@ -72,7 +73,9 @@ func TestSinceByHand(t *testing.T) {
 				assert.Contains(t, told, "stay", "what is lost is said")
 				return
 			}
-			assert.Equal(t, []machineupdate.HotSpec{keep, skew}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
+			assert.Equal(
+				t, []machineupdate.HotSpec{keep, skew}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired},
+			)
 			assert.NotContains(t, told, "Unusable")
 			b.step(b.settings.ConfirmAfter)
 			require.Len(t, b.asked, 1)
@@ -99,7 +102,8 @@ func TestNotBeforeOfAWrongClock(t *testing.T) {
 	}
 }
 
-// TestClockIsSetBackDuringACall: the call has no more time than CallTimeout, and the next decision does not wait until the clock is there again.
+// TestClockIsSetBackDuringACall: the call has no more time than CallTimeout, and the next decision does not wait until
+// the clock is there again.
 func TestClockIsSetBackDuringACall(t *testing.T) {
 	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`))
 	b.settings.CallTimeout = time.Minute
@@ -138,7 +142,8 @@ func TestClockIsSetBackDuringACreation(t *testing.T) {
 	assert.LessOrEqual(t, time.Until(deadline), time.Minute)
 }
 
-// clockReading is what time.Now returns: the wall clock and a monotonic clock, which only time.Now can read. The layout is that of time.Time.
+// clockReading is what time.Now returns: the wall clock and a monotonic clock, which only time.Now can read. The layout
+// is that of time.Time.
 func clockReading(wall time.Time, monotonic time.Duration) time.Time {
 	type layout struct {
 		wall     uint64
@@ -150,10 +155,12 @@ func clockReading(wall time.Time, monotonic time.Duration) time.Time {
 	return *(*time.Time)(unsafe.Pointer(&made))
 }
 
-// TestSuspendedProcess: a process sleeps after it has written its marker. Where the monotonic clock stands still meanwhile, as in a computer that
-// sleeps, the wall clock tells: another process may have settled the machine.
+// TestSuspendedProcess: a process sleeps after it has written its marker. Where the monotonic clock stands still
+// meanwhile, as in a computer that sleeps, the wall clock tells: another process may have settled the machine.
 func TestSuspendedProcess(t *testing.T) {
-	require.Equal(t, 2*time.Hour, clockReading(start.Add(time.Hour), 3*time.Hour).Sub(clockReading(start, time.Hour)), "the monotonic clock counts")
+	require.Equal(
+		t, 2*time.Hour, clockReading(start.Add(time.Hour), 3*time.Hour).Sub(clockReading(start, time.Hour)), "the monotonic clock counts",
+	)
 	require.Equal(t, time.Hour, clockReading(start.Add(time.Hour), 3*time.Hour).Round(0).Sub(start))
 	for name, after := range map[string]time.Time{
 		"both clocks go on":                clockReading(start.Add(time.Hour), 2*time.Hour),
@@ -182,10 +189,12 @@ func TestLimiterClockIsSetBack(t *testing.T) {
 	require.True(t, l.Ask("SpecChanged", back.Add(time.Second)))
 }
 
-// TestLimiterAllowsExactlyEvery: a token is there when Every has passed, and not a moment before. A product with 1/Every, which is rounded, would
-// deny every second update of 49 s.
+// TestLimiterAllowsExactlyEvery: a token is there when Every has passed, and not a moment before. A product with
+// 1/Every, which is rounded, would deny every second update of 49 s.
 func TestLimiterAllowsExactlyEvery(t *testing.T) {
-	for _, every := range []time.Duration{time.Millisecond, 110 * time.Millisecond, time.Second / 3, 1700 * time.Millisecond, 49 * time.Second} {
+	for _, every := range []time.Duration{
+		time.Millisecond, 110 * time.Millisecond, time.Second / 3, 1700 * time.Millisecond, 49 * time.Second,
+	} {
 		l := machineupdate.Limiter{Every: every, Burst: 1}
 		require.True(t, l.Ask("SpecChanged", start))
 		for i := range time.Duration(10) {
@@ -196,9 +205,10 @@ func TestLimiterAllowsExactlyEvery(t *testing.T) {
 	}
 }
 
-// TestWallClockJumpsAfterASuccess: two keys are dropped, the update succeeds, and the wall clock is set ten years ahead. Reads still show the state of
-// before, in which a driver finds nothing to remove. The process that has written the success waits for ConfirmAfter by its monotonic clock, so that
-// the keys stay ours. The confirmation names the keys that are ours no longer.
+// TestWallClockJumpsAfterASuccess: two keys are dropped, the update succeeds, and the wall clock is set ten years
+// ahead. Reads still show the state of before, in which a driver finds nothing to remove. The process that has written
+// the success waits for ConfirmAfter by its monotonic clock, so that the keys stay ours. The confirmation names the
+// keys that are ours no longer.
 func TestWallClockJumpsAfterASuccess(t *testing.T) {
 	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
 	const years = 10 * 365 * 24 * time.Hour

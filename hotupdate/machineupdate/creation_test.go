@@ -20,8 +20,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// TestCreation: after InitializeMachine the record has the spec that the VM was created with. It is settled if no other attempt can have created
-// the VM.
+// TestCreation: after InitializeMachine the record has the spec that the VM was created with. It is settled if no other
+// attempt can have created the VM.
 func TestCreation(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	creating := func(name string, attempted ...machineupdate.HotSpec) string {
@@ -35,7 +35,11 @@ func TestCreation(t *testing.T) {
 		reason    string
 	}{
 		{"first", "", record.Settled, nil, "one attempt, which was successful"},
-		{"after a crash", creating("m-1", hotTwo), record.Unconfirmed, []machineupdate.HotSpec{hotTwo}, "the attempt before may have made it"},
+		{
+			"after a crash", creating("m-1", hotTwo), record.Unconfirmed,
+			[]machineupdate.HotSpec{hotTwo},
+			"the attempt before may have made it",
+		},
 		{"after a crash with the same spec", creating("m-1", hotOne), record.Unconfirmed, nil, "and it may still be at work"},
 		{"with the annotation of a template", creating("m-0", hotTwo), record.Settled, nil, "it is another machine's"},
 		{"unreadable", "{", record.Unconfirmed, nil, "the attempts are unknown"},
@@ -108,13 +112,17 @@ func TestCreationErrors(t *testing.T) {
 	assert.Equal(t, "Conflicted", machineupdate.EndingOf(fail(errConflict).FinishCreation(t.Context(), c, "i", version)))
 }
 
-// TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once its class can be read.
+// TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once
+// its class can be read.
 func TestCreationWithoutClass(t *testing.T) {
 	for _, annotation := range []string{"", settledRecord(classOf(t, `{"image":""}`), creatingOf("m-1"), inState(record.Calling, hotTwo))} {
 		m := machine(annotation)
 		m.ProviderID = ""
 		m.Phase = ""
-		executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
+		executor := &executor{
+			Now: func() time.Time { return start }, WriteMetadata: writer(t, &m),
+			UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+		}
 		c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, ClassError: assert.AnError})
 		require.NotNil(t, c)
 		require.NoError(t, begun.Err)
@@ -130,16 +138,21 @@ func TestCreationWithoutClass(t *testing.T) {
 		o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
 		d := machineupdate.DecideAt(start, o)
 		assert.Equal(t, []any{"Update", "Unfinished"}, []any{d.Action, d.Reason})
-		assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known")
+		assert.Equal(
+			t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known",
+		)
 	}
 }
 
 // TestCreationWithoutHotUpdates: nothing is written for a driver without hot updates.
 func TestCreationWithoutHotUpdates(t *testing.T) {
-	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
-		t.Error("written")
-		return "8", nil
-	}}
+	executor := &executor{
+		Now: func() time.Time { return start },
+		WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
+			t.Error("written")
+			return "8", nil
+		},
+	}
 	var classes machineupdate.Classes
 	o := machineupdate.Observed{Machine: machine(""), Class: classes.PrepareUnsupported(machineupdate.MachineClass{})}
 	c, version, begun := executor.BeginCreation(t.Context(), o)
@@ -152,7 +165,8 @@ func TestCreationWithoutHotUpdates(t *testing.T) {
 	executor.Reconcile(t.Context(), o)
 }
 
-// TestObservationWithoutClass: a caller that drops the error of Prepare gets it reported, and records its creations as with any class that cannot be read.
+// TestObservationWithoutClass: a caller that drops the error of Prepare gets it reported, and records its creations as
+// with any class that cannot be read.
 func TestObservationWithoutClass(t *testing.T) {
 	m := machine("")
 	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
@@ -174,7 +188,9 @@ func TestObservationWithoutClass(t *testing.T) {
 	assert.Equal(t, record.Calling, marker.State)
 	_, ready := (&machineupdate.Executor[*object]{
 		Patch: executor.patch(nil), Now: executor.Now,
-	}).ApplyInPlace(t.Context(), &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}, machineupdate.Observation{}, drained)
+	}).ApplyInPlace(
+		t.Context(), &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}, machineupdate.Observation{}, drained,
+	)
 	assert.False(t, ready)
 }
 
@@ -182,8 +198,8 @@ func drained(context.Context) (machineupdate.DrainedNode, error) {
 	return machineupdate.DrainedNode{UID: "n", Drained: start, Unschedulable: true}, nil
 }
 
-// TestCreationHasADeadline: a leader slept through ConfirmAfter, and then initialised a machine that another leader had settled. Its tags stayed for
-// ever.
+// TestCreationHasADeadline: a leader slept through ConfirmAfter, and then initialised a machine that another leader had
+// settled. Its tags stayed for ever.
 func TestCreationHasADeadline(t *testing.T) {
 	m := machine("")
 	m.ProviderID = ""
@@ -203,15 +219,21 @@ func TestCreationHasADeadline(t *testing.T) {
 	now = now.Add(1)
 	marker := m.Annotations[machineupdate.AnnotationRecord]
 	result := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
-	assert.Equal(t, []any{"NotCalled", marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]}, "nothing is recorded of it")
+	assert.Equal(
+		t, []any{"NotCalled", marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]},
+		"nothing is recorded of it",
+	)
 }
 
 // TestCreationWithoutResourceVersion: fake clients have none. Nothing is written, there is an error, and the machine is created.
 func TestCreationWithoutResourceVersion(t *testing.T) {
-	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
-		t.Error("written blindly")
-		return "", nil
-	}}
+	executor := &executor{
+		Now: func() time.Time { return start },
+		WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
+			t.Error("written blindly")
+			return "", nil
+		},
+	}
 	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"image":""}`)}
 	o.Machine.ResourceVersion = ""
 	c, version, begun := executor.BeginCreation(t.Context(), o)
@@ -249,7 +271,9 @@ func TestPatches(t *testing.T) {
 			body, err := b.writes[1].MergePatch()
 			require.NoError(t, err)
 			record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + tc.class.Schema() +
-				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"wanted\":\"` + machineupdate.WantedOf(hotTwo) + `\",\"parts\":[{\"applied\":{\"tags\":{\"k\":\"2\"}}}]}"`
+				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"wanted\":\"` + machineupdate.WantedOf(
+				hotTwo,
+			) + `\",\"parts\":[{\"applied\":{\"tags\":{\"k\":\"2\"}}}]}"`
 			want := `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":` + record + tc.want + `},"resourceVersion":"after-1"}}`
 			assert.JSONEq(t, want, string(body), "since is rounded up")
 		})
@@ -302,14 +326,22 @@ func TestCreationTakesTheDriversClass(t *testing.T) {
 				assert.Equal(t, "Calling", b.state(""))
 				return
 			}
-			assert.Equal(t, []string{"Settled", `[{"applied":{"tags":{"dropped":"1","k":"1"}}}]}`}, []string{b.state(""), partsOf(b.machine.Annotations[annotationOf("")])})
-			assert.Equal(t, []string{"Settled", `[{"applied":{"account":"a"}}]}`}, []string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])})
+			assert.Equal(
+				t, []string{"Settled", `[{"applied":{"tags":{"dropped":"1","k":"1"}}}]}`},
+				[]string{b.state(""), partsOf(b.machine.Annotations[annotationOf("")])},
+			)
+			assert.Equal(
+				t, []string{"Settled", `[{"applied":{"account":"a"}}]}`},
+				[]string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])},
+			)
 			b.class = wanted
 			o = b.observation()
 			assert.Equal(t, machineupdate.InPlacePending, o.InPlace(b.machine), "the node has to be drained")
 			lanes, _ := b.step(0)
 			require.Equal(t, []string{""}, lanes)
-			assert.Equal(t, machineupdate.HotSpec(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours")
+			assert.Equal(
+				t, machineupdate.HotSpec(`{"tags":{"dropped":"1","k":"1"}}`), b.asked[0].Parts[0].Applied, "what is dropped is ours",
+			)
 		})
 	}
 }
@@ -335,7 +367,8 @@ func TestMirrorHasNoRoom(t *testing.T) {
 	now := start
 	var told []string
 	executor := &executor{
-		Now: func() time.Time { return now }, UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+		Now:           func() time.Time { return now },
+		UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
 		WriteMetadata: func(ctx context.Context, p machineupdate.Patch) (string, error) {
 			size := 0
 			for name, value := range p.Apply(m.Annotations) {
@@ -364,7 +397,12 @@ func TestMirrorHasNoRoom(t *testing.T) {
 		events          []string
 	}{
 		{0, 60 << 10, true, []string{"HotUpdated", "HotUpdateConfirmed"}},
-		{185 << 10, 60 << 10, false, []string{"HotUpdateSpecNotMirrored", "HotUpdateSpecNotMirrored", "HotUpdated", "HotUpdateSpecNotMirrored", "HotUpdateConfirmed"}},
+		{
+			185 << 10, 60 << 10, false,
+			[]string{
+				"HotUpdateSpecNotMirrored", "HotUpdateSpecNotMirrored", "HotUpdated", "HotUpdateSpecNotMirrored", "HotUpdateConfirmed",
+			},
+		},
 		{185 << 10, 10 << 10, true, []string{"HotUpdated", "HotUpdateConfirmed"}},
 	} {
 		m.Annotations = maps.Clone(m.Annotations)

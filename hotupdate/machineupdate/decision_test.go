@@ -43,7 +43,9 @@ func inState(state record.State, attempted ...machineupdate.HotSpec) func(*machi
 func TestDecisionTable(t *testing.T) {
 	one := classOf(t, `{"image":"a","tags":{"k":"1"}}`)
 	with := func(meta metav1.ObjectMeta) *machineupdate.PreparedClass {
-		class, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &meta, ProviderSpec: one.Class().ProviderSpec}, schemaOf[spec](t), able)
+		class, err := machineupdate.Prepare(
+			machineupdate.MachineClass{Object: &meta, ProviderSpec: one.Class().ProviderSpec}, schemaOf[spec](t), able,
+		)
 		require.NoError(t, err)
 		return class
 	}
@@ -90,71 +92,246 @@ func TestDecisionTable(t *testing.T) {
 		delay  time.Duration
 		code   string
 	}{
-		{row: "row 1: deletion timestamp", given: []func(*observation){calling, func(o *observation) { o.Machine.Deleting = true }}, reason: "MachineDeleting"},
+		{
+			row: "row 1: deletion timestamp", given: []func(*observation){calling, func(o *observation) { o.Machine.Deleting = true }},
+			reason: "MachineDeleting",
+		},
 		{row: "row 1: Terminating", given: []func(*observation){calling, phase("Terminating")}, reason: "MachineDeleting"},
 		{row: "row 2: Failed", given: []func(*observation){calling, phase("Failed")}, reason: "MachineFailed"},
 		{row: "row 3: phase empty", given: []func(*observation){calling, phase("")}, reason: "CreationPending"},
 		{row: "row 3: CrashLoopBackOff", given: []func(*observation){calling, phase("CrashLoopBackOff")}, reason: "CreationPending"},
-		{row: "row 3: no provider ID", given: []func(*observation){calling, func(o *observation) { o.Machine.ProviderID = "" }}, reason: "CreationPending"},
+		{
+			row: "row 3: no provider ID", given: []func(*observation){calling, func(o *observation) { o.Machine.ProviderID = "" }},
+			reason: "CreationPending",
+		},
 		{row: "row 4: the machine", given: []func(*observation){calling, annotated("")}, reason: "Paused"},
 		{row: "row 4: the machine is not", given: []func(*observation){withRecord(), annotated("false")}, reason: "UpToDate"},
 		{row: "row 4: the class", given: []func(*observation){calling, class(paused)}, reason: "Paused"},
-		{row: "row 4: all", given: []func(*observation){calling, func(o *observation) { o.Settings.Paused = func() bool { return true } }}, reason: "Paused"},
-		{row: "row 4: none", given: []func(*observation){withRecord(), func(o *observation) { o.Settings.Paused = func() bool { return false } }}, reason: "UpToDate"},
+		{
+			row:    "row 4: all",
+			given:  []func(*observation){calling, func(o *observation) { o.Settings.Paused = func() bool { return true } }},
+			reason: "Paused",
+		},
+		{
+			row:    "row 4: none",
+			given:  []func(*observation){withRecord(), func(o *observation) { o.Settings.Paused = func() bool { return false } }},
+			reason: "UpToDate",
+		},
 		{row: "row 5: no class", given: []func(*observation){calling, class(nil)}, reason: "ClassUnusable"},
 		{row: "row 6: class with deletion timestamp", given: []func(*observation){calling, class(gone)}, reason: "ClassDeleting"},
 		{row: "row 7: closed, none", given: []func(*observation){closed("")}, reason: "AwaitingDrain"},
 		{row: "row 7: closed, settled, wanted other", given: []func(*observation){closed(applied("b"))}, reason: "AwaitingDrain"},
-		{row: "row 7: closed, settled, VerifyPeriod over", given: []func(*observation){closed(applied("a")), verifying, after(24 * time.Hour)}, reason: "AwaitingDrain"},
-		{row: "row 7: closed, Calling", given: []func(*observation){closed(applied("a", inState(record.Calling))), after(time.Hour)}, reason: "AwaitingDrain"},
-		{row: "row 7: closed, unusable", given: []func(*observation){closed(applied("a", inState(record.Unconfirmed)) + "}"), after(time.Hour)}, reason: "AwaitingDrain"},
-		{row: "row 7: closed, of another VM", given: []func(*observation){closed(applied("a", inState(record.Unconfirmed), func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })), after(time.Hour)}, reason: "AwaitingDrain"},
-		{row: "row 8: closed, ConfirmAfter over", given: []func(*observation){closed(applied("a", inState(record.Unconfirmed))), after(time.Hour)}, action: "Confirm", reason: "ConfirmationDue"},
-		{row: "row 8: closed, wanted other", given: []func(*observation){closed(applied("b", inState(record.Unconfirmed))), after(time.Hour)}, action: "Confirm", reason: "ConfirmationDue"},
-		{row: "row 8: closed, impossibly late", given: []func(*observation){closed(applied("a", inState(record.Unconfirmed))), after(-2 * time.Hour)}, action: "Confirm", reason: "ConfirmationDue"},
-		{row: "row 14: closed", given: []func(*observation){closed(applied("b", inState(record.Unconfirmed)))}, action: "Wait", reason: "ConfirmationDue", delay: time.Hour},
+		{
+			row:   "row 7: closed, settled, VerifyPeriod over",
+			given: []func(*observation){closed(applied("a")), verifying, after(24 * time.Hour)}, reason: "AwaitingDrain",
+		},
+		{
+			row: "row 7: closed, Calling", given: []func(*observation){closed(applied("a", inState(record.Calling))), after(time.Hour)},
+			reason: "AwaitingDrain",
+		},
+		{
+			row:   "row 7: closed, unusable",
+			given: []func(*observation){closed(applied("a", inState(record.Unconfirmed)) + "}"), after(time.Hour)}, reason: "AwaitingDrain",
+		},
+		{
+			row: "row 7: closed, of another VM",
+			given: []func(*observation){
+				closed(applied("a", inState(record.Unconfirmed), func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })),
+				after(time.Hour),
+			},
+			reason: "AwaitingDrain",
+		},
+		{
+			row:   "row 8: closed, ConfirmAfter over",
+			given: []func(*observation){closed(applied("a", inState(record.Unconfirmed))), after(time.Hour)}, action: "Confirm",
+			reason: "ConfirmationDue",
+		},
+		{
+			row:   "row 8: closed, wanted other",
+			given: []func(*observation){closed(applied("b", inState(record.Unconfirmed))), after(time.Hour)}, action: "Confirm",
+			reason: "ConfirmationDue",
+		},
+		{
+			row:   "row 8: closed, impossibly late",
+			given: []func(*observation){closed(applied("a", inState(record.Unconfirmed))), after(-2 * time.Hour)}, action: "Confirm",
+			reason: "ConfirmationDue",
+		},
+		{
+			row: "row 14: closed", given: []func(*observation){closed(applied("b", inState(record.Unconfirmed)))}, action: "Wait",
+			reason: "ConfirmationDue", delay: time.Hour,
+		},
 		{row: "row 9: no record", action: "Update", reason: "FirstAdoption"},
 		{row: "row 10: empty", given: []func(*observation){raw("")}, action: "Update", reason: "RecordUnusable", code: "malformed-record"},
-		{row: "row 10: truncated", given: []func(*observation){withRecord(), truncate}, action: "Update", reason: "RecordUnusable", code: "malformed-record"},
-		{row: "row 10: spelled otherwise", given: []func(*observation){withRecord(), respell}, action: "Update", reason: "RecordUnusable", code: "malformed-record"},
-		{row: "row 10: contents cut short, and something to do", given: []func(*observation){withRecord(otherSchema), cutShort}, action: "Update", reason: "RecordUnusable", code: "malformed-record"},
-		{row: "row 10: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: "Update", reason: "RecordUnusable", code: "future-record"},
-		{row: "row 10: of another VM", given: []func(*observation){withRecord(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: "Update", reason: "RecordUnusable", code: "foreign-record"},
-		{row: "row 10: of another VM, whose ID in JSON is this one's", given: []func(*observation){withRecord(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: "Update", reason: "RecordUnusable", code: "foreign-record"},
-		{row: "row 10: of another machine's creation", given: []func(*observation){withRecord(inState(record.Calling, hotOne), creatingOf("m-2"))}, action: "Update", reason: "RecordUnusable", code: "foreign-record"},
-		{row: "row 11: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: "Wait", reason: "Unfinished", delay: 9 * time.Second},
-		{row: "row 11: RetryAfter doubled", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: "Wait", reason: "Unfinished", delay: time.Second + spreadIn(20*time.Second)},
-		{row: "row 11: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: "Wait", reason: "Unfinished", delay: time.Second + spreadIn(30*time.Minute)},
-		{row: "row 11: RetryAfter longer than ConfirmAfter", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: "Wait", reason: "Unfinished", delay: time.Hour + spreadIn(time.Hour)},
-		{row: "row 11: refused just now, RetryAfter not over", given: []func(*observation){withRecord(inState(record.Calling, hotOne), refused), after(time.Second)}, action: "Wait", reason: "Unfinished", delay: 9 * time.Second},
-		{row: "row 12: refused, RetryAfter over", given: []func(*observation){withRecord(inState(record.Calling, hotOne), refused), after(10 * time.Second)}, action: "Update", reason: "Unfinished"},
-		{row: "row 11: refused, and read since", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(time.Hour)}, action: "Wait", reason: "Unfinished", delay: 5 * time.Hour},
-		{row: "row 12: refused, and NotBefore over", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(6 * time.Hour)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: refused, and another class", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(time.Hour), wantsTwo}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: refused until an impossible time", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(-7 * time.Hour)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: RetryAfter doubled, over", given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: another Schema does not wait", given: []func(*observation){withRecord(inState(record.Calling, hotOne), otherSchema), after(time.Second)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: a part of what was attempted does not wait", given: []func(*observation){withRecord(inState(record.Calling, `{"tags":{"k":"1","l":"1"}}`)), after(time.Second)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: reverted", given: []func(*observation){withRecord(inState(record.Calling, hotTwo)), after(time.Second)}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: of the own creation", given: []func(*observation){withRecord(inState(record.Calling, hotTwo), creatingOf("m-1"))}, action: "Update", reason: "Unfinished"},
-		{row: "row 12: of the own creation with the same spec", given: []func(*observation){withRecord(inState(record.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: "Update", reason: "Unfinished"},
+		{
+			row: "row 10: truncated", given: []func(*observation){withRecord(), truncate}, action: "Update", reason: "RecordUnusable",
+			code: "malformed-record",
+		},
+		{
+			row: "row 10: spelled otherwise", given: []func(*observation){withRecord(), respell}, action: "Update",
+			reason: "RecordUnusable", code: "malformed-record",
+		},
+		{
+			row: "row 10: contents cut short, and something to do", given: []func(*observation){withRecord(otherSchema), cutShort},
+			action: "Update", reason: "RecordUnusable", code: "malformed-record",
+		},
+		{
+			row: "row 10: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: "Update", reason: "RecordUnusable",
+			code: "future-record",
+		},
+		{
+			row:   "row 10: of another VM",
+			given: []func(*observation){withRecord(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: "Update",
+			reason: "RecordUnusable", code: "foreign-record",
+		},
+		{
+			row: "row 10: of another VM, whose ID in JSON is this one's",
+			given: []func(
+				*observation,
+			){withRecord(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }},
+			action: "Update", reason: "RecordUnusable", code: "foreign-record",
+		},
+		{
+			row:   "row 10: of another machine's creation",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), creatingOf("m-2"))}, action: "Update",
+			reason: "RecordUnusable", code: "foreign-record",
+		},
+		{
+			row: "row 11: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: "Wait",
+			reason: "Unfinished", delay: 9 * time.Second,
+		},
+		{
+			row:   "row 11: RetryAfter doubled",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: "Wait",
+			reason: "Unfinished", delay: time.Second + spreadIn(20*time.Second),
+		},
+		{
+			row:    "row 11: RetryAfter doubled up to ConfirmAfter",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), retried(32)), after(time.Hour - time.Second)},
+			action: "Wait", reason: "Unfinished", delay: time.Second + spreadIn(30*time.Minute),
+		},
+		{
+			row: "row 11: RetryAfter longer than ConfirmAfter",
+			given: []func(*observation){
+				withRecord(inState(record.Calling, hotOne), retried(2)), after(time.Hour),
+				func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour },
+			},
+			action: "Wait", reason: "Unfinished", delay: time.Hour + spreadIn(time.Hour),
+		},
+		{
+			row:   "row 11: refused just now, RetryAfter not over",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), refused), after(time.Second)}, action: "Wait",
+			reason: "Unfinished", delay: 9 * time.Second,
+		},
+		{
+			row:   "row 12: refused, RetryAfter over",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), refused), after(10 * time.Second)}, action: "Update",
+			reason: "Unfinished",
+		},
+		{
+			row:   "row 11: refused, and read since",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(time.Hour)}, action: "Wait",
+			reason: "Unfinished", delay: 5 * time.Hour,
+		},
+		{
+			row:    "row 12: refused, and NotBefore over",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(6 * time.Hour)},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row:    "row 12: refused, and another class",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(time.Hour), wantsTwo},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row:    "row 12: refused until an impossible time",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), retried(1), refused), after(-7 * time.Hour)},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row:    "row 12: RetryAfter doubled, over",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), retried(32)), after(90 * time.Minute)},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row: "row 12: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: "Update",
+			reason: "Unfinished",
+		},
+		{
+			row: "row 12: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row:   "row 12: another Schema does not wait",
+			given: []func(*observation){withRecord(inState(record.Calling, hotOne), otherSchema), after(time.Second)}, action: "Update",
+			reason: "Unfinished",
+		},
+		{
+			row:    "row 12: a part of what was attempted does not wait",
+			given:  []func(*observation){withRecord(inState(record.Calling, `{"tags":{"k":"1","l":"1"}}`)), after(time.Second)},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row: "row 12: reverted", given: []func(*observation){withRecord(inState(record.Calling, hotTwo)), after(time.Second)},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row: "row 12: of the own creation", given: []func(*observation){withRecord(inState(record.Calling, hotTwo), creatingOf("m-1"))},
+			action: "Update", reason: "Unfinished",
+		},
+		{
+			row:    "row 12: of the own creation with the same spec",
+			given:  []func(*observation){withRecord(inState(record.Calling, hotOne), creatingOf("m-1")), after(time.Second)},
+			action: "Update", reason: "Unfinished",
+		},
 		{row: "row 12: impossibly late", given: []func(*observation){calling, after(-time.Hour)}, action: "Update", reason: "Unfinished"},
-		{row: "row 13: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: "Update", reason: "SpecChanged"},
-		{row: "row 13: another Schema", given: []func(*observation){withRecord(inState(record.Unconfirmed), otherSchema)}, action: "Update", reason: "SchemaChanged"},
-		{row: "row 14: ConfirmAfter not over", given: []func(*observation){unconfirmed, after(time.Minute)}, action: "Wait", reason: "ConfirmationDue", delay: 59 * time.Minute},
-		{row: "row 14: the clock of the other leader is ahead", given: []func(*observation){unconfirmed, after(-time.Minute)}, action: "Wait", reason: "ConfirmationDue", delay: 61 * time.Minute},
-		{row: "row 15: impossibly late", given: []func(*observation){unconfirmed, after(-2 * time.Hour)}, action: "Update", reason: "Unfinished"},
-		{row: "row 16: ConfirmAfter over", given: []func(*observation){unconfirmed, after(time.Hour)}, action: "Confirm", reason: "ConfirmationDue"},
+		{
+			row: "row 13: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: "Update",
+			reason: "SpecChanged",
+		},
+		{
+			row: "row 13: another Schema", given: []func(*observation){withRecord(inState(record.Unconfirmed), otherSchema)},
+			action: "Update", reason: "SchemaChanged",
+		},
+		{
+			row: "row 14: ConfirmAfter not over", given: []func(*observation){unconfirmed, after(time.Minute)}, action: "Wait",
+			reason: "ConfirmationDue", delay: 59 * time.Minute,
+		},
+		{
+			row: "row 14: the clock of the other leader is ahead", given: []func(*observation){unconfirmed, after(-time.Minute)},
+			action: "Wait", reason: "ConfirmationDue", delay: 61 * time.Minute,
+		},
+		{
+			row: "row 15: impossibly late", given: []func(*observation){unconfirmed, after(-2 * time.Hour)}, action: "Update",
+			reason: "Unfinished",
+		},
+		{
+			row: "row 16: ConfirmAfter over", given: []func(*observation){unconfirmed, after(time.Hour)}, action: "Confirm",
+			reason: "ConfirmationDue",
+		},
 		{row: "row 17: another class", given: []func(*observation){withRecord(), wantsTwo}, action: "Update", reason: "SpecChanged"},
 		{row: "row 18: another Schema", given: []func(*observation){withRecord(otherSchema)}, action: "Update", reason: "SchemaChanged"},
-		{row: "row 19: VerifyPeriod over", given: []func(*observation){withRecord(), verifying, after(24 * time.Hour)}, action: "Update", reason: "VerifyDue"},
-		{row: "row 19: impossibly late", given: []func(*observation){withRecord(), verifying, after(-48 * time.Hour)}, action: "Update", reason: "VerifyDue"},
+		{
+			row: "row 19: VerifyPeriod over", given: []func(*observation){withRecord(), verifying, after(24 * time.Hour)}, action: "Update",
+			reason: "VerifyDue",
+		},
+		{
+			row: "row 19: impossibly late", given: []func(*observation){withRecord(), verifying, after(-48 * time.Hour)}, action: "Update",
+			reason: "VerifyDue",
+		},
 		{row: "row 20: up to date", given: []func(*observation){withRecord()}, reason: "UpToDate"},
-		{row: "row 20: only what is not hot changed", given: []func(*observation){withRecord(), class(classOf(t, `{"image":"b","labels":{"x":"y"},"tags":{"k":"1"}}`))}, reason: "UpToDate"},
-		{row: "row 20: another Schema, and a driver that cannot update", given: []func(*observation){withRecord(otherSchema), class(preparedFor(t, one, machineupdate.Driver{}))}, reason: "UpToDate"},
-		{row: "row 20: VerifyPeriod not over", given: []func(*observation){withRecord(), verifying, after(time.Hour)}, reason: "UpToDate", delay: 23 * time.Hour},
+		{
+			row:    "row 20: only what is not hot changed",
+			given:  []func(*observation){withRecord(), class(classOf(t, `{"image":"b","labels":{"x":"y"},"tags":{"k":"1"}}`))},
+			reason: "UpToDate",
+		},
+		{
+			row:   "row 20: another Schema, and a driver that cannot update",
+			given: []func(*observation){withRecord(otherSchema), class(preparedFor(t, one, machineupdate.Driver{}))}, reason: "UpToDate",
+		},
+		{
+			row: "row 20: VerifyPeriod not over", given: []func(*observation){withRecord(), verifying, after(time.Hour)},
+			reason: "UpToDate", delay: 23 * time.Hour,
+		},
 	} {
 		t.Run(tc.row, func(t *testing.T) {
 			o := observation{Machine: machine(""), Class: one}
@@ -237,8 +414,8 @@ func respell(o *machineupdate.Observed) {
 
 func verifying(o *machineupdate.Observed) { o.Settings.VerifyPeriod = 24 * time.Hour }
 
-// TestConfirmationChangesTheRecord: an API server ignores a write that changes nothing and keeps the resourceVersion. A process that decided by an
-// older record would not get a conflict.
+// TestConfirmationChangesTheRecord: an API server ignores a write that changes nothing and keeps the resourceVersion. A
+// process that decided by an older record would not get a conflict.
 func TestConfirmationChangesTheRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	text := settledRecord(class, inState(record.Unconfirmed, hotTwo))
@@ -246,13 +423,21 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 	d := machineupdate.DecideAt(now, machineupdate.Observed{Machine: machine(text), Class: class})
 	require.Equal(t, "Confirm", d.Action)
 	marker := d.Pass.Marker()
-	assert.Equal(t, []any{record.Unconfirmed, now, hotOne, []machineupdate.HotSpec{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
+	assert.Equal(
+		t, []any{record.Unconfirmed, now, hotOne, []machineupdate.HotSpec{hotTwo}},
+		[]any{marker.State, marker.Since, marker.Applied, marker.Attempted},
+	)
 	assert.NotEqual(t, text, d.Pass.AboutToCall().Set()[machineupdate.AnnotationRecord])
 }
 
 // TestClassErrorIsReported: the decision has the error of a class that cannot be prepared.
 func TestClassErrorIsReported(t *testing.T) {
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"tags":{"k":"secret"},"image":{"iops":"secret"}}`)}, schemaOf[spec](t), able)
+	_, err := machineupdate.Prepare(
+		machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"tags":{"k":"secret"},"image":{"iops":"secret"}}`),
+		},
+		schemaOf[spec](t), able,
+	)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")
 	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), ClassError: err})
@@ -274,7 +459,9 @@ func decided(tb testing.TB) map[string]machineupdate.Observed {
 	class := classOf(tb, tags(n))
 	changed := classOf(tb, tags(n-1))
 	withRecord := func(change func(*machineupdate.Record)) string {
-		r := machineupdate.Record{Header: record.Header{ProviderID: "aws:///i-1", Schema: class.Schema(), Since: start}, Applied: class.Hot()}
+		r := machineupdate.Record{
+			Header: record.Header{ProviderID: "aws:///i-1", Schema: class.Schema(), Since: start}, Applied: class.Hot(),
+		}
 		change(&r)
 		return r.Annotation()
 	}

@@ -44,7 +44,9 @@ func TestDescription(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, got.Schema(), changed.Schema(), "another driver")
 
-	for _, unfit := range []machineupdate.Driver{{}, {Schema: &hotupdate.Schema{}}, {Schema: schema, Lanes: []machineupdate.Lane{{Name: "A"}}}} {
+	for _, unfit := range []machineupdate.Driver{
+		{}, {Schema: &hotupdate.Schema{}}, {Schema: schema, Lanes: []machineupdate.Lane{{Name: "A"}}},
+	} {
 		_, err = unfit.Describe()
 		require.Error(t, err)
 	}

@@ -50,11 +50,17 @@ func TestErrorKinds(t *testing.T) {
 		{"MCM's, wrapped", fmt.Errorf("aws: %w", notFound), machineupdate.ErrNotFound, 0},
 		{"MCM's, printed", fmt.Errorf("aws: %v", notFound), machineupdate.ErrNotFound, 0}, //nolint:errorlint // as drivers do
 		{"a code in the message of another", &status{code: "Internal", text: notFound.Error()}, machineupdate.DriverError(""), 0},
-		{"behind MCM's, which has no Unwrap", &status{code: "Internal", cause: fmt.Errorf("aws: %w", machineupdate.ErrNotFound)}, machineupdate.ErrNotFound, 0},
+		{
+			"behind MCM's, which has no Unwrap", &status{code: "Internal", cause: fmt.Errorf("aws: %w", machineupdate.ErrNotFound)},
+			machineupdate.ErrNotFound, 0,
+		},
 		{"behind MCM's", &status{code: "Unknown", cause: partial}, machineupdate.DriverError("some resources were not updated"), 0},
 		{"MCM's code counts", &status{code: "NotFound", cause: assert.AnError}, machineupdate.ErrNotFound, 0},
 		{"the outermost counts", &status{code: "NotFound", cause: machineupdate.ErrUnimplemented}, machineupdate.ErrNotFound, 0},
-		{"but for partial", &status{code: "Unimplemented", cause: partial}, machineupdate.DriverError("some resources were not updated"), 0},
+		{
+			"but for partial", &status{code: "Unimplemented", cause: partial}, machineupdate.DriverError("some resources were not updated"),
+			0,
+		},
 		{"partial", partial, machineupdate.DriverError("some resources were not updated"), 0},
 		{"partial, wrapped", fmt.Errorf("aws: %w", partial), machineupdate.DriverError("some resources were not updated"), 0},
 		{"all unimplemented", errors.Join(unimplemented, machineupdate.ErrUnimplemented), machineupdate.ErrUnimplemented, 0},
@@ -64,9 +70,15 @@ func TestErrorKinds(t *testing.T) {
 		{"throttled among others", errors.Join(assert.AnError, exhausted, notFound), machineupdate.ErrThrottled, 0},
 		{"partial among others", errors.Join(exhausted, partial), machineupdate.DriverError("some resources were not updated"), 0},
 		{"later", later, machineupdate.ErrThrottled, time.Hour},
-		{"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)}, machineupdate.DriverError("some resources were not updated"), time.Hour},
+		{
+			"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)},
+			machineupdate.DriverError("some resources were not updated"), time.Hour,
+		},
 		{"pending, wrapped", fmt.Errorf("aws: %w", machineupdate.ErrPending), machineupdate.ErrPending, 0},
-		{"all pending", errors.Join(machineupdate.ErrPending, &status{code: "Unknown", cause: machineupdate.ErrPending}), machineupdate.ErrPending, 0},
+		{
+			"all pending", errors.Join(machineupdate.ErrPending, &status{code: "Unknown", cause: machineupdate.ErrPending}),
+			machineupdate.ErrPending, 0,
+		},
 		{"pending, and a failure", errors.Join(machineupdate.ErrPending, assert.AnError), machineupdate.DriverError(""), 0},
 		{"pending, and throttled", errors.Join(machineupdate.ErrPending, machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},
 		{"throttled", fmt.Errorf("aws: %w", machineupdate.ErrThrottled), machineupdate.ErrThrottled, 0},

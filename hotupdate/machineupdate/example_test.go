@@ -25,7 +25,9 @@ func ExampleExecutor() {
 	prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}})
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "7"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
-		Patch: func(_ context.Context, name string, patchType types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+		Patch: func(
+			_ context.Context, name string, patchType types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string,
+		) (*metav1.PartialObjectMetadata, error) {
 			fmt.Println("patch", name, "with", patchType)
 			written := machine.DeepCopy()
 			written.ResourceVersion += "0"
@@ -73,7 +75,9 @@ func ExampleExecutor_ApplyInPlace() {
 	account := machineupdate.HotSpec(`{"account":"a"}`)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
-		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+		Patch: func(
+			_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+		) (*metav1.PartialObjectMetadata, error) {
 			patch, err := readPatch(name, data)
 			machine = machine.DeepCopy()
 			machine.ResourceVersion += "0"
@@ -106,7 +110,8 @@ func ExampleExecutor_ApplyInPlace() {
 	tell("hot updates touch nothing of it")
 
 	node := machineupdate.DrainedNode{UID: "node-1", Drained: now, Unschedulable: true}
-	_, ready := executor.ApplyInPlace(context.Background(), machine, observed, func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
+	drained := func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
+	_, ready := executor.ApplyInPlace(context.Background(), machine, observed, drained)
 	tell(fmt.Sprint("drained, ready for the update ", ready))
 	now = now.Add(15 * time.Minute)
 	executor.Reconcile(context.Background(), machine, observed)

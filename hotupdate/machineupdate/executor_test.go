@@ -86,12 +86,17 @@ func TestMisuse(t *testing.T) {
 		{"no driver", func(e *real, _ **object) { e.UpdateMachine = nil }, []string{"missing-function Executor.UpdateMachine"}, 0},
 		{"no machine", func(_ *real, m **object) { *m = nil }, []string{"missing-machine machine"}, 0},
 		{"no resourceVersion", func(_ *real, m **object) { (*m).ResourceVersion = "" }, []string{"missing-resource-version machine"}, 0},
-		{"a write that returns nothing", func(_ *real, _ **object) { written = nil }, []string{"missing-machine what Executor.Patch returned"}, 1},
+		{
+			"a write that returns nothing", func(_ *real, _ **object) { written = nil },
+			[]string{"missing-machine what Executor.Patch returned"},
+			1,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			wrote = 0
 			e := &real{
-				Now: func() time.Time { return start }, UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+				Now:           func() time.Time { return start },
+				UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
 				Patch: func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
 					wrote++
 					return written, nil
@@ -138,7 +143,13 @@ func TestExecutor(t *testing.T) {
 		r.Since = start.Add(-time.Hour)
 	})
 	partialBy := func(err error) error {
-		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}}, Err: err})
+		return fmt.Errorf(
+			"driver: %w",
+			&machineupdate.PartialError{
+				Done: []machineupdate.ResourceID{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.ResourceID{{Kind: "disk", ID: "vol-1"}},
+				Err: err,
+			},
+		)
 	}
 	partial := partialBy(assert.AnError)
 	conflict := fmt.Errorf("write: %w", errConflict)
@@ -158,30 +169,82 @@ func TestExecutor(t *testing.T) {
 	}{
 		{"success", previous, func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdated"}, nil},
 		{"confirmation", unconfirmed, func(*bench) {}, "Confirmed", 24 * time.Hour, 2, 1, []string{"HotUpdateConfirmed"}, nil},
-		{"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, "Conflicted", 200 * time.Millisecond, 1, 0, nil, conflict},
-		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, "Conflicted", 200 * time.Millisecond, 2, 1, nil, conflict},
-		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, "WriteFailed", 5 * time.Second, 1, 0, nil, assert.AnError},
-		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, "WriteFailed", 5 * time.Second, 2, 1, nil, assert.AnError},
-		{"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, "WriteFailed", 5 * time.Second, 1, 0, []string{"HotUpdateFailed"}, forbidden},
+		{
+			"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, "Conflicted",
+			200 * time.Millisecond, 1, 0, nil, conflict,
+		},
+		{
+			"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, "Conflicted",
+			200 * time.Millisecond, 2, 1, nil, conflict,
+		},
+		{
+			"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, "WriteFailed",
+			5 * time.Second, 1, 0, nil, assert.AnError,
+		},
+		{
+			"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, "WriteFailed",
+			5 * time.Second, 2, 1, nil, assert.AnError,
+		},
+		{
+			"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, "WriteFailed",
+			5 * time.Second, 1, 0,
+			[]string{"HotUpdateFailed"},
+			forbidden,
+		},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, "Gone", 0, 1, 0, nil, missing},
 		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, nil, noVM},
-		{"call fails", previous, func(b *bench) { b.callErr = partial }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
-		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "Partial", 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
+		{
+			"call fails", previous, func(b *bench) { b.callErr = partial }, "Partial", 10 * time.Second, 1, 1,
+			[]string{"HotUpdateFailed"},
+			partial,
+		},
+		{
+			"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, "Partial", 10 * time.Second, 1,
+			1,
+			[]string{"HotUpdateFailed"},
+			machineupdate.ErrNotFound,
+		},
+		{
+			"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, "Partial",
+			10 * time.Second, 1, 1,
+			[]string{"HotUpdateFailed"},
+			machineupdate.ErrUnimplemented,
+		},
 		{"call fails, and no time was to be lost", previous, func(b *bench) {
 			b.callErr = partial
 			b.o.Settings.RetryAfter = 1
 		}, "Partial", 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "Partial", time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{
+			"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, "Partial", time.Hour, 1, 1,
+			[]string{"HotUpdateFailed"},
+			partial,
+		},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, "Gone", time.Hour, 1, 1, nil, noVM},
-		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
-		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, "Unable", 24 * time.Hour, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
+		{
+			"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, "Gone", 10 * time.Second, 1, 1,
+			[]string{"HotUpdateRecordUnusable"},
+			noVM,
+		},
+		{
+			"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, "Unable",
+			24 * time.Hour, 2, 1,
+			[]string{"HotUpdateUnsupported"},
+			machineupdate.ErrUnimplemented,
+		},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr = machineupdate.ErrUnimplemented
 			b.writeErr = map[int]error{2: conflict}
 		}, "Conflicted", 200 * time.Millisecond, 2, 1, nil, conflict},
-		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, "NotCalled", 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
-		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, "NotCalled", 24 * time.Hour, 0, 0, nil, nil},
+		{
+			"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) },
+			"NotCalled", 0, 0, 0,
+			[]string{"HotUpdateUnsupported"},
+			nil,
+		},
+		{
+			"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, "NotCalled",
+			24 * time.Hour, 0, 0, nil, nil,
+		},
 		{"unreadable record", "{", func(*bench) {}, "Updated", time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
 		{"no class", previous, func(b *bench) { b.o.Class = nil }, "NotCalled", 0, 0, 0, []string{"HotUpdateClassUnusable"}, nil},
 		{"unusable class", previous, func(b *bench) {
@@ -276,7 +339,9 @@ func TestUnableIsRemembered(t *testing.T) {
 			Object:       &metav1.ObjectMeta{Name: tc.class, UID: "u", ResourceVersion: tc.version},
 			ProviderSpec: []byte(`{"tags":{"k":"` + tc.value + `"}}`),
 		}
-		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[spec](t), Kinds: []string{machineupdate.Kind}, Revision: tc.revision})
+		prepared, err := classes.Prepare(
+			class, machineupdate.Driver{Schema: schemaOf[spec](t), Kinds: []string{machineupdate.Kind}, Revision: tc.revision},
+		)
 		require.NoError(t, err)
 		b := newBench(t, "")
 		b.now = start.Add(tc.at)
@@ -488,8 +553,8 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	assert.Greater(t, len(delays), 5)
 }
 
-// TestDriverPanics: a panic of the driver is an error of this machine alone, with the stack for the log. Whatever the panic's value says, the
-// marker stays, and the next attempt waits.
+// TestDriverPanics: a panic of the driver is an error of this machine alone, with the stack for the log. Whatever the
+// panic's value says, the marker stays, and the next attempt waits.
 func TestDriverPanics(t *testing.T) {
 	unimplemented := &status{code: "Unimplemented"}
 	for name, value := range map[string]any{

@@ -18,7 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestFlowPageHasTheRecords makes the change of the specification's first section, and finds every record that is written on the page, in their order.
+// TestFlowPageHasTheRecords makes the change of the specification's first section, and finds every record that is
+// written on the page, in their order.
 func TestFlowPageHasTheRecords(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[spec]()
 	require.NoError(t, err)
@@ -28,7 +29,9 @@ func TestFlowPageHasTheRecords(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
-		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+		Patch: func(
+			_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+		) (*metav1.PartialObjectMetadata, error) {
 			patch, err := readPatch(name, data)
 			machine = machine.DeepCopy()
 			machine.ResourceVersion += "0"
@@ -42,7 +45,9 @@ func TestFlowPageHasTheRecords(t *testing.T) {
 	}
 	var classes machineupdate.Classes
 	pass := func(version, providerSpec string) {
-		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "pool-a", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
+		class := machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "pool-a", ResourceVersion: version}, ProviderSpec: []byte(providerSpec),
+		}
 		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}})
 		require.NoError(t, err)
 		for range 2 { // the update, and its confirmation

@@ -17,7 +17,10 @@ import (
 // boundedClass prepares a class for records with a bound for their entries.
 func boundedClass(t *testing.T, providerSpec string, bound int) *machineupdate.PreparedClass {
 	t.Helper()
-	p, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able, bound)
+	p, err := machineupdate.PrepareBounded(
+		machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able,
+		bound,
+	)
 	require.NoError(t, err)
 	return p
 }
@@ -27,10 +30,13 @@ func TestSlices(t *testing.T) {
 	m := machine("")
 	now := start
 	var desired []machineupdate.HotSpec
-	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &m), UpdateMachine: func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
-		desired = append(desired, r.Parts[0].Desired)
-		return nil
-	}}
+	executor := &executor{
+		Now: func() time.Time { return now }, WriteMetadata: writer(t, &m),
+		UpdateMachine: func(_ context.Context, r *machineupdate.UpdateMachineRequest) error {
+			desired = append(desired, r.Parts[0].Desired)
+			return nil
+		},
+	}
 	var reasons []machineupdate.Reason
 	for i := range 7 {
 		o := machineupdate.Observed{Machine: m, Class: boundedClass(t, `{"tags":{"k":"1","l":"1"}}`, 25)}

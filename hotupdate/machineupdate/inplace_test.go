@@ -104,13 +104,14 @@ func (p *pool) apply() machineupdate.Result[*object] {
 	p.asked = nil
 	p.writes = 0
 	again := false // the first read is older
-	result, ready := p.executor.ApplyInPlace(p.Context(), p.machine, p.observed(), func(context.Context) (machineupdate.DrainedNode, error) {
-		if !again {
-			again = true
-			return p.node, nil
-		}
-		return p.live, p.liveErr
-	})
+	result, ready := p.executor.ApplyInPlace(p.Context(), p.machine, p.observed(),
+		func(context.Context) (machineupdate.DrainedNode, error) {
+			if !again {
+				again = true
+				return p.node, nil
+			}
+			return p.live, p.liveErr
+		})
 	p.ready = ready
 	return result
 }
@@ -122,7 +123,8 @@ func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 	assert.Equal(p, []string{string(state), account}, []string{string(o.InPlace(p.machine)), p.account}, reason)
 }
 
-// TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is confirmed by a read.
+// TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is
+// confirmed by a read.
 func TestInPlaceUpdate(t *testing.T) {
 	p := newPool(t).created()
 	p.is(machineupdate.InPlaceApplied, "a", "a creation records both lanes")
@@ -150,8 +152,8 @@ func TestInPlaceUpdate(t *testing.T) {
 	p.is(machineupdate.InPlaceApplied, "b", "confirmed: the machine may be handed over")
 }
 
-// TestInPlaceNeedsTheDrain: nothing is sent unless the node is still the one, and in the drain, that was read at first. TestDrainModel has all
-// other disturbances, in every order.
+// TestInPlaceNeedsTheDrain: nothing is sent unless the node is still the one, and in the drain, that was read at first.
+// TestDrainModel has all other disturbances, in every order.
 func TestInPlaceNeedsTheDrain(t *testing.T) {
 	undrained := []string{"node-not-drained node of the machine"}
 	for name, tc := range map[string]struct {
@@ -230,7 +232,9 @@ func TestInPlaceIsUrgent(t *testing.T) {
 
 // TestInPlaceUnable: a driver that cannot apply the difference is found before a node is drained. A drained node does not continue.
 func TestInPlaceUnable(t *testing.T) {
-	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
+	part := machineupdate.Driver{
+		Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}},
+	}
 	unable := func(class *machineupdate.PreparedClass) *machineupdate.PreparedClass {
 		return class.DisableLane(1, start)
 	}
@@ -242,16 +246,31 @@ func TestInPlaceUnable(t *testing.T) {
 		former, target *machineupdate.PreparedClass
 		want           machineupdate.InPlaceState
 	}{
-		{"no lane, and nothing differs", of(able, `{"account":"a"}`), of(able, `{"account":"a","image":"b"}`), machineupdate.InPlaceApplied},
+		{
+			"no lane, and nothing differs", of(able, `{"account":"a"}`), of(able, `{"account":"a","image":"b"}`),
+			machineupdate.InPlaceApplied,
+		},
 		{"no lane, and the account differs", of(able, `{"account":"a"}`), of(able, `{"account":"b"}`), machineupdate.InPlaceUnable},
 		{"no lane, and nothing is known of the former class", nil, of(able, `{"account":"a"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which differs", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"2"}`), machineupdate.InPlaceUnable},
-		{"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`), machineupdate.InPlaceUnknown},
+		{
+			"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`),
+			machineupdate.InPlaceUnknown,
+		},
 		{"a lane without the kernel, and nothing is known of the former class", nil, of(part, `{"image":""}`), machineupdate.InPlaceUnable},
 		{"a lane with all, and nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnknown},
-		{"it turned out to be unable, and nothing is known of the former class", nil, unable(of(accounts, `{"image":""}`)), machineupdate.InPlaceUnable},
-		{"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)), machineupdate.InPlaceUnable},
-		{"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)), machineupdate.InPlaceApplied},
+		{
+			"it turned out to be unable, and nothing is known of the former class", nil, unable(of(accounts, `{"image":""}`)),
+			machineupdate.InPlaceUnable,
+		},
+		{
+			"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)),
+			machineupdate.InPlaceUnable,
+		},
+		{
+			"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)),
+			machineupdate.InPlaceApplied,
+		},
 		{"no class", of(accounts, `{"image":""}`), nil, machineupdate.InPlaceUnknown},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -285,10 +304,14 @@ func TestInPlaceUnable(t *testing.T) {
 	unreadable := p.observed()
 	unreadable.Class = nil
 	unreadable.ClassError = assert.AnError
-	_, ready := p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
+	_, ready := p.executor.ApplyInPlace(
+		t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil },
+	)
 	assert.False(t, ready, "nobody knows what a class says that cannot be read")
 	p.executor.Memory = &machineupdate.Memory{}
-	_, ready = p.executor.ApplyInPlace(t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
+	_, ready = p.executor.ApplyInPlace(
+		t.Context(), p.machine, unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil },
+	)
 	assert.False(t, ready, "the same with a Memory")
 
 	p = newPool(t)

@@ -47,7 +47,10 @@ var volumes = machineupdate.Driver{
 // laneClass prepares a class of laneSpec.
 func laneClass(tb testing.TB, driver machineupdate.Driver, providerSpec string) *machineupdate.PreparedClass {
 	tb.Helper()
-	prepared, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schemaOf[laneSpec](tb), driver)
+	prepared, err := machineupdate.Prepare(
+		machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(providerSpec)}, schemaOf[laneSpec](tb),
+		driver,
+	)
 	require.NoError(tb, err)
 	return prepared
 }
@@ -143,12 +146,28 @@ func annotationOf(lane string) string {
 
 // TestLanesAreApart: each lane has its record, its part of the spec and its call. A refusal of one lane for hours delays no other lane.
 func TestLanesAreApart(t *testing.T) {
-	b := newBed(t, laneClass(t, volumes, `{"image":"a","tags":{"k":"1"},"volume":{"size":1,"iops":3000,"zones":["b","a"],"tags":{"v":"1"}}}`))
+	b := newBed(
+		t, laneClass(t, volumes, `{"image":"a","tags":{"k":"1"},"volume":{"size":1,"iops":3000,"zones":["b","a"],"tags":{"v":"1"}}}`),
+	)
 	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
 	lanes, result := b.step(0)
 	require.Equal(t, []string{"", "volume"}, lanes)
-	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Attempted: []machineupdate.HotSpec{`{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}, Desired: `{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`}}, b.asked[0].Parts)
-	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000,"zones":["a","b"]}}`}, Desired: `{"volume":{"iops":3000,"zones":["b","a"]}}`}}, b.asked[1].Parts)
+	assert.Equal(
+		t,
+		[]machineupdate.Part{{
+			Kind: "vm", Attempted: []machineupdate.HotSpec{`{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`},
+			Desired: `{"tags":{"k":"1"},"volume":{"tags":{"v":"1"}}}`,
+		}},
+		b.asked[0].Parts,
+	)
+	assert.Equal(
+		t,
+		[]machineupdate.Part{{
+			Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000,"zones":["a","b"]}}`},
+			Desired: `{"volume":{"iops":3000,"zones":["b","a"]}}`,
+		}},
+		b.asked[1].Parts,
+	)
 	assert.Equal(t, []string{"Unconfirmed", "Calling"}, []string{b.state(""), b.state("volume")})
 	assert.Equal(t, 10*time.Second, result.RequeueAfter, "the earliest")
 	require.ErrorIs(t, result.Err, assert.AnError)
@@ -177,7 +196,10 @@ func TestLanesAreApart(t *testing.T) {
 	assert.True(t, b.asked[0].NotBefore.IsZero())
 	assert.Equal(t, []string{"Settled", "Unconfirmed"}, []string{b.state(""), b.state("volume")})
 	assert.NotContains(t, b.machine.Annotations[annotationOf("volume")], "notBefore")
-	assert.ElementsMatch(t, []string{annotationOf(""), annotationOf("volume")}, slices.Collect(maps.Keys(b.machine.Annotations)), fmt.Sprint(b.machine.Annotations))
+	assert.ElementsMatch(
+		t, []string{annotationOf(""), annotationOf("volume")}, slices.Collect(maps.Keys(b.machine.Annotations)),
+		fmt.Sprint(b.machine.Annotations),
+	)
 }
 
 // TestPending: acceptance is no success. A pass stays unfinished, and a confirmation unconfirmed, until a read shows the desired state.
@@ -221,10 +243,14 @@ func partsOf(annotation string) string {
 	return parts
 }
 
-// TestPendingIsAFailureThatNobodyHearsOf: ErrPending has the same record as a failure without an event, so the model of failures covers it as well.
+// TestPendingIsAFailureThatNobodyHearsOf: ErrPending has the same record as a failure without an event, so the model of
+// failures covers it as well.
 func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
 	for _, reads := range []bool{false, true} {
-		for _, state := range []string{"", settledRecord(classOf(t, `{"image":""}`), inState(record.Unconfirmed)), settledRecord(classOf(t, `{"image":""}`), inState(record.Calling, hotTwo))} {
+		for _, state := range []string{
+			"", settledRecord(classOf(t, `{"image":""}`), inState(record.Unconfirmed)),
+			settledRecord(classOf(t, `{"image":""}`), inState(record.Calling, hotTwo)),
+		} {
 			var written [2][]machineupdate.Patch
 			for i, err := range []error{assert.AnError, machineupdate.ErrPending} {
 				b := newBench(t, state)
@@ -276,7 +302,10 @@ func TestRefusal(t *testing.T) {
 	require.Equal(t, "Unconfirmed", b.state("volume"))
 	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
 	_, result = b.step(time.Hour)
-	assert.Equal(t, []any{"Unconfirmed", b.now.Add(6 * time.Hour), time.Hour}, []any{b.state("volume"), hint(), result.RequeueAfter}, "a confirmation that has to change something")
+	assert.Equal(
+		t, []any{"Unconfirmed", b.now.Add(6 * time.Hour), time.Hour}, []any{b.state("volume"), hint(), result.RequeueAfter},
+		"a confirmation that has to change something",
+	)
 	b.step(time.Hour)
 	assert.Equal(t, hint(), b.asked[len(b.asked)-1].NotBefore, "reads until then")
 	b.errs["volume"] = nil
@@ -284,7 +313,8 @@ func TestRefusal(t *testing.T) {
 	assert.Equal(t, []any{"Settled", true}, []any{b.state("volume"), hint().IsZero()}, "it was done already")
 }
 
-// TestLaneWaitsForNoOther: after every result of a lane except a conflict, the next lane is called. After the context is done, nothing is called.
+// TestLaneWaitsForNoOther: after every result of a lane except a conflict, the next lane is called. After the context
+// is done, nothing is called.
 func TestLaneWaitsForNoOther(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -294,7 +324,11 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	}{
 		{"a failure", func(b *bed) { b.errs[""] = assert.AnError }, []string{"", "volume"}, 10 * time.Second},
 		{"no VM", func(b *bed) { b.errs[""] = machineupdate.ErrNotFound }, []string{"", "volume"}, 10 * time.Second},
-		{"a refusal", func(b *bed) { b.errs[""] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError} }, []string{"", "volume"}, 10 * time.Second},
+		{
+			"a refusal", func(b *bed) { b.errs[""] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError} },
+			[]string{"", "volume"},
+			10 * time.Second,
+		},
 		{"unable", func(b *bed) { b.errs[""] = machineupdate.ErrUnimplemented }, []string{"", "volume"}, time.Hour},
 		{"a conflict", func(b *bed) { b.conflict = true }, []string{""}, 200 * time.Millisecond},
 		{"known to be unable", func(b *bed) { b.class = b.class.DisableLane(0, start) }, []string{"volume"}, time.Hour},
@@ -317,10 +351,12 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	assert.Len(t, b.asked, 1)
 }
 
-// TestLeafThatIsFrozen: a leaf moves from the first lane to another, or is not Hot after a rollback of the Schema. It is neither wanted nor removed,
-// and stays in the record of the first lane. The other lane adopts it.
+// TestLeafThatIsFrozen: a leaf moves from the first lane to another, or is not Hot after a rollback of the Schema. It
+// is neither wanted nor removed, and stays in the record of the first lane. The other lane adopts it.
 func TestLeafThatIsFrozen(t *testing.T) {
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"k":"1"},"volume":{"iops":3000}}`)}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"k":"1"},"volume":{"iops":3000}}`),
+	}
 	alone := machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}
 	former, err := hotupdate.SchemaOf[laneSpec](hotupdate.WithTag("volume.iops", "false"))
 	require.NoError(t, err)
@@ -329,7 +365,12 @@ func TestLeafThatIsFrozen(t *testing.T) {
 		driver machineupdate.Driver
 		others [][]machineupdate.Part
 	}{
-		"moved":   {schemaOf[laneSpec](t), volumes, [][]machineupdate.Part{{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}}},
+		"moved": {
+			schemaOf[laneSpec](t), volumes,
+			[][]machineupdate.Part{
+				{{Kind: "disk", Attempted: []machineupdate.HotSpec{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}},
+			},
+		},
 		"not Hot": {former, alone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -351,8 +392,8 @@ func TestLeafThatIsFrozen(t *testing.T) {
 	}
 }
 
-// TestKeyThatIsFrozen: a key of the tags is not Hot any more in a release. It is neither wanted nor removed, and stays in the record. When it is Hot
-// again, it is one update.
+// TestKeyThatIsFrozen: a key of the tags is not Hot any more in a release. It is neither wanted nor removed, and stays
+// in the record. When it is Hot again, it is one update.
 func TestKeyThatIsFrozen(t *testing.T) {
 	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"tags":{"k":"1","other":"2"}}`)}
 	driver := machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}
@@ -372,7 +413,9 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	require.Len(t, b.asked, 1)
 	applied := machineupdate.HotSpec(`{"tags":{"other":"2"}}`)
 	desired := machineupdate.HotSpec(`{"tags":{"other":"3"}}`)
-	assert.Equal(t, []machineupdate.HotSpec{applied, desired}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired})
+	assert.Equal(
+		t, []machineupdate.HotSpec{applied, desired}, []machineupdate.HotSpec{b.asked[0].Parts[0].Applied, b.asked[0].Parts[0].Desired},
+	)
 	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"k":"1"`)
 	b.step(time.Hour)
 
@@ -380,14 +423,19 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	require.Len(t, b.asked, 1)
 	desired = `{"tags":{"k":"9","other":"3"}}`
 	assert.Equal(t, desired, b.asked[0].Parts[0].Desired)
-	assert.Contains(t, string(b.asked[0].Parts[0].Applied), `"k":"1"`, "which the record knows, so that the driver does not take the key for a foreign one")
+	assert.Contains(
+		t, string(b.asked[0].Parts[0].Applied), `"k":"1"`,
+		"which the record knows, so that the driver does not take the key for a foreign one",
+	)
 }
 
 // TestRequestHasTheCallersObjects: helpers of drivers need the caller's objects.
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
 	var classes machineupdate.Classes
-	prepared, err := classes.Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"image":""}`)}, with(schemaOf[laneSpec](t), volumes))
+	prepared, err := classes.Prepare(
+		machineupdate.MachineClass{Object: class, ProviderSpec: []byte(`{"image":""}`)}, with(schemaOf[laneSpec](t), volumes),
+	)
 	require.NoError(t, err)
 	b := newBed(t, prepared)
 	b.step(0)
@@ -411,7 +459,10 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
 	assert.Equal(t, 2, b.writes)
 	for lane, want := range map[string]string{"": `{"tags":{"k":"1"}}`, "volume": `{"volume":{"iops":3000}}`, lane: `{"account":"a"}`} {
-		assert.Equal(t, []string{"Settled", `[{"applied":` + want + `}]}`}, []string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])})
+		assert.Equal(
+			t, []string{"Settled", `[{"applied":` + want + `}]}`},
+			[]string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])},
+		)
 	}
 	lanes, _ := b.step(time.Hour)
 	assert.Empty(t, lanes)
@@ -427,18 +478,32 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	o.Phase = ""
 	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
-	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
+	assert.Equal(
+		t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)},
+		"the attempt before may have made the VM",
+	)
 
-	b.machine.Annotations[machineupdate.AnnotationRecord] = strings.Replace(b.machine.Annotations[machineupdate.AnnotationRecord], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
-	b.machine.Annotations[annotationOf("volume")] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `"providerID":"i-1"`, `"creating":"m-1"`, 1)
-	b.machine.Annotations[annotationOf("volume")] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `Unconfirmed`, `Calling`, 1)
-	b.machine.Annotations[annotationOf(lane)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
+	b.machine.Annotations[machineupdate.AnnotationRecord] = strings.Replace(
+		b.machine.Annotations[machineupdate.AnnotationRecord], `"providerID":"i-1"`, `"providerID":"i-2"`, 1,
+	)
+	b.machine.Annotations[annotationOf(
+		"volume",
+	)] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `"providerID":"i-1"`, `"creating":"m-1"`, 1)
+	b.machine.Annotations[annotationOf(
+		"volume",
+	)] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `Unconfirmed`, `Calling`, 1)
+	b.machine.Annotations[annotationOf(
+		lane,
+	)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
 	o = b.observation()
 	o.ProviderID = ""
 	o.Phase = ""
 	creation, begun = b.executor.BeginCreation(t.Context(), b.machine, o, o.Class.Class())
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-3")
-	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
+	assert.Equal(
+		t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)},
+		"one lane knows of an attempt",
+	)
 }
 
 // TestLanesFitTheSchema: each leaf has one lane, and each mistake is an error when a class is prepared.
@@ -459,24 +524,42 @@ func TestLanesFitTheSchema(t *testing.T) {
 		{"fits", lanes(paths("a", "/volume/iops", "/volume/tags/k"), paths("b", "/tags"), paths("c", "/account", "/kernel")), nil},
 		{"eight", many[:8], nil},
 		{"nine", many, []string{`lane "l8" of the driver: is one too many`}},
-		{"name", lanes(paths("A", "/tags"), paths("", "/volume/iops"), paths(strings.Repeat("a", 53), "/kernel")), []string{`lane "A"`, `lane ""`, `"` + strings.Repeat("a", 53) + `" of the driver: has a name that cannot`}},
+		{
+			"name", lanes(paths("A", "/tags"), paths("", "/volume/iops"), paths(strings.Repeat("a", 53), "/kernel")),
+			[]string{`lane "A"`, `lane ""`, `"` + strings.Repeat("a", 53) + `" of the driver: has a name that cannot`},
+		},
 		{"the longest name", lanes(paths(strings.Repeat("a", 52), "/kernel")), nil},
 		{"twice", lanes(paths("a", "/tags"), paths("a", "/account")), []string{"is declared twice"}},
 		{"no paths", lanes(paths("a")), []string{"has no paths"}},
 		{"no pointer", lanes(paths("a", "tags")), []string{`"tags" is not an RFC 6901 pointer`}},
-		{"unknown", lanes(paths("a", "/new", "/volume/zones/0")), []string{`"/new" has no Hot or InPlace leaf`, `"/volume/zones/0" has no Hot or InPlace leaf`}},
-		{"nothing hot", lanes(paths("a", "/image", "/volume/size")), []string{`"/image" has no Hot or InPlace leaf`, `"/volume/size" has no Hot or InPlace leaf`}},
+		{
+			"unknown", lanes(paths("a", "/new", "/volume/zones/0")),
+			[]string{`"/new" has no Hot or InPlace leaf`, `"/volume/zones/0" has no Hot or InPlace leaf`},
+		},
+		{
+			"nothing hot", lanes(paths("a", "/image", "/volume/size")),
+			[]string{`"/image" has no Hot or InPlace leaf`, `"/volume/size" has no Hot or InPlace leaf`},
+		},
 		{"mixed", lanes(paths("a", "/account", "/tags")), []string{`"/tags" mixes Hot and InPlace leaves`}},
 		{"mixed, the other way round", lanes(paths("a", "/tags", "/account")), []string{`"/account" mixes Hot and InPlace leaves`}},
 		{"mixed below", lanes(paths("a", "")), []string{`"" mixes Hot and InPlace leaves`}},
 		{"overlap", lanes(paths("a", "/volume/tags/k"), paths("b", "/volume")), []string{`"/volume" overlaps with another path`}},
-		{"overlap with several", lanes(paths("a", "/volume/tags", "/volume/iops"), paths("b", "/volume")), []string{`"/volume" overlaps with another path`}},
+		{
+			"overlap with several", lanes(paths("a", "/volume/tags", "/volume/iops"), paths("b", "/volume")),
+			[]string{`"/volume" overlaps with another path`},
+		},
 		{"overlap with itself", lanes(paths("a", "/tags", "/tags")), []string{`overlaps`}},
 		{"names that begin alike", lanes(paths("a", "/tags/k", "/tags/kk")), nil},
-		{"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")), []string{`lane "b" of the driver: is a second lane that is InPlace`}},
+		{
+			"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")),
+			[]string{`lane "b" of the driver: is a second lane that is InPlace`},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
+			_, err := machineupdate.Prepare(
+				machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t),
+				machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes},
+			)
 			problems := fault.All(err)
 			require.Len(t, problems, len(tc.want), "%v", err)
 			for i, want := range tc.want {
@@ -485,9 +568,17 @@ func TestLanesFitTheSchema(t *testing.T) {
 			}
 		})
 	}
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
+	_, err := machineupdate.Prepare(
+		machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, schemaOf[laneSpec](t),
+		machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))},
+	)
 	require.ErrorContains(t, err, "does not read first")
-	_, err = machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
+	_, err = machineupdate.Prepare(
+		machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`),
+		},
+		schemaOf[laneSpec](t), volumes,
+	)
 	assert.Equal(t, "large-hot-part", codeOf(err))
 	require.ErrorContains(t, err, "class c, lane volume: ")
 }
@@ -500,18 +591,25 @@ func TestLanesAreTold(t *testing.T) {
 	a := machineupdate.Lane{Name: "a", Paths: []string{"/tags"}}
 	b := machineupdate.Lane{Name: "b", Kinds: []string{"disk"}, Paths: []string{"/volume/tags", "/volume/iops"}}
 	assert.Equal(t, "kind=vm", schema())
-	assert.Equal(t, "kind=vm&lane=a%3Fpath%3D%252Ftags&lane=b%3Fkind%3Ddisk%26path%3D%252Fvolume%252Fiops%26path%3D%252Fvolume%252Ftags", schema(b, a))
+	assert.Equal(
+		t, "kind=vm&lane=a%3Fpath%3D%252Ftags&lane=b%3Fkind%3Ddisk%26path%3D%252Fvolume%252Fiops%26path%3D%252Fvolume%252Ftags",
+		schema(b, a),
+	)
 	assert.Equal(t, schema(a, b), schema(b, a))
 
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`),
+	}
 	prepare := func(lanes ...machineupdate.Lane) *machineupdate.PreparedClass {
 		prepared, err := classes.Prepare(class, machineupdate.Driver{Schema: schemaOf[laneSpec](t), Kinds: []string{"vm"}, Lanes: lanes})
 		require.NoError(t, err)
 		return prepared
 	}
 	assert.Same(t, prepare(a), prepare(a))
-	for _, other := range []machineupdate.Lane{{Name: "b", Paths: a.Paths}, {Name: "a", Paths: []string{"/volume"}}, {Name: "a", Paths: a.Paths, Kinds: []string{"disk"}}} {
+	for _, other := range []machineupdate.Lane{
+		{Name: "b", Paths: a.Paths}, {Name: "a", Paths: []string{"/volume"}}, {Name: "a", Paths: a.Paths, Kinds: []string{"disk"}},
+	} {
 		assert.NotSame(t, prepare(a), prepare(other))
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jitter"
 )
 
-// adopting is a fleet that adopts hot updates, in a controller with a queue and workers. Workers take due machines in the order of their due times.
+// adopting is a fleet that adopts hot updates, in a controller with a queue and workers. Workers take due machines in
+// the order of their due times.
 type adopting struct {
 	workers  int
 	step     time.Duration // duration of a reconcile without a call
@@ -58,8 +59,8 @@ func (a *adopting) add(at time.Time, machine, denials int) {
 	heap.Push(&a.queue, work{at, a.order, machine, denials})
 }
 
-// run adopts a fleet, with a creation after a second and then every seven minutes. It returns the longest wait of a creation for a worker, and the
-// duration of the adoption.
+// run adopts a fleet, with a creation after a second and then every seven minutes. It returns the longest wait of a
+// creation for a worker, and the duration of the adoption.
 func (a *adopting) run(machines int) (wait, took time.Duration) {
 	a.now = start
 	a.allowed = start
@@ -158,8 +159,8 @@ func TestCreationsWaitBehindAdoption(t *testing.T) {
 	}
 }
 
-// TestUnusableLimiter: a limiter that would deny updates for ever is told by the first reconcile, with all of its problems. Nothing is called or
-// written meanwhile.
+// TestUnusableLimiter: a limiter that would deny updates for ever is told by the first reconcile, with all of its
+// problems. Nothing is called or written meanwhile.
 func TestUnusableLimiter(t *testing.T) {
 	for name, tc := range map[string]struct {
 		limiter *machineupdate.Limiter

@@ -76,8 +76,8 @@ func (r *remembering) pass(t *testing.T) (waited time.Duration) {
 	return r.now.Sub(begin)
 }
 
-// TestWaitGrows: a pass that ends without a record is repeated after the short delay, and then later and later, up to ConfirmAfter, at any number of
-// reconciles. It is told once.
+// TestWaitGrows: a pass that ends without a record is repeated after the short delay, and then later and later, up to
+// ConfirmAfter, at any number of reconciles. It is told once.
 func TestWaitGrows(t *testing.T) {
 	r := newRemembering(t)
 	r.pass(t)
@@ -107,22 +107,24 @@ func TestWhatEndsTheWait(t *testing.T) {
 		change func(r *remembering)
 		ends   bool
 	}{
-		"the machine's spec":                 {func(r *remembering) { r.machine.Generation++ }, true},
-		"its record":                         {annotate(machineupdate.AnnotationRecord, "{}"), true},
-		"its annotation that pauses":         {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
-		"its mirrored spec":                  {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
-		"its provider ID":                    {func(r *remembering) { r.observed.ProviderID = "i-2" }, true},
-		"its phase":                          {func(r *remembering) { r.observed.Phase = "InPlaceUpdating" }, true},
-		"a node that is not ready":           {func(r *remembering) { r.observed.Phase = "Unknown" }, false},
-		"the class's provider spec":          {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
-		"the class's provider spec, not hot": {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true},
-		"the wanted class":                   {func(r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
-		"the secret's content":               {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
-		"a status":                           {func(r *remembering) { r.machine.ResourceVersion = "8" }, false},
-		"a foreign annotation":               {annotate("foreign", "1"), false},
-		"another version of the class":       {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
-		"a secret that was read again":       {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
-		"another machine":                    {func(r *remembering) { r.machine.UID = "other" }, true},
+		"the machine's spec":         {func(r *remembering) { r.machine.Generation++ }, true},
+		"its record":                 {annotate(machineupdate.AnnotationRecord, "{}"), true},
+		"its annotation that pauses": {annotate("machine.sapcloud.io/pause-hot-update", "false"), true},
+		"its mirrored spec":          {annotate("machine.sapcloud.io/last-applied-providerspec", "{}"), true},
+		"its provider ID":            {func(r *remembering) { r.observed.ProviderID = "i-2" }, true},
+		"its phase":                  {func(r *remembering) { r.observed.Phase = "InPlaceUpdating" }, true},
+		"a node that is not ready":   {func(r *remembering) { r.observed.Phase = "Unknown" }, false},
+		"the class's provider spec":  {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"3"}}`) }, true},
+		"the class's provider spec, not hot": {
+			func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"},"image":"b"}`) }, true,
+		},
+		"the wanted class":             {func(r *remembering) { r.observed.Class = namedClass(t, "other") }, true},
+		"the secret's content":         {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("b")} }, true},
+		"a status":                     {func(r *remembering) { r.machine.ResourceVersion = "8" }, false},
+		"a foreign annotation":         {annotate("foreign", "1"), false},
+		"another version of the class": {func(r *remembering) { r.observed.Class = classOf(t, `{"tags":{"k":"2"}}`) }, false},
+		"a secret that was read again": {func(r *remembering) { r.observed.Secret = map[string][]byte{"token": []byte("a")} }, false},
+		"another machine":              {func(r *remembering) { r.machine.UID = "other" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRemembering(t)
@@ -143,14 +145,16 @@ func TestWhatEndsTheWait(t *testing.T) {
 
 func namedClass(t *testing.T, name string) *machineupdate.PreparedClass {
 	t.Helper()
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: name, UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(`{"tags":{"k":"2"}}`)}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: name, UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(`{"tags":{"k":"2"}}`),
+	}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](t), able)
 	require.NoError(t, err)
 	return prepared
 }
 
-// TestConflictsThatLast: a conflict waits for the newer version, and for no other time. A webhook that answers with conflicts is a fault, whether the
-// machine changes meanwhile or not.
+// TestConflictsThatLast: a conflict waits for the newer version, and for no other time. A webhook that answers with
+// conflicts is a fault, whether the machine changes meanwhile or not.
 func TestConflictsThatLast(t *testing.T) {
 	r := newRemembering(t)
 	r.writeErr = errConflict
@@ -256,8 +260,8 @@ func notUpdated(cause error, disks ...string) error {
 	return partial
 }
 
-// TestManyPartialUpdates: what was told of a machine is not told again, however many machines there are: a Memory drops entries of machines that were
-// not looked at for long, and here each pass writes its marker.
+// TestManyPartialUpdates: what was told of a machine is not told again, however many machines there are: a Memory drops
+// entries of machines that were not looked at for long, and here each pass writes its marker.
 func TestManyPartialUpdates(t *testing.T) {
 	const fleet = 200 // more than a Memory holds before it drops
 	class := laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}, `{"tags":{"k":"1"}}`)
@@ -284,8 +288,9 @@ func TestManyPartialUpdates(t *testing.T) {
 	assert.Equal(t, fleet, told)
 }
 
-// TestPartialUpdatesWait: a driver could update only some of the resources, and finds nothing to change any more. It is called later and later without
-// a write, and each set of resources that were not updated is told once. A change of the class is tried at once.
+// TestPartialUpdatesWait: a driver could update only some of the resources, and finds nothing to change any more. It is
+// called later and later without a write, and each set of resources that were not updated is told once. A change of the
+// class is tried at once.
 func TestPartialUpdatesWait(t *testing.T) {
 	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true}
 	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"}}`))
@@ -403,7 +408,8 @@ func TestDeafCallGivesItsPlaceBack(t *testing.T) {
 	})
 }
 
-// TestFaultsAreToldApart: of two refusals in a row each is told. Otherwise the only event of a machine that is not updated is about what was mended.
+// TestFaultsAreToldApart: of two refusals in a row each is told. Otherwise the only event of a machine that is not
+// updated is about what was mended.
 func TestFaultsAreToldApart(t *testing.T) {
 	r := newRemembering(t)
 	r.observed.Versions = func(context.Context) ([]machineupdate.HotSpec, error) {
@@ -424,8 +430,8 @@ func TestFaultsAreToldApart(t *testing.T) {
 	assert.Contains(t, r.messages[1], "machines")
 }
 
-// TestRefusedResultsAreTold: the record before the call is written, and that of its result never is. The machine is updated again and again, which is
-// told once it lasts.
+// TestRefusedResultsAreTold: the record before the call is written, and that of its result never is. The machine is
+// updated again and again, which is told once it lasts.
 func TestRefusedResultsAreTold(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"internal error": apierrors.NewInternalError(assert.AnError), "conflict": errConflict,
@@ -434,7 +440,9 @@ func TestRefusedResultsAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, laneClass(t, able, `{"tags":{"k":"1"}}`))
 			b.executor.Memory = &machineupdate.Memory{}
-			b.executor.Patch = func(ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, sub ...string) (*object, error) {
+			b.executor.Patch = func(
+				ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, sub ...string,
+			) (*object, error) {
 				if b.writes == 1 {
 					b.writes++
 					return nil, refusal
@@ -454,7 +462,8 @@ func TestRefusedResultsAreTold(t *testing.T) {
 	}
 }
 
-// TestDelayOfAWrite: the API server names a delay of hours for a write. The write is still tried within ConfirmAfter, and the secret looked at.
+// TestDelayOfAWrite: the API server names a delay of hours for a write. The write is still tried within ConfirmAfter,
+// and the secret looked at.
 func TestDelayOfAWrite(t *testing.T) {
 	r := newRemembering(t)
 	r.writeErr = apierrors.NewTooManyRequests("busy", 7200)

@@ -2,9 +2,9 @@ package machineupdate_test
 
 import "fmt"
 
-// This file judges a state by its fair closure: from now on class, driver and lease holder do not change, late requests die (a state in which they
-// land is judged on its own), caches and reads do not lag, nothing fails, and other clients edit nothing. Then the machine must come to rest with the
-// wanted infrastructure tags.
+// This file judges a state by its fair closure: from now on class, driver and lease holder do not change, late requests
+// die (a state in which they land is judged on its own), caches and reads do not lag, nothing fails, and other clients
+// edit nothing. Then the machine must come to rest with the wanted infrastructure tags.
 
 func (m *model) judge(w *world) string {
 	if w.ability != capable || w.phase == phaseDoomed || w.cold {

@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// This file runs the checked code: the Executor, called as MCM calls it. Its functions give a list of answers, and then the answer ok. So a process is
-// defined by its reads and answers, and each combination runs once.
+// This file runs the checked code: the Executor, called as MCM calls it. Its functions give a list of answers, and then
+// the answer ok. So a process is defined by its reads and answers, and each combination runs once.
 
 const modelConfirmAfter = time.Hour
 
@@ -59,7 +59,8 @@ const (
 
 // possible has the possible answers beside ok.
 var possible = [...][]answer{
-	quiescent: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
+	quiescent: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed},
+	initializes: {okLate, failed}, reports: nil,
 	stores: {okLate, failed},
 }
 
@@ -450,10 +451,14 @@ func (m *model) class(q question) *machineupdate.PreparedClass {
 
 func (m *model) prepare(q question) *machineupdate.PreparedClass {
 	var template string
-	classes := map[string]machineupdate.MachineClass{"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: providerSpec(q.class)}}
+	classes := map[string]machineupdate.MachineClass{
+		"class": {Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: providerSpec(q.class)},
+	}
 	if q.classState == replaced {
 		template = "class"
-		classes["own"] = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "own", DeletionTimestamp: &metav1.Time{}}, ProviderSpec: providerSpec(0)}
+		classes["own"] = machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "own", DeletionTimestamp: &metav1.Time{}}, ProviderSpec: providerSpec(0),
+		}
 	}
 	own := slices.Max(slices.Collect(maps.Keys(classes)))
 	class := classes[cmp.Or(template, own)]

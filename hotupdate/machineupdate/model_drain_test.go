@@ -17,8 +17,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
-// This file checks every reachable state of the in-place update of one machine: its account is changed in a drain, while users make the node
-// schedulable, processes crash between any two steps, requests land late, classes change, and records are lost. The real Executor decides.
+// This file checks every reachable state of the in-place update of one machine: its account is changed in a drain,
+// while users make the node schedulable, processes crash between any two steps, requests land late, classes change, and
+// records are lost. The real Executor decides.
 
 // drainWorld is a state.
 type drainWorld struct {
@@ -55,11 +56,15 @@ var accountNames = [3]string{"a", "b", "c"}
 
 func newDrainModel(t *testing.T, naive string) *drainModel {
 	t.Helper()
-	m := &drainModel{t: t, naive: naive, seen: map[drainWorld]string{}, settled: map[drainWorld]bool{}, states: map[stateOf]machineupdate.InPlaceState{}}
+	m := &drainModel{
+		t: t, naive: naive, seen: map[drainWorld]string{}, settled: map[drainWorld]bool{}, states: map[stateOf]machineupdate.InPlaceState{},
+	}
 	for i, name := range accountNames {
 		m.classes[i] = laneClass(t, accounts, accountSpec(name))
 	}
-	r := machineupdate.Record{Header: record.Header{ProviderID: "i-1", Schema: m.classes[0].Schema(), Since: modelNow}, Applied: `{"tags":{"k":"1"}}`}
+	r := machineupdate.Record{
+		Header: record.Header{ProviderID: "i-1", Schema: m.classes[0].Schema(), Since: modelNow}, Applied: `{"tags":{"k":"1"}}`,
+	}
 	m.first = r.Annotation()
 	return m
 }
@@ -131,7 +136,9 @@ func (r *drainRun) executor() *machineupdate.Executor[*object] {
 }
 
 // patch is the API server: there may be a foreign write before, or the answer is lost, or the process ends after the write.
-func (r *drainRun) patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
+func (r *drainRun) patch(
+	_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string,
+) (*object, error) {
 	patch, err := readPatch(name, data)
 	require.NoError(r.m.t, err)
 	if r.crashed {
@@ -175,7 +182,9 @@ func nodeOf(drain uint8) machineupdate.DrainedNode {
 // update is the driver and the cloud: a call may fail before and after its effect, time out with a late effect, or only be accepted.
 func (r *drainRun) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	require.Equal(r.m.t, lane, request.Lane)
-	desired := uint8(strings.Index("abc", strings.TrimSuffix(strings.TrimPrefix(string(request.Parts[0].Desired.JSON()), `{"account":"`), `"}`)))
+	desired := uint8(
+		strings.Index("abc", strings.TrimSuffix(strings.TrimPrefix(string(request.Parts[0].Desired.JSON()), `{"account":"`), `"}`)),
+	)
 	r.asked = true
 	switch {
 	case r.w.vm == desired && (r.w.late == 0 || r.w.late == desired+1):
@@ -261,7 +270,10 @@ func (m *drainModel) reach(from, to drainWorld, by string) {
 	if _, known := m.seen[to]; known && m.broken == "" {
 		return
 	}
-	m.seen[to] = fmt.Sprintf("%s\n%s: account %s, late %d, wanted %s, drain %d, cached %d, record %s", m.seen[from], by, accountNames[to.vm], to.late, accountNames[to.wanted], to.live, to.cached, to.record)
+	m.seen[to] = fmt.Sprintf(
+		"%s\n%s: account %s, late %d, wanted %s, drain %d, cached %d, record %s", m.seen[from], by, accountNames[to.vm], to.late,
+		accountNames[to.wanted], to.live, to.cached, to.record,
+	)
 	m.queue = append(m.queue, to)
 	isLost := to.vm != to.wanted || to.late > 0 && to.late != to.wanted+1
 	if m.broken == "" && isLost && m.state(&to) == machineupdate.InPlaceApplied {
@@ -374,7 +386,9 @@ func drainFaults() uint8 {
 
 // search visits every state, until a promise is broken.
 func (m *drainModel) search() string {
-	settled := machineupdate.Record{Header: record.Header{ProviderID: "i-1", Schema: m.classes[0].Schema(), Since: modelThen}, Applied: `{"account":"a"}`}
+	settled := machineupdate.Record{
+		Header: record.Header{ProviderID: "i-1", Schema: m.classes[0].Schema(), Since: modelThen}, Applied: `{"account":"a"}`,
+	}
 	for _, known := range []string{settled.Annotation(), ""} {
 		w := drainWorld{record: known, wanted: 1, changes: 2, faults: drainFaults()}
 		m.reach(w, w, "begin")
@@ -387,8 +401,8 @@ func (m *drainModel) search() string {
 	return m.broken
 }
 
-// TestDrainModel: in every state a write begins only in the drain of its marker. A machine becomes ready only with an account that stays, and becomes
-// ready eventually.
+// TestDrainModel: in every state a write begins only in the drain of its marker. A machine becomes ready only with an
+// account that stays, and becomes ready eventually.
 func TestDrainModel(t *testing.T) {
 	m := newDrainModel(t, "")
 	require.Empty(t, m.search())

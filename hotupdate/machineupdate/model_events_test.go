@@ -365,9 +365,9 @@ func (s *run) send(i int, at *node, before world, q request, cost uint8, e event
 	s.next(failure, cost+1, e)
 }
 
-// checkSafety checks the safety property when a request is sent. Only wanted keys are written, or applied ones if the record is full. A key is
-// removed only if it is not wanted, and only on condition of a recorded value. Frozen keys are not changed. The plan is the driver's, and the record
-// is the written one.
+// checkSafety checks the safety property when a request is sent. Only wanted keys are written, or applied ones if the
+// record is full. A key is removed only if it is not wanted, and only on condition of a recorded value. Frozen keys are
+// not changed. The plan is the driver's, and the record is the written one.
 func (m *model) checkSafety(at *node, r int, q request) {
 	a := &m.requests.values[at.asked]
 	if q != 0 && a.cold {

@@ -27,8 +27,10 @@ type flow struct {
 	recall        func(stored versions) versions                                       // changes what an adoption reads
 	reads         bool                                                                 // the driver reads first
 	beside        bool                                                                 // MCM is not modified
-	joins         bool                                                                 // a new term updates a machine whose call has not returned
-	forgetsSoon   bool                                                                 // versions are forgotten while a machine without a record exists
+	// a new term updates a machine whose call has not returned
+	joins bool
+	// versions are forgotten while a machine without a record exists
+	forgetsSoon bool
 }
 
 // maxPasses is the largest number of successful passes until a machine is at rest.
@@ -76,8 +78,10 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	require.NoError(tb, err)
 	seed := maphash.MakeSeed()
 	m := &model{
-		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed, settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
-		classes: map[question]*machineupdate.PreparedClass{}, questions: map[question]nodeID{}, plans: map[planned]request{}, lists: map[listed]bool{},
+		tb: tb, flow: f, from: from, reads: f.reads, beside: f.beside, maxPasses: maxPasses, rules: rules, seed: seed,
+		settled: closures{space: newSpace(seed)}, memories: make([]memory, 1), aged: make([]recordID, 1),
+		classes: map[question]*machineupdate.PreparedClass{}, questions: map[question]nodeID{}, plans: map[planned]request{},
+		lists:       map[listed]bool{},
 		annotations: map[string]recordID{}, patches: map[string]metadataPatch{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {

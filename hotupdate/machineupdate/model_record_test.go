@@ -141,8 +141,9 @@ func (c *content) owns(key int, value uint8) bool {
 	return value != alien && (isApplied || isAttempted)
 }
 
-// abstract removes differences without effect on decisions. The time counts only in an unconfirmed record, and there only whether ConfirmAfter is
-// over, because a retry may come at any time. A clock that was far ahead counts in every state.
+// abstract removes differences without effect on decisions. The time counts only in an unconfirmed record, and there
+// only whether ConfirmAfter is over, because a retry may come at any time. A clock that was far ahead counts in every
+// state.
 func (r memory) abstract() memory {
 	if r.Retries = 0; !r.Since.Equal(modelAhead) && (r.State != record.Unconfirmed || !r.Since.Equal(modelNow)) {
 		r.Since = modelThen

@@ -18,8 +18,8 @@ type space struct {
 	warm   uint64
 }
 
-// entry is half of the hash of a state, and its index plus one. Zero is free. The hash also gives the place in the table: most states that differ are
-// told apart without a look at them, and a table that grows looks at none.
+// entry is half of the hash of a state, and its index plus one. Zero is free. The hash also gives the place in the
+// table: most states that differ are told apart without a look at them, and a table that grows looks at none.
 type entry uint64
 
 const chunkLength = 1 << 14
@@ -32,8 +32,8 @@ func newSpace(seed maphash.Seed) *space { return &space{seed: seed, table: make(
 // state returns the state with an index.
 func (s *space) state(index uint32) *world { return &s.chunks[index/chunkLength][index%chunkLength] }
 
-// addAll adds states, and calls added for each that is new. A large set is in no cache of the processor: it reads the entries of all states, and then
-// their states, before it needs the first one.
+// addAll adds states, and calls added for each that is new. A large set is in no cache of the processor: it reads the
+// entries of all states, and then their states, before it needs the first one.
 func (s *space) addAll(all []world, added func()) {
 	s.hashes = s.hashes[:0]
 	mask := uint64(len(s.table) - 1)

@@ -2,8 +2,8 @@ package machineupdate_test
 
 import "hash/maphash"
 
-// The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
-// search visits one. TestModelIsSymmetric checks that the code is symmetric too.
+// The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ
+// only in these names, the search visits one. TestModelIsSymmetric checks that the code is symmetric too.
 
 const symmetries = 8
 

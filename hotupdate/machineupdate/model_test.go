@@ -137,10 +137,12 @@ func learning(*model) []world {
 	}
 }
 
-var long = flag.Bool("long", false, "check the model with larger budgets: tens of millions of states, minutes and gigabytes; raise -timeout")
+var long = flag.Bool(
+	"long", false, "check the model with larger budgets: tens of millions of states, minutes and gigabytes; raise -timeout",
+)
 
-// budget bounds the changes of the class, and the disturbances: crashes, failures, late requests, stale reads, foreign edits, conflicts, the loss of
-// the lease, a migration.
+// budget bounds the changes of the class, and the disturbances: crashes, failures, late requests, stale reads, foreign
+// edits, conflicts, the loss of the lease, a migration.
 type budget struct{ changes, faults uint8 }
 
 // code configures the checked code: whether the driver reads first, and the bound of the record's entries.
@@ -239,8 +241,8 @@ func (s *search) explore(tb testing.TB, m *model, b budget) explored {
 	return explore(tb, m, maxStates)
 }
 
-// TestModel visits every state that is reachable within the budgets, from settled machines, from machines older than hot updates, from machines that
-// are to be created, and from drivers that learn to update during the search.
+// TestModel visits every state that is reachable within the budgets, from settled machines, from machines older than
+// hot updates, from machines that are to be created, and from drivers that learn to update during the search.
 func TestModel(t *testing.T) {
 	var total atomic.Int64
 	eachLine(t, func(l *line, m *model) {
@@ -250,7 +252,9 @@ func TestModel(t *testing.T) {
 				begin := time.Now()
 				found := tc.explore(t, m, b)
 				t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
-					found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), m.settled.space.length, time.Since(begin))
+					found.states, found.depth, len(
+						m.records.values,
+					), len(m.questions), len(m.nodes.values), len(m.plans), m.settled.space.length, time.Since(begin))
 				assert.Empty(t, found.violation, strings.Join(found.trace, "\n"))
 				assert.True(t, found.whole, "every state")
 				total.Add(int64(found.states))
@@ -295,8 +299,8 @@ func eachLine(t *testing.T, check func(*line, *model)) {
 	running.Wait()
 }
 
-// TestModelIsSymmetric: the code answers to the image of a question with the image of its answer. So a search visits one of several symmetric states,
-// and asks one of several symmetric questions.
+// TestModelIsSymmetric: the code answers to the image of a question with the image of its answer. So a search visits
+// one of several symmetric states, and asks one of several symmetric questions.
 func TestModelIsSymmetric(t *testing.T) {
 	eachLine(t, func(l *line, m *model) {
 		if l.code.bound > 0 {

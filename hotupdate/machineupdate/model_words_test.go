@@ -125,10 +125,11 @@ func (q request) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// eventTexts are the texts of events: %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d
-// the lag.
+// eventTexts are the texts of events: %p is the process, %r the resource, %q the request, %k the key, %v the value, %s
+// the spec, %w the record, %d the lag.
 var eventTexts = [...]string{
-	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w", sleeps: "%p writes %w, and sleeps for ConfirmAfter",
+	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w",
+	sleeps:      "%p writes %w, and sleeps for ConfirmAfter",
 	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",
 	lands: "%p: resource %r: %q", landsAndFails: "%p: resource %r: %q, and then fails or crashes", fails: "%p: the driver fails",
 	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented", asksForMarker: "%p: resource %r needs %q",
@@ -136,10 +137,14 @@ var eventTexts = [...]string{
 	initializesVM: "%p initializes the VM: %q", reportsVM: "%p writes provider ID and status", classChanges: "the class changes to %s",
 	timePasses: "ConfirmAfter passes", lateLands: "a late request lands: %q", lateDies: "a late request dies: %q",
 	somebodyEdits: "somebody edits resource %x, key %k: %v", somebodyWrites: "somebody else writes to the machine",
-	leaseIsLost: "the lease is lost to a second leader", callHangs: "the leader's call ignores the end of its term, and the next term begins", migrates: "the control plane migrates", driverLearns: "the driver learns to update",
+	leaseIsLost: "the lease is lost to a second leader",
+	callHangs:   "the leader's call ignores the end of its term, and the next term begins", migrates: "the control plane migrates",
+	driverLearns:      "the driver learns to update",
 	driverLearnsDisks: "the driver learns of the second resource", driverForgets: "the driver forgets how to update",
-	driverForgetsDisks: "the driver forgets the second resource", schemaChanges: "another release knows other fields as hot", clockIsAhead: "%p, whose clock is far ahead, writes %w",
-	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted", classIsAnother: "the class is read in another way",
+	driverForgetsDisks: "the driver forgets the second resource", schemaChanges: "another release knows other fields as hot",
+	clockIsAhead:     "%p, whose clock is far ahead, writes %w",
+	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted",
+	classIsAnother: "the class is read in another way",
 	operatorPauses: "the operator pauses updates", operatorResumes: "the operator resumes updates",
 	storesVersion: "%p stores the version %s", forgetsVersions: "versions of the class are forgotten",
 }
@@ -163,7 +168,9 @@ func (m *model) say(e event) string {
 		written = m.summary(recordID(e.c))
 	}
 	return strings.NewReplacer(
-		"%p", value(processNames[:], int(e.a)), "%r", strconv.Itoa(int(e.b&15)+1), "%x", strconv.Itoa(int(e.a)+1), "%q", request(e.c).String(),
-		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w", written, "%d", lag,
+		"%p", value(processNames[:], int(e.a)), "%r", strconv.Itoa(int(e.b&15)+1), "%x", strconv.Itoa(int(e.a)+1), "%q",
+		request(e.c).String(),
+		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w",
+		written, "%d", lag,
 	).Replace(eventTexts[e.what])
 }

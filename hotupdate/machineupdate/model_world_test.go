@@ -1,7 +1,8 @@
 package machineupdate_test
 
-// This file is the state of the model: a machine with two resources of different kinds with two keys, each with one of two values of ours or a
-// foreign one; its class; the cloud; two processes that may both believe that they have the lease.
+// This file is the state of the model: a machine with two resources of different kinds with two keys, each with one of
+// two values of ours or a foreign one; its class; the cloud; two processes that may both believe that they have the
+// lease.
 
 // tagset has the values of both keys: 0 is absent, 1 and 2 are ours, alien is foreign. A spec never has alien.
 type tagset uint8

@@ -24,16 +24,24 @@ func TestPrepare(t *testing.T) {
 	fingerprint, err := schemaOf[spec](t).Fingerprint()
 	require.NoError(t, err)
 	assert.Equal(t, fingerprint+"?kind=vm", class.Schema())
-	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(), "kinds are a set")
+	assert.Equal(
+		t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d",
+		preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk", "vm"}, Revision: "r&d", Epoch: "2"}).Schema(),
+		"kinds are a set",
+	)
 	assert.Equal(t, machineupdate.HotSpec("{}"), classOf(t, `{"image":""}`).Hot())
 
-	for _, providerSpec := range []string{``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":1}}`} {
+	for _, providerSpec := range []string{
+		``, ` `, `null`, "\tnull\n", `{}`, "{ }\n", `[]`, `{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":1}}`,
+	} {
 		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
 		assert.NotEmpty(t, fault.All(err), "the cause is that of the reader")
 	}
 	for _, schema := range []*hotupdate.Schema{nil, {}} {
-		p, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, machineupdate.Driver{Schema: schema})
+		p, err := new(
+			machineupdate.Classes,
+		).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(`{"image":""}`)}, machineupdate.Driver{Schema: schema})
 		assert.Nil(t, p)
 		assert.Equal(t, "unusable-schema", codeOf(err), "a driver without hot updates has a method of its own")
 	}
@@ -64,7 +72,12 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 	classes, changed := noted()
 	for i, want := range []bool{false, true, true, false} {
 		providerSpec := []string{`{"image":""}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
-		_, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec)}, with(schemaOf[spec](t), able))
+		_, err := classes.Prepare(
+			machineupdate.MachineClass{
+				Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(providerSpec),
+			},
+			with(schemaOf[spec](t), able),
+		)
 		require.NoError(t, err)
 		assert.Equal(t, want, changed(), providerSpec)
 	}
@@ -79,14 +92,20 @@ func TestSchemasAreComparedByMeaning(t *testing.T) {
 		require.NoError(t, err)
 		return loaded
 	}
-	for name, schema := range map[string]func() *hotupdate.Schema{"SchemaOf": func() *hotupdate.Schema { return schemaOf[spec](t) }, "LoadSchema": load} {
+	for name, schema := range map[string]func() *hotupdate.Schema{
+		"SchemaOf": func() *hotupdate.Schema { return schemaOf[spec](t) }, "LoadSchema": load,
+	} {
 		classes, changed := noted()
-		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
+		class := machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`),
+		}
 		first, err := classes.Prepare(class, with(schema(), able))
 		require.NoError(t, err)
 		again, _ := classes.Prepare(class, with(schema(), able))
 		assert.Same(t, first, again, name)
-		class = machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "2"}, ProviderSpec: []byte(`{"image":"b"}`)}
+		class = machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "2"}, ProviderSpec: []byte(`{"image":"b"}`),
+		}
 		_, _ = classes.Prepare(class, with(schema(), able))
 		assert.True(t, changed(), name)
 	}
@@ -94,7 +113,9 @@ func TestSchemasAreComparedByMeaning(t *testing.T) {
 
 // TestClassesOfFakes: fake clients give objects neither UID nor resourceVersion. Class b got the hot part of class a.
 func TestClassesOfFakes(t *testing.T) {
-	for _, fake := range []machineupdate.MachineClass{{}, {Object: &metav1.ObjectMeta{UID: "u"}}, {Object: &metav1.ObjectMeta{ResourceVersion: "1"}}} {
+	for _, fake := range []machineupdate.MachineClass{
+		{}, {Object: &metav1.ObjectMeta{UID: "u"}}, {Object: &metav1.ObjectMeta{ResourceVersion: "1"}},
+	} {
 		classes, changed := noted()
 		for i, k := range []string{"1", "2"} {
 			fake.ProviderSpec = []byte(`{"image":"` + k + `","tags":{"k":"` + k + `"}}`)
@@ -112,8 +133,19 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 		spec   string
 		beyond bool
 		ok     bool
-	}{{`{"image":"a"}`, false, true}, {`{"image":1}`, false, false}, {`{"image":"b"}`, true, true}, {`{"image":2}`, false, false}, {`{"image":"b"}`, false, true}} {
-		_, err := classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(tc.spec)}, with(schemaOf[spec](t), able))
+	}{
+		{`{"image":"a"}`, false, true},
+		{`{"image":1}`, false, false},
+		{`{"image":"b"}`, true, true},
+		{`{"image":2}`, false, false},
+		{`{"image":"b"}`, false, true},
+	} {
+		_, err := classes.Prepare(
+			machineupdate.MachineClass{
+				Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: strconv.Itoa(i + 1)}, ProviderSpec: []byte(tc.spec),
+			},
+			with(schemaOf[spec](t), able),
+		)
 		assert.Equal(t, []bool{tc.beyond, tc.ok}, []bool{changed(), err == nil}, i)
 	}
 }
@@ -122,7 +154,10 @@ func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
 func TestForgottenClass(t *testing.T) {
 	var classes machineupdate.Classes
 	for _, namespace := range []string{"ns", ""} {
-		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}
+		class := machineupdate.MachineClass{
+			Object:       &metav1.ObjectMeta{Namespace: namespace, Name: "c", UID: "u", ResourceVersion: "1"},
+			ProviderSpec: []byte(`{"image":""}`),
+		}
 		first, err := classes.Prepare(class, with(schemaOf[spec](t), able))
 		require.NoError(t, err)
 		classes.Forget("other/c")
@@ -137,7 +172,9 @@ func TestForgottenClass(t *testing.T) {
 // BenchmarkPrepareAgain: a controller that compiles its Schema anew for each machine.
 func BenchmarkPrepareAgain(b *testing.B) {
 	var classes machineupdate.Classes
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`)}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":"a"}`),
+	}
 	for b.Loop() {
 		schema, _ := hotupdate.SchemaOf[spec]()
 		if _, err := classes.Prepare(class, with(schema, able)); err != nil {
@@ -151,7 +188,9 @@ func TestClassesAreReadOnce(t *testing.T) {
 	schema := schemaOf[spec](t)
 	classes, changed := noted()
 	class := func(version, providerSpec string) machineupdate.MachineClass {
-		return machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
+		return machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec),
+		}
 	}
 	first, err := classes.Prepare(class("1", `{"image":"a"}`), with(schema, able))
 	require.NoError(t, err)
@@ -194,7 +233,9 @@ func TestNonHotChangeIsReported(t *testing.T) {
 	var told []string
 	driver := with(schemaOf[spec](t), able)
 	prepare := func(version, providerSpec string) {
-		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec)}
+		class := machineupdate.MachineClass{
+			Object: &metav1.ObjectMeta{Name: "c", UID: "u", ResourceVersion: version}, ProviderSpec: []byte(providerSpec),
+		}
 		_, err := classes.Prepare(class, driver)
 		require.NoError(t, err)
 	}
@@ -217,7 +258,12 @@ func TestClassesConcurrently(t *testing.T) {
 	prepared := make([]*machineupdate.PreparedClass, 32)
 	for i := range prepared {
 		wait.Go(func() {
-			prepared[i], _ = classes.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`)}, with(schema, able))
+			prepared[i], _ = classes.Prepare(
+				machineupdate.MachineClass{
+					Object: &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, ProviderSpec: []byte(`{"image":""}`),
+				},
+				with(schema, able),
+			)
 		})
 	}
 	wait.Wait()
@@ -238,7 +284,10 @@ func TestLargeHotPart(t *testing.T) {
 		{"one that is too long", 1, 11 << 10, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(wide(t, tc.n, tc.length, 0))}, schemaOf[spec](t), able)
+			_, err := machineupdate.Prepare(
+				machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(wide(t, tc.n, tc.length, 0))},
+				schemaOf[spec](t), able,
+			)
 			if tc.ok {
 				require.NoError(t, err)
 				return
@@ -252,7 +301,9 @@ func TestLargeHotPart(t *testing.T) {
 // TestNothingShowsSecrets: neither the values of a spec nor those of a secret are printed, whatever the verb.
 func TestNothingShowsSecrets(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"hunter2"}}`)
-	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
+	d := machineupdate.DecideAt(
+		start, machineupdate.Observed{Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}},
+	)
 	request := d.Pass.Request()
 	require.Equal(t, []byte("hunter2"), request.Secret["key"])
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -269,15 +320,24 @@ func TestErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&machineupdate.PartialError{Done: make([]machineupdate.ResourceID, 1), NotDone: []machineupdate.ResourceID{{"disk", "a"}, {"disk", "b"}}}, "updated 1 of 3 resources, but not disk a, disk b"},
-		{&machineupdate.PartialError{NotDone: []machineupdate.ResourceID{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
+		{
+			&machineupdate.PartialError{
+				Done: make([]machineupdate.ResourceID, 1), NotDone: []machineupdate.ResourceID{{"disk", "a"}, {"disk", "b"}},
+			},
+			"updated 1 of 3 resources, but not disk a, disk b",
+		},
+		{
+			&machineupdate.PartialError{NotDone: []machineupdate.ResourceID{{"vm", "a"}}, Err: errors.New("throttled")},
+			"updated 0 of 1 resources, but not vm a: throttled",
+		},
 	} {
 		assert.EqualError(t, tc.err, tc.want)
 	}
 }
 
-// TestMembersInAnotherCase: a driver that reads by encoding/json takes them for the fields that they differ from in case only, and for one with a
-// codec of Kubernetes they are mistakes. Words of the Schema's JSON, and fields of other objects, are no such fields.
+// TestMembersInAnotherCase: a driver that reads by encoding/json takes them for the fields that they differ from in
+// case only, and for one with a codec of Kubernetes they are mistakes. Words of the Schema's JSON, and fields of other
+// objects, are no such fields.
 func TestMembersInAnotherCase(t *testing.T) {
 	type volume struct {
 		Size int `json:"size,omitempty"`

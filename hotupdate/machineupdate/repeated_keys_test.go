@@ -23,8 +23,9 @@ type listDisk struct {
 	Size int    `json:"size,omitempty"`
 }
 
-// TestClassOfRepeatedKeys: a class that repeats a key in a Hot or InPlace list of the driver is unusable: the event says where and what to do, no value, and the
-// driver is not called. In an Immutable list a repetition is no matter of the driver.
+// TestClassOfRepeatedKeys: a class that repeats a key in a Hot or InPlace list of the driver is unusable: the event
+// says where and what to do, no value, and the driver is not called. In an Immutable list a repetition is no matter of
+// the driver.
 func TestClassOfRepeatedKeys(t *testing.T) {
 	prepare := func(spec string) (*machineupdate.PreparedClass, error) {
 		class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "c"}, ProviderSpec: []byte(spec)}

@@ -38,9 +38,14 @@ func TestRetries(t *testing.T) {
 		}
 		require.Equal(t, retries, recordIn(t, b.o.Machine.Annotations).Retries, "%d", i)
 		assert.GreaterOrEqual(t, result.RequeueAfter, min(10*time.Second<<min(retries, 20), time.Hour))
-		assert.LessOrEqual(t, result.RequeueAfter, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
+		assert.LessOrEqual(
+			t, result.RequeueAfter, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second,
+			"and a half, and up to a second for the time of the record",
+		)
 		b.now = b.now.Add(result.RequeueAfter)
-		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observed{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
+		d := machineupdate.DecideAt(
+			b.now.Add(-2*time.Second), machineupdate.Observed{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings},
+		)
 		assert.Equal(t, "Wait", d.Action, "the delay is that of the next decision")
 	}
 	b.callErr = nil

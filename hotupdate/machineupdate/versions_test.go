@@ -86,8 +86,8 @@ func TestVersionsAreMerged(t *testing.T) {
 	assert.Less(t, size(), 50*first)
 }
 
-// TestAddVersionIsLinear: twice the versions take twice the work. Values of one leaf cannot be merged, so that with each version all were laid out
-// in vain; 3,000 took half a minute.
+// TestAddVersionIsLinear: twice the versions take twice the work. Values of one leaf cannot be merged, so that with
+// each version all were laid out in vain; 3,000 took half a minute.
 func TestAddVersionIsLinear(t *testing.T) {
 	schema := schemaOf[spec](t)
 	for name, specOf := range map[string]func(i int) string{
@@ -102,7 +102,9 @@ func TestAddVersionIsLinear(t *testing.T) {
 			adding := func(n int) float64 {
 				var classes []*machineupdate.PreparedClass
 				for i := range n {
-					class, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, with(schema, able))
+					class, err := new(
+						machineupdate.Classes,
+					).Prepare(machineupdate.MachineClass{ProviderSpec: []byte(specOf(i))}, with(schema, able))
 					require.NoError(t, err)
 					classes = append(classes, class)
 				}
@@ -122,8 +124,8 @@ func TestAddVersionIsLinear(t *testing.T) {
 	}
 }
 
-// TestAddVersionKeepsValues: whatever is merged and when, the versions have exactly the leaves that were added, each is one or a list of a hot part
-// in canonical form, and the latest stand as they are.
+// TestAddVersionKeepsValues: whatever is merged and when, the versions have exactly the leaves that were added, each is
+// one or a list of a hot part in canonical form, and the latest stand as they are.
 func TestAddVersionKeepsValues(t *testing.T) {
 	schema := schemaOf[spec](t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -272,8 +274,8 @@ func TestUnusableVersions(t *testing.T) {
 	}
 }
 
-// TestUnreadVersionsAreTold: what does not pass by itself is reported, and is not taken for a refusal of the record. An API server that is down is not
-// reported for each machine.
+// TestUnreadVersionsAreTold: what does not pass by itself is reported, and is not taken for a refusal of the record. An
+// API server that is down is not reported for each machine.
 func TestUnreadVersionsAreTold(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "versions", nil)
 	malformed := &fault.Error{Kind: fault.Invalid, Code: "malformed-versions", What: "cannot be read"}

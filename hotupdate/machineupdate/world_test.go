@@ -39,7 +39,9 @@ var able = machineupdate.Driver{Kinds: []string{machineupdate.Kind}}
 // classOf prepares a class with the provider spec.
 func classOf(tb testing.TB, providerSpec string) *machineupdate.PreparedClass {
 	tb.Helper()
-	class := machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(providerSpec)}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: "class", UID: "uid", ResourceVersion: "1"}, ProviderSpec: []byte(providerSpec),
+	}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), able)
 	require.NoError(tb, err)
 	return prepared
@@ -100,7 +102,9 @@ type result struct {
 
 type published struct{ Type, Reason, Message string }
 
-func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineupdate.Executor[*object], *object, machineupdate.Observation) {
+func (e *executor) on(
+	o *machineupdate.Observed, events *[]published,
+) (*machineupdate.Executor[*object], *object, machineupdate.Observation) {
 	machine, observed := o.Observation()
 	real := &machineupdate.Executor[*object]{
 		Patch: e.patch(machine.Annotations), UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
@@ -112,7 +116,9 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 }
 
 // patch reads merge patches as an API server does.
-func (e *executor) patch(annotations map[string]string) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
+func (e *executor) patch(
+	annotations map[string]string,
+) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
 	return func(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
 		patch, err := readPatch(name, data)
 		if err != nil {
@@ -138,7 +144,9 @@ func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) resu
 	return result{real.Reconcile(ctx, machine, observed), events}
 }
 
-func (e *executor) BeginCreation(ctx context.Context, o machineupdate.Observed) (creation *machineupdate.Creation, resourceVersion string, _ result) {
+func (e *executor) BeginCreation(
+	ctx context.Context, o machineupdate.Observed,
+) (creation *machineupdate.Creation, resourceVersion string, _ result) {
 	var events []published
 	real, machine, observed := e.on(&o, &events)
 	var class machineupdate.MachineClass

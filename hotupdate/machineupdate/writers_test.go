@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestOtherWriter: a driver can report other writers where reads have caught up with the last success. What it reports becomes one event for each
-// pass, once for each machine, resource, key and value.
+// TestOtherWriter: a driver can report other writers where reads have caught up with the last success. What it reports
+// becomes one event for each pass, once for each machine, resource, key and value.
 func TestOtherWriter(t *testing.T) {
 	b := newBed(t, laneClass(t, able, `{"tags":{"a":"1"}}`))
 	b.settings.VerifyPeriod = 24 * time.Hour

@@ -165,7 +165,9 @@ func (s *apiServer) updater() *updater.Updater {
 	s.Helper()
 	schema, err := hotupdate.SchemaOf[providerSpec]()
 	require.NoError(s, err)
-	u, err := updater.New(updater.Options{Control: s.config, Namespace: namespace, Driver: described{machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}}}})
+	u, err := updater.New(updater.Options{
+		Control: s.config, Namespace: namespace, Driver: described{machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}}},
+	})
 	require.NoError(s, err)
 	return u
 }

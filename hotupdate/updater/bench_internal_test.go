@@ -148,7 +148,8 @@ func TestOriginsOfManyPools(t *testing.T) {
 	assert.Less(t, many, 2*few)
 }
 
-// BenchmarkOrigins finds the classes of a machine beside 800 MachineSets, and sets it beside 8. The cost must not rise with the sets of other pools.
+// BenchmarkOrigins finds the classes of a machine beside 800 MachineSets, and sets it beside 8. The cost must not rise
+// with the sets of other pools.
 func BenchmarkOrigins(b *testing.B) {
 	find := func(pools *caches) func() {
 		machine, err := pools.get(pools.machines, "0")
@@ -162,7 +163,8 @@ func BenchmarkOrigins(b *testing.B) {
 	ratio.Report(b, 2, find(pools(b, 400)), find(pools(b, 4)))
 }
 
-// BenchmarkMachine reports how much memory a Machine takes as it is kept and as a whole, and the ratio with its limit, see TestMachinesAreSmall.
+// BenchmarkMachine reports how much memory a Machine takes as it is kept and as a whole, and the ratio with its limit,
+// see TestMachinesAreSmall.
 func BenchmarkMachine(b *testing.B) {
 	for b.Loop() {
 		kept := bytesOfMachines(b, transformed)

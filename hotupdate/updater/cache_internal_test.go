@@ -200,8 +200,8 @@ func TestInherit(t *testing.T) {
 	}
 }
 
-// TestCreationsUnhold: another machine is created with a version that is known, and that the record of an adopted machine holds. The new machine has no
-// record: if its versions are removed, that is told again.
+// TestCreationsUnhold: another machine is created with a version that is known, and that the record of an adopted
+// machine holds. The new machine has no record: if its versions are removed, that is told again.
 func TestCreationsUnhold(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[struct {
 		Tags map[string]string `json:"tags" hotupdatable:"true"`

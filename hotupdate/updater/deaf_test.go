@@ -48,9 +48,10 @@ func (w *world) requestsOfLease() int {
 	return w.counts["GET leases"] + w.counts["PUT leases"]
 }
 
-// TestDeafCallAndLostLease: a call of the driver does not return, and the lease of the only replica is lost, again and again. The replica competes
-// again, and updates all other machines. The call keeps its machine whatever the term, is not joined by a second one, and once it returns, the machine
-// is updated to the class of that moment. Until then it costs one goroutine.
+// TestDeafCallAndLostLease: a call of the driver does not return, and the lease of the only replica is lost, again and
+// again. The replica competes again, and updates all other machines. The call keeps its machine whatever the term, is
+// not joined by a second one, and once it returns, the machine is updated to the class of that moment. Until then it
+// costs one goroutine.
 func TestDeafCallAndLostLease(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.putClass("class", red)

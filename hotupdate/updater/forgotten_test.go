@@ -51,9 +51,10 @@ func (w *world) versions(class string) string {
 	return text
 }
 
-// TestRenamedWhileNobodyLeads: a machine without a record was updated in place while no updater led. A newer machine-controller-manager has written the
-// name of the new class into it, and the old class and its set are gone. Nothing leads to the versions of the old class any more: they are removed, and
-// an event says so, with the keys that they have. Versions that a record has held are removed without an event.
+// TestRenamedWhileNobodyLeads: a machine without a record was updated in place while no updater led. A newer
+// machine-controller-manager has written the name of the new class into it, and the old class and its set are gone.
+// Nothing leads to the versions of the old class any more: they are removed, and an event says so, with the keys that
+// they have. Versions that a record has held are removed without an event.
 func TestRenamedWhileNobodyLeads(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.putClass("next", blue)

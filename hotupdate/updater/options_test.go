@@ -60,13 +60,20 @@ func TestSilentWirings(t *testing.T) {
 		spoil func(o *updater.Options)
 		want  []string // code and field
 	}{
-		"nothing":                  {func(*updater.Options) {}, nil},
-		"zero Schema":              {func(o *updater.Options) { o.Driver = described{machineupdate.Driver{Schema: &hotupdate.Schema{}}} }, []string{"unusable-schema Schema"}},
-		"nil Schema":               {func(o *updater.Options) { o.Driver = described{} }, []string{"unusable-schema Schema"}},
-		"nil Kit":                  {func(o *updater.Options) { o.Driver = kit(nil) }, []string{"unusable-options Driver"}},
-		"driver around a nil Kit":  {func(o *updater.Options) { o.Driver = struct{ kit }{} }, []string{"unusable-options Driver"}},
-		"zero Limiter":             {func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{} }, []string{"unusable-limiter Every", "unusable-limiter Burst"}},
-		"Limiter without Burst":    {func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{Every: 1} }, []string{"unusable-limiter Burst"}},
+		"nothing": {func(*updater.Options) {}, nil},
+		"zero Schema": {
+			func(o *updater.Options) { o.Driver = described{machineupdate.Driver{Schema: &hotupdate.Schema{}}} },
+			[]string{"unusable-schema Schema"},
+		},
+		"nil Schema":              {func(o *updater.Options) { o.Driver = described{} }, []string{"unusable-schema Schema"}},
+		"nil Kit":                 {func(o *updater.Options) { o.Driver = kit(nil) }, []string{"unusable-options Driver"}},
+		"driver around a nil Kit": {func(o *updater.Options) { o.Driver = struct{ kit }{} }, []string{"unusable-options Driver"}},
+		"zero Limiter": {
+			func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{} }, []string{"unusable-limiter Every", "unusable-limiter Burst"},
+		},
+		"Limiter without Burst": {
+			func(o *updater.Options) { o.Limiter = &machineupdate.Limiter{Every: 1} }, []string{"unusable-limiter Burst"},
+		},
 		"lane that does not exist": {func(o *updater.Options) { o.Driver = laned(schema) }, []string{"invalid-lane "}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,8 +26,9 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 // asPod says in the environment of a child process that it is the pod, and where the files of its service account are.
 const asPod = "HOTUPDATE_TEST_POD"
 
-// TestControlConfigInPod: with the word inClusterConfig, and without flags, the client is that of the pod's service account: it trusts the server, and
-// sends the token. The test runs itself again in namespaces of its own, where /run is empty.
+// TestControlConfigInPod: with the word inClusterConfig, and without flags, the client is that of the pod's service
+// account: it trusts the server, and sends the token. The test runs itself again in namespaces of its own, where /run
+// is empty.
 func TestControlConfigInPod(t *testing.T) {
 	if files := os.Getenv(asPod); files != "" {
 		mountServiceAccount(t, files)
@@ -55,8 +56,8 @@ func TestControlConfigInPod(t *testing.T) {
 	assert.Equal(t, []string{"Bearer of-the-pod", "Bearer of-the-pod"}, authorized, "one call for each form of the flags: %s", output)
 }
 
-// inNamespaces returns a command that may mount files for itself alone. Where AppArmor leaves this to root, as Ubuntu does since 24.04, sudo must need no
-// password, as on the runners of GitHub.
+// inNamespaces returns a command that may mount files for itself alone. Where AppArmor leaves this to root, as Ubuntu
+// does since 24.04, sudo must need no password, as on the runners of GitHub.
 func inNamespaces(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	restricted, _ := os.ReadFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -88,12 +89,16 @@ func mountServiceAccount(t *testing.T, files string) {
 func testInPod(t *testing.T) {
 	t.Helper()
 	for name, server := range map[string]updater.Server{
-		"Gardener's seed": {ControlKubeconfig: "inClusterConfig", TargetKubeconfig: "/none/of/its/business", KubeAPIQPS: 7, KubeAPIBurst: 8},
-		"no flags":        {KubeAPIQPS: 7, KubeAPIBurst: 8},
+		"Gardener's seed": {
+			ControlKubeconfig: "inClusterConfig", TargetKubeconfig: "/none/of/its/business", KubeAPIQPS: 7, KubeAPIBurst: 8,
+		},
+		"no flags": {KubeAPIQPS: 7, KubeAPIBurst: 8},
 	} {
 		config, err := server.ControlConfig()
 		require.NoError(t, err, name)
-		assert.Equal(t, "https://"+net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")), config.Host, name)
+		assert.Equal(
+			t, "https://"+net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")), config.Host, name,
+		)
 		assert.Equal(t, serviceAccount+"/token", config.BearerTokenFile, "%s: the token is read again when it has been renewed", name)
 		assert.InDelta(t, 7, config.QPS, 0, name)
 		assert.Equal(t, 8, config.Burst, name)

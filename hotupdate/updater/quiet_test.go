@@ -244,8 +244,8 @@ func (w *world) crowd(left int) {
 	}
 }
 
-// TestAnnotationsBeyondTheLimit: annotations of others leave no room for a longer record. The machine keeps its tags and its record, the event says
-// what is too long, and once there is room, the machine is updated.
+// TestAnnotationsBeyondTheLimit: annotations of others leave no room for a longer record. The machine keeps its tags
+// and its record, the event says what is too long, and once there is room, the machine is updated.
 func TestAnnotationsBeyondTheLimit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.putClass("class", red)
@@ -298,8 +298,9 @@ func fast(o *updater.Options) {
 	o.Control.Burst = 2000
 }
 
-// TestLastingFaults: each fault that FLOW.md names lasts for hours on many machines. It becomes quiet, it is told a bounded number of times, a
-// change of the class is tried at once during the longest wait, and once the fault is mended, the machines are updated within a known time.
+// TestLastingFaults: each fault that FLOW.md names lasts for hours on many machines. It becomes quiet, it is told a
+// bounded number of times, a change of the class is tried at once during the longest wait, and once the fault is
+// mended, the machines are updated within a known time.
 func TestLastingFaults(t *testing.T) {
 	for name, fault := range lastingFaults {
 		t.Run(name, func(t *testing.T) {
@@ -339,7 +340,10 @@ func (fault *lastingFault) last(w *world) {
 		time.Sleep(5 * time.Second)
 		counts = w.took()
 		w.Logf("after a change of the class: %v", counts)
-		assert.GreaterOrEqual(w, max(counts["call"], counts["PATCH machines"], counts["GET configmaps"]), cmp.Or(fault.tried, machines), "it is tried at once")
+		assert.GreaterOrEqual(
+			w, max(counts["call"], counts["PATCH machines"], counts["GET configmaps"]), cmp.Or(fault.tried, machines),
+			"it is tried at once",
+		)
 		time.Sleep(time.Hour)
 	}
 	w.mutex.Lock()
@@ -419,8 +423,9 @@ func (d *withDisks) update(ctx context.Context, r *machineupdate.UpdateMachineRe
 	return write(d.disks), true
 }
 
-// TestMissingDisk: a disk of each of 300 machines is missing. The VMs are tagged at once and never again, an event of each machine names its disk
-// once, and an hour later a minute has no more than a look at every tenth machine. A disk that appears is tagged within ConfirmAfter.
+// TestMissingDisk: a disk of each of 300 machines is missing. The VMs are tagged at once and never again, an event of
+// each machine names its disk once, and an hour later a minute has no more than a look at every tenth machine. A disk
+// that appears is tagged within ConfirmAfter.
 func TestMissingDisk(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const fleet = 300
@@ -492,8 +497,8 @@ func (w *world) tagsOfClass() values {
 	return w.objects[pathOf("machineclasses", "class")]["providerSpec"].(values)["tags"].(values)
 }
 
-// TestRefusedRecords: the API server refuses the records of 300 machines, which is what one webhook does. An hour later this costs as few requests
-// as that of any other fault.
+// TestRefusedRecords: the API server refuses the records of 300 machines, which is what one webhook does. An hour later
+// this costs as few requests as that of any other fault.
 func TestRefusedRecords(t *testing.T) {
 	for code, reason := range map[int]metav1.StatusReason{
 		http.StatusConflict: metav1.StatusReasonConflict, http.StatusForbidden: metav1.StatusReasonForbidden,
@@ -521,8 +526,8 @@ func TestRefusedRecords(t *testing.T) {
 	}
 }
 
-// TestFlappingNodes: a fault of the record lasts, and the status of every machine changes all the time. Each change is an event, and makes a new
-// version, which undoes no wait. A conflict by a webhook looks like an ordinary one.
+// TestFlappingNodes: a fault of the record lasts, and the status of every machine changes all the time. Each change is
+// an event, and makes a new version, which undoes no wait. A conflict by a webhook looks like an ordinary one.
 func TestFlappingNodes(t *testing.T) {
 	for _, code := range []int{http.StatusConflict, http.StatusInternalServerError} {
 		t.Run(http.StatusText(code), func(t *testing.T) {
@@ -561,8 +566,8 @@ func TestFlappingNodes(t *testing.T) {
 	}
 }
 
-// TestOrdinaryConflicts: other programs write a machine between its read and the write of its record, a few times. The update is made as soon as the
-// cache has caught up.
+// TestOrdinaryConflicts: other programs write a machine between its read and the write of its record, a few times. The
+// update is made as soon as the cache has caught up.
 func TestOrdinaryConflicts(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.putClass("class", red)

@@ -44,8 +44,8 @@ func next(t *testing.T, sent <-chan corev1.Event) (reason, message string, of co
 	}
 }
 
-// TestOtherNamespace: an Updater for a namespace that exists and is not that of the machines updates none of them. Creations tell, by an event that
-// reaches the machine's namespace, and nothing is stored.
+// TestOtherNamespace: an Updater for a namespace that exists and is not that of the machines updates none of them.
+// Creations tell, by an event that reaches the machine's namespace, and nothing is stored.
 func TestOtherNamespace(t *testing.T) {
 	t.Parallel()
 	s := newAPIServer(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// TestAppendString: every character of the first blocks, and what is odd about later ones, is escaped only if it must be, and never normalised.
+// TestAppendString: every character of the first blocks, and what is odd about later ones, is escaped only if it must
+// be, and never normalised.
 func TestAppendString(t *testing.T) {
 	odd := []rune{0x2028, 0x2029, 0x20ac, 0xd7ff, 0xe000, 0xfeff, 0xfffd, 0xffff, 0x10000, 0x1f600, 0x10ffff}
 	for r := range rune(0x400) {
@@ -31,7 +32,9 @@ func TestAppendString(t *testing.T) {
 
 // TestAppendStringAtEveryPlace: what must be escaped is found wherever it stands, however long the text is.
 func TestAppendStringAtEveryPlace(t *testing.T) {
-	for _, char := range []struct{ in, want string }{{"\x00", `\u0000`}, {"\x1f", `\u001f`}, {`"`, `\"`}, {`\`, `\\`}, {"é", "é"}, {"\x7f", "\x7f"}} {
+	for _, char := range []struct{ in, want string }{
+		{"\x00", `\u0000`}, {"\x1f", `\u001f`}, {`"`, `\"`}, {`\`, `\\`}, {"é", "é"}, {"\x7f", "\x7f"},
+	} {
 		for length := range 34 {
 			for place := range length + 1 {
 				before := strings.Repeat("a", place)
@@ -117,7 +120,8 @@ func TestAppendStringInAnyRoom(t *testing.T) {
 	}
 }
 
-// checkScannedString reads the JSON string at the start of raw, and expects the text that encoding/json reads, spelled as naiveString spells it.
+// checkScannedString reads the JSON string at the start of raw, and expects the text that encoding/json reads, spelled
+// as naiveString spells it.
 func checkScannedString(t require.TestingT, raw []byte, room int) {
 	for _, read := range []func(s *canonjson.Scanner, dst []byte) ([]byte, bool){
 		func(s *canonjson.Scanner, dst []byte) ([]byte, bool) {
@@ -157,7 +161,10 @@ func copied(dst []byte, text string) []byte {
 
 // TestScannedStrings: a string is copied, or spelled again, wherever something odd stands in it and however much room there is.
 func TestScannedStrings(t *testing.T) {
-	odd := []string{"", "a", "é", `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`, `\u0041`, `\u001f`, `\u001F`, `\u00e9`, `\ud83d\ude00`, `\ud800`, `\x`, "\n", "\x7f", "\xff", `"`, `\`}
+	odd := []string{
+		"", "a", "é", `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`, `\u0041`, `\u001f`, `\u001F`, `\u00e9`, `\ud83d\ude00`, `\ud800`,
+		`\x`, "\n", "\x7f", "\xff", `"`, `\`,
+	}
 	for _, first := range odd {
 		for length := range 10 {
 			for _, second := range odd {

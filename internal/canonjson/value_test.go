@@ -37,7 +37,10 @@ func TestAppendValue(t *testing.T) {
 			`{"a":[{"y":{"w":2,"x":1},"z":{}}],"b":{"c":[{"e":2,"f":1}],"d":1}}`, "every object is sorted, also inside arrays",
 		},
 		{"composed and decomposed", `{"\u00e9":1,"e\u0301":2}`, "{\"e\u0301\":2,\"\u00e9\":1}", "two names: no normalisation"},
-		{"escapes", `"\"\\\/\b\f\n\r\t\u002F\u003c\u007F\u2028\u0000\u001F"`, "\"\\\"\\\\/\\b\\f\\n\\r\\t/<\u007f\u2028\\u0000\\u001f\"", "only what must be escaped is"},
+		{
+			"escapes", `"\"\\\/\b\f\n\r\t\u002F\u003c\u007F\u2028\u0000\u001F"`, "\"\\\"\\\\/\\b\\f\\n\\r\\t/<\u007f\u2028\\u0000\\u001f\"",
+			"only what must be escaped is",
+		},
 		{"short escapes spelled long", `"\u0008\u0009\u000A\u000c\u000D\u0022\u005C"`, `"\b\t\n\f\r\"\\"`, "only the short form"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -229,7 +232,9 @@ func genTree(depth int) *rapid.Generator[any] {
 
 // genText draws text, most of it short and from characters whose order or escapes are easily got wrong.
 func genText() *rapid.Generator[string] {
-	alphabet := []rune{'a', 'b', '"', '!', '#', '\\', '/', 'u', '\n', 0, 0x1f, 0x7f, 'é', 0x2028, 0xd7ff, 0xe000, 0xfb33, 0xffff, 0x1f600, 0x10ffff}
+	alphabet := []rune{
+		'a', 'b', '"', '!', '#', '\\', '/', 'u', '\n', 0, 0x1f, 0x7f, 'é', 0x2028, 0xd7ff, 0xe000, 0xfb33, 0xffff, 0x1f600, 0x10ffff,
+	}
 	return rapid.OneOf(rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 3, -1), rapid.String())
 }
 
@@ -296,7 +301,8 @@ func TestSpellingMakesNoDifference(t *testing.T) {
 	})
 }
 
-// TestShortAndLongObjectsAreSorted: short objects are sorted where they end, and long ones with everything in them at the end of the text: in each other in every way.
+// TestShortAndLongObjectsAreSorted: short objects are sorted where they end, and long ones with everything in them at
+// the end of the text: in each other in every way.
 func TestShortAndLongObjectsAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkValue(t, nestedObjects(t, 4)) })
 }
@@ -315,7 +321,8 @@ func nestedObjects(t *rapid.T, depth int) string {
 // TestScrapsAgainstOracle puts pieces of JSON together, mostly wrongly.
 func TestScrapsAgainstOracle(t *testing.T) {
 	pieces := []string{
-		"{", "}", "[", "]", ",", ":", " ", `"a"`, `"b"`, `"\u0061"`, `"\ud800"`, `"\ud83d\ude00"`, `"`, `\`, `{"a":`, "1", "-0", "1e5", "01", "null",
+		"{", "}", "[", "]", ",", ":", " ", `"a"`, `"b"`, `"\u0061"`, `"\ud800"`, `"\ud83d\ude00"`, `"`, `\`, `{"a":`, "1", "-0", "1e5",
+		"01", "null",
 		"true", "\x00", "\xff", "\ufeff", "1e1000",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -353,13 +360,18 @@ func FuzzAppendValue(f *testing.F) {
 	for _, seed := range []string{
 		workerConfig, "", "null", "[]", "{}", " [1, 2.50 ,-0] ", `{"b":{"d":1,"c":[{"f":1,"e":2}]},"a":[{"z":{},"y":{}}]}`,
 		`{"a":1,"\u0061":2}`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", `{"\n":1,"!":2,"\"":3}`, "1e999", "1e-1000", "01", "\ufeff1",
-		"null", " \t\r\n true \t\r\n ", "false", "1.50e1", `"\u0041"`, `""`, "[ ]", "{\n}", `[ 3 , 1 , [ ] , null ]`, `{"a":1,"b":2}`, `{ "b" : 2 , "a" : 1 }`,
-		`{"a":1,"":2}`, `{"a":{"c":1,"b":2},"d":[{"f":1,"e":2},{"h":1,"g":2}]}`, `{"b":{"x":1,"y":2},"a":{"x":[],"y":{}}}`, `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`,
+		"null", " \t\r\n true \t\r\n ", "false", "1.50e1", `"\u0041"`, `""`, "[ ]", "{\n}", `[ 3 , 1 , [ ] , null ]`, `{"a":1,"b":2}`,
+		`{ "b" : 2 , "a" : 1 }`,
+		`{"a":1,"":2}`, `{"a":{"c":1,"b":2},"d":[{"f":1,"e":2},{"h":1,"g":2}]}`, `{"b":{"x":1,"y":2},"a":{"x":[],"y":{}}}`,
+		`{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`,
 		`"\uD83D\uDE00\ud83d\ude00"`, `"\ud800\udc00\udbff\udfff"`, `"\ud7ff\ue000\ufffd\uffff"`, `"\\ud800"`, "\"\ufeff\"",
 		`{"volume": {"iops": 10000}, "iamInstanceProfile": {"name": "my-profile", "arn": "my-instance-profile-arn"}, "dataVolumes": [{"name": "kubelet-dir", "snapshotID": "snap-13234"}]}`,
-		"", "\u00a01", "\x00", "[\x00]", "{}}", "null,", "True", "tru\u00e9", "'a'", "// c\n1", "01", "[.5]", "[+1]", "[0x1]", "[1,", "[,1]", "[1,,2]", `{"a":1`,
-		`{"a":1,`, `{,"a":1}`, `{"a"=1}`, `{"a":}`, `{"a":1]`, `{a:1}`, `{null:1}`, "\"a\x00b\"", "\"a\x1fb\"", `"\U0041"`, `"\'"`, `"\u"`, `"\u00g0"`, `"\u0x41"`,
-		"\"\\u004\u00e9\"", "\"\xed\xa0\x80\"", `"\udc00\ud800"`, `"\ud800\u0041"`, `"\ud800\ufffd"`, `"\ud800x"`, `"\ud800\n"`, `{"a":1,"a":1}`, `{"/":1,"\/":2}`,
+		"", "\u00a01", "\x00", "[\x00]", "{}}", "null,", "True", "tru\u00e9", "'a'", "// c\n1", "01", "[.5]", "[+1]", "[0x1]", "[1,",
+		"[,1]", "[1,,2]", `{"a":1`,
+		`{"a":1,`, `{,"a":1}`, `{"a"=1}`, `{"a":}`, `{"a":1]`, `{a:1}`, `{null:1}`, "\"a\x00b\"", "\"a\x1fb\"", `"\U0041"`, `"\'"`, `"\u"`,
+		`"\u00g0"`, `"\u0x41"`,
+		"\"\\u004\u00e9\"", "\"\xed\xa0\x80\"", `"\udc00\ud800"`, `"\ud800\u0041"`, `"\ud800\ufffd"`, `"\ud800x"`, `"\ud800\n"`,
+		`{"a":1,"a":1}`, `{"/":1,"\/":2}`,
 		nest("[", "]", 1001), `{"b":0,"a":{"b":0,"a":{}}}`, `{"a":[[{"c":1,"b":[{}]}],{}],"A":{}}`, `"\/\b\f\n\r\t\u001f"`,
 	} {
 		f.Add(seed)

@@ -41,7 +41,10 @@ func TestMeaningOfPattern(t *testing.T) {
 			`^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|[5][0-8][0-9]{3}|59000)Gi|(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|[6][0-3][0-9]{3}|64000)G|([1-9]||[1-5][0-7]|58)Ti|([1-9]||[1-5][0-9]|6[0-3]|64)T)$`,
 			structtag.AsQuantity, "Karpenter's volumeSize",
 		},
-		{`^((\d{1,2}(\.\d{1,2})?|100(\.0{1,2})?)%||(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?)$`, structtag.AsQuantity, "a quantity or a share"},
+		{
+			`^((\d{1,2}(\.\d{1,2})?|100(\.0{1,2})?)%||(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?)$`,
+			structtag.AsQuantity, "a quantity or a share",
+		},
 		{`^[0-9]+(Mi|Gi)B?$`, structtag.Undeclared, "not Kubernetes' unit"},
 		{`^[0-9]+m?$`, structtag.Undeclared, "processors, or minutes"},
 		{`^[0-9]+$`, structtag.Undeclared, "digits: 007 is not 7"},
@@ -64,7 +67,8 @@ func TestMeaningOfPattern(t *testing.T) {
 	}
 }
 
-// TestPatternsAreBounded: no pattern keeps the search busy. A search visits at most a thousand states, and a pattern has at most 500 instructions.
+// TestPatternsAreBounded: no pattern keeps the search busy. A search visits at most a thousand states, and a pattern
+// has at most 500 instructions.
 func TestPatternsAreBounded(t *testing.T) {
 	most := 0
 	for _, pattern := range []string{
@@ -96,18 +100,25 @@ func hostileCRD(properties int) []byte {
 	all := map[string]any{}
 	for i := range properties {
 		all[fmt.Sprintf("p%04d", i)] = map[string]any{"type": "string", "pattern": "^([0-9]h.{12}|.*h[0-9].{11})$"}
-		all[fmt.Sprintf("q%04d", i)] = map[string]any{"type": "string", "pattern": fmt.Sprintf("^(%c[0-9]h.{12}|.*h[0-9].{11})$", 'A'+rune(i))}
+		all[fmt.Sprintf(
+			"q%04d", i,
+		)] = map[string]any{"type": "string", "pattern": fmt.Sprintf("^(%c[0-9]h.{12}|.*h[0-9].{11})$", 'A'+rune(i))}
 	}
 	raw, _ := json.Marshal(map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{
-			"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{"properties": map[string]any{"spec": map[string]any{"type": "object", "properties": all}}}},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"spec": map[string]any{"versions": []any{map[string]any{
+			"name": "v1",
+			"schema": map[string]any{"openAPIV3Schema": map[string]any{
+				"properties": map[string]any{"spec": map[string]any{"type": "object", "properties": all}},
+			}},
 		}}},
 	})
 	return raw
 }
 
-// TestPatternsOfACRDAreBounded: the patterns of one CRD have one budget of steps. Beyond it, each pattern that was not read is an error with a remedy:
-// what a pattern means does not depend on the others. A pattern that many properties have is read once.
+// TestPatternsOfACRDAreBounded: the patterns of one CRD have one budget of steps. Beyond it, each pattern that was not
+// read is an error with a remedy: what a pattern means does not depend on the others. A pattern that many properties
+// have is read once.
 func TestPatternsOfACRDAreBounded(t *testing.T) {
 	allocated := func(properties int) uint64 {
 		raw := hostileCRD(properties)

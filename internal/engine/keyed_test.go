@@ -17,8 +17,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// TestKeyedListsInAnyOrder: lists whose order differs from some element on are the same exactly if their documents are, and never if a key is wrong
-// or occurs twice.
+// TestKeyedListsInAnyOrder: lists whose order differs from some element on are the same exactly if their documents are,
+// and never if a key is wrong or occurs twice.
 func TestKeyedListsInAnyOrder(t *testing.T) {
 	p := plan(t)
 	rapid.Check(t, func(t *rapid.T) {

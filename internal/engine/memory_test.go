@@ -50,8 +50,8 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestWarmRunsInGoroutinesDoNotAllocate counts the allocations of many goroutines together. The pool may return a few more runs than there are
-// goroutines.
+// TestWarmRunsInGoroutinesDoNotAllocate counts the allocations of many goroutines together. The pool may return a few
+// more runs than there are goroutines.
 func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
 	compiled := engine.Of(plan(t))
 	x := reflect.ValueOf(usual(20))

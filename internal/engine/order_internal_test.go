@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTextsThatBeginAlike: an admission webhook sorts texts of strangers. Sorting texts of which each begins with the one before must not cost more
-// than sorting others. Without a bound, a thousand texts took half a million comparisons, each as long as the text.
+// TestTextsThatBeginAlike: an admission webhook sorts texts of strangers. Sorting texts of which each begins with the
+// one before must not cost more than sorting others. Without a bound, a thousand texts took half a million comparisons,
+// each as long as the text.
 func TestTextsThatBeginAlike(t *testing.T) {
 	const n = 1000
 	var texts []string

@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// checkRaw writes raw JSON without a value, and expects what is written of its value. It reports whether the JSON is written so, and whether it
-// has a document.
+// checkRaw writes raw JSON without a value, and expects what is written of its value. It reports whether the JSON is
+// written so, and whether it has a document.
 func checkRaw(t require.TestingT, p *fieldplan.Plan, raw []byte) (isWritten, isValid bool) {
 	program := engine.Of(p)
 	before := bytes.Clone(raw)
@@ -61,22 +61,33 @@ func checkRawDiff(t require.TestingT, p *fieldplan.Plan, old, updated []byte) {
 
 // usualRaw has every shape.
 var usualRaw = []string{
-	"", " null ", "{}", `{"farText":"a","farPlace":{"zone":"z","kept":1,"below":{"kept":-0}}}`, `{"text":"\u0061\n","textP":"b","default":"usual","int64":-12}`,
-	`{"bytes":"YQ==","quantity":"1Gi","texts":["b","a",null],"lists":[["a"],[],null]}`, `{"kids":[{"text":"x"},null,{}],"next":{"next":{"text":"deep"}}}`,
+	"", " null ", "{}", `{"farText":"a","farPlace":{"zone":"z","kept":1,"below":{"kept":-0}}}`,
+	`{"text":"\u0061\n","textP":"b","default":"usual","int64":-12}`,
+	`{"bytes":"YQ==","quantity":"1Gi","texts":["b","a",null],"lists":[["a"],[],null]}`,
+	`{"kids":[{"text":"x"},null,{}],"next":{"next":{"text":"deep"}}}`,
 	`{"array":[{"zone":"a"}],"set":["b","a","b"]}`, `{"named":[{"name":"b","extra":null},{"place":{"kept":1},"name":"a","extra":""}]}`,
-	`{"named":[{"name":"c"},{"name":"b"},{"name":"a"}]}`, `{"named":[{"name":"c"},{"name":"a"},{"name":"\u0062"}]}`, `{"named":[{"extra":"x"}]}`,
-	`{"ranked":[{"rank":2},{"rank":-1,"text":"x"},{"rank":1}]}`, `{"ranked":[{"text":"zero"},{"rank":1}]}`, `{"ranked":[{"rank":1},{"rank":1}]}`,
-	`{"tags":{"b":"1","a":"\"","\u0001":null,"é":"é"},"words":{"b":"c","a":"b"},"capacity":{"memory":"1.5Gi","cpu":"100m"}}`, `{"counts":{"b":0,"a":null}}`,
-	`{"tree":{"b":{"zone":"x"},"a":{},"c":null},"hotTree":{"b":{"zone":"x","kept":2},"a":null}}`, `{"hotNamed":[{"name":"b","place":{"kept":1}},{"name":"a"}]}`,
-	`{"hot":{"trees":{"b":[{"name":"z"},{"name":"y"}],"a":[]}},"ignored":"x"}`, `{"text":"a","text":"a"}`, `{"tags":{"a":"b","a":"b"}}`, `{"tags":{"b":"","a":"","\u0062":""}}`,
-	`{"Text":"a"}`, `{"other":1}`, `{"int64":1.0}`, `{"int64":9223372036854775808}`, `{"quantity":"1Zi"}`, `{"quantity":" 7 "}`, `{"quantity":"\u0031"}`, `{"text":"` + "\xff" + `"}`,
-	`{"text":"\ud800"}`, `{"text":null,"tags":null,"named":null}`, `{"ignored":"` + "\xff" + `"}`, `{"hot":{"trees":{"a":[{"name":"x"},{"name":"x"}]}}}`, `{"text":"a"}x`, `{`, `[]`, `{"text":"a",}`,
+	`{"named":[{"name":"c"},{"name":"b"},{"name":"a"}]}`, `{"named":[{"name":"c"},{"name":"a"},{"name":"\u0062"}]}`,
+	`{"named":[{"extra":"x"}]}`,
+	`{"ranked":[{"rank":2},{"rank":-1,"text":"x"},{"rank":1}]}`, `{"ranked":[{"text":"zero"},{"rank":1}]}`,
+	`{"ranked":[{"rank":1},{"rank":1}]}`,
+	`{"tags":{"b":"1","a":"\"","\u0001":null,"é":"é"},"words":{"b":"c","a":"b"},"capacity":{"memory":"1.5Gi","cpu":"100m"}}`,
+	`{"counts":{"b":0,"a":null}}`,
+	`{"tree":{"b":{"zone":"x"},"a":{},"c":null},"hotTree":{"b":{"zone":"x","kept":2},"a":null}}`,
+	`{"hotNamed":[{"name":"b","place":{"kept":1}},{"name":"a"}]}`,
+	`{"hot":{"trees":{"b":[{"name":"z"},{"name":"y"}],"a":[]}},"ignored":"x"}`, `{"text":"a","text":"a"}`, `{"tags":{"a":"b","a":"b"}}`,
+	`{"tags":{"b":"","a":"","\u0062":""}}`,
+	`{"Text":"a"}`, `{"other":1}`, `{"int64":1.0}`, `{"int64":9223372036854775808}`, `{"quantity":"1Zi"}`, `{"quantity":" 7 "}`,
+	`{"quantity":"\u0031"}`, `{"text":"` + "\xff" + `"}`,
+	`{"text":"\ud800"}`, `{"text":null,"tags":null,"named":null}`, `{"ignored":"` + "\xff" + `"}`,
+	`{"hot":{"trees":{"a":[{"name":"x"},{"name":"x"}]}}}`, `{"text":"a"}x`, `{`, `[]`, `{"text":"a",}`,
 }
 
-// TestRawJSONIsWrittenLikeItsValue: what a transcript writes is what a run writes of the value, and it writes nearly everything that is valid.
+// TestRawJSONIsWrittenLikeItsValue: what a transcript writes is what a run writes of the value, and it writes nearly
+// everything that is valid.
 func TestRawJSONIsWrittenLikeItsValue(t *testing.T) {
 	p := plan(t)
-	left := map[string]bool{`{"ranked":[{"text":"zero"},{"rank":1}]}`: true, `{"ranked":[{"rank":1},{"rank":1}]}`: true} // a missing integer, a repeated key
+	// a missing integer, a repeated key
+	left := map[string]bool{`{"ranked":[{"text":"zero"},{"rank":1}]}`: true, `{"ranked":[{"rank":1},{"rank":1}]}`: true}
 	for _, raw := range usualRaw {
 		isWritten, isValid := checkRaw(t, p, []byte(raw))
 		assert.Equal(t, isValid && !left[raw], isWritten, "%s", raw)
@@ -86,12 +97,15 @@ func TestRawJSONIsWrittenLikeItsValue(t *testing.T) {
 	}
 }
 
-// TestManyRawEntriesAreSorted: entries of maps and elements of keyed lists, so many that they are dealt, whatever their keys begin and end with.
+// TestManyRawEntriesAreSorted: entries of maps and elements of keyed lists, so many that they are dealt, whatever their
+// keys begin and end with.
 func TestManyRawEntriesAreSorted(t *testing.T) {
 	p := plan(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		prefix := rapid.SampledFrom([]string{"", "a", "node.kubernetes.io/"}).Draw(rt, "prefix")
-		end := rapid.OneOf(rapid.StringMatching(`[ab]{0,12}`), rapid.StringMatching(`a{8}[a-c\x00]{0,3}`), rapid.StringMatching(`[a-z\x{1}é]{1,4}`))
+		end := rapid.OneOf(
+			rapid.StringMatching(`[ab]{0,12}`), rapid.StringMatching(`a{8}[a-c\x00]{0,3}`), rapid.StringMatching(`[a-z\x{1}é]{1,4}`),
+		)
 		names := rapid.SliceOfNDistinct(end, 33, 90, rapid.ID).Draw(rt, "names")
 		ranks := rapid.SliceOfNDistinct(rapid.Int16(), 33, 90, rapid.ID).Draw(rt, "ranks")
 		var entries, named, ranked []string
@@ -104,7 +118,9 @@ func TestManyRawEntriesAreSorted(t *testing.T) {
 		for _, rank := range ranks {
 			ranked = append(ranked, fmt.Sprintf(`{"rank":%d}`, rank))
 		}
-		raw := fmt.Sprintf(`{"tags":{%s},"named":[%s],"ranked":[%s]}`, strings.Join(entries, ","), strings.Join(named, ","), strings.Join(ranked, ","))
+		raw := fmt.Sprintf(
+			`{"tags":{%s},"named":[%s],"ranked":[%s]}`, strings.Join(entries, ","), strings.Join(named, ","), strings.Join(ranked, ","),
+		)
 		isWritten, isValid := checkRaw(t, p, []byte(raw))
 		require.True(rt, isValid)
 		require.True(rt, isWritten)
@@ -117,13 +133,24 @@ func nestedRaw() []string {
 		return strings.Repeat(`{"int64":1,"next":`, 12) + inner + strings.Repeat(`,"text":"a"}`, 12)
 	}
 	return []string{
-		`{}`, `{"tags":null}`, `{"tags":{}}`, `{"tags":{"a":"1"}}`, `{"tags":{"a":"2"}}`, `{"tags":{"a":"1","b":"2","c":"3"}}`, `{"tags":{"b":"2","c":"3"}}`, `{"tags":{"a":"1","b":"2"}}`,
-		`{"tags":{"c":"3","b":"2","a":"1"}}`, `{"tags":{"a":"1","b":"x","c":"3"}}`, `{"tags":{"a":"1","b":"2","bb":"x","c":"3"}}`, `{ "tags" : { "a" : "1", "b":"2", "c":"3" } }`, `{"tags":{"a":"1","b":null,"c":"3"}}`,
-		`{"tree":{"a":{"zone":"x","kept":1},"b":{"kept":2}}}`, `{"tree":{"a":{"zone":"y","kept":1},"b":{"kept":2}}}`, `{"tree":{"b":{"kept":2}}}`, `{"hotTree":{"a":{"zone":"x"},"b":null}}`, `{"hotTree":{"a":null,"b":{"kept":2}}}`, `{"hotTree":{"b":null}}`,
-		`{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"b"}}}}`, `{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"c"}}}}`, `{"farPlace":{"zone":"a","below":{"kept":2}}}`, `{"farPlace":{"zone":"a","below":null}}`, `{"farPlace":{}}`,
-		`{"next":{"tags":{"a":"1","b":"2"},"capacity":{"cpu":"1","memory":"1Gi"}}}`, `{"next":{"tags":{"a":"1","b":"3"},"capacity":{"cpu":"1","memory":"1024Mi"}}}`, `{"next":{"capacity":{"memory":"1Gi","cpu":"2"}}}`, `{"next":{"default":"usual"}}`, `{"next":{"default":"other"}}`,
-		`{"hot":{"trees":{"a":[{"name":"x"},{"name":"y"}],"b":[]}}}`, `{"hot":{"trees":{"a":[{"name":"y"},{"name":"x","extra":"z"}],"b":[]}}}`, `{"hot":{"trees":{"b":[]}}}`, `{"named":[{"name":"a","place":{"kept":1}},{"name":"b"}]}`, `{"named":[{"name":"b"},{"name":"a","place":{"kept":2}}]}`,
-		`{"array":[{"zone":"a"},{"zone":"b"}]}`, `{"array":[{"zone":"a"}]}`, `{"set":["a","b"]}`, `{"set":["b","c"]}`, `{"ignored":"a"}`, `{"ignored":"b"}`, deep(`{"text":"x"}`), deep(`{"text":"y"}`), deep(`{"text":"y","tags":{"a":"b"}}`), deep(`null`),
+		`{}`, `{"tags":null}`, `{"tags":{}}`, `{"tags":{"a":"1"}}`, `{"tags":{"a":"2"}}`, `{"tags":{"a":"1","b":"2","c":"3"}}`,
+		`{"tags":{"b":"2","c":"3"}}`, `{"tags":{"a":"1","b":"2"}}`,
+		`{"tags":{"c":"3","b":"2","a":"1"}}`, `{"tags":{"a":"1","b":"x","c":"3"}}`, `{"tags":{"a":"1","b":"2","bb":"x","c":"3"}}`,
+		`{ "tags" : { "a" : "1", "b":"2", "c":"3" } }`, `{"tags":{"a":"1","b":null,"c":"3"}}`,
+		`{"tree":{"a":{"zone":"x","kept":1},"b":{"kept":2}}}`, `{"tree":{"a":{"zone":"y","kept":1},"b":{"kept":2}}}`,
+		`{"tree":{"b":{"kept":2}}}`, `{"hotTree":{"a":{"zone":"x"},"b":null}}`, `{"hotTree":{"a":null,"b":{"kept":2}}}`,
+		`{"hotTree":{"b":null}}`,
+		`{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"b"}}}}`,
+		`{"farPlace":{"zone":"a","below":{"kept":1,"below":{"zone":"c"}}}}`, `{"farPlace":{"zone":"a","below":{"kept":2}}}`,
+		`{"farPlace":{"zone":"a","below":null}}`, `{"farPlace":{}}`,
+		`{"next":{"tags":{"a":"1","b":"2"},"capacity":{"cpu":"1","memory":"1Gi"}}}`,
+		`{"next":{"tags":{"a":"1","b":"3"},"capacity":{"cpu":"1","memory":"1024Mi"}}}`, `{"next":{"capacity":{"memory":"1Gi","cpu":"2"}}}`,
+		`{"next":{"default":"usual"}}`, `{"next":{"default":"other"}}`,
+		`{"hot":{"trees":{"a":[{"name":"x"},{"name":"y"}],"b":[]}}}`,
+		`{"hot":{"trees":{"a":[{"name":"y"},{"name":"x","extra":"z"}],"b":[]}}}`, `{"hot":{"trees":{"b":[]}}}`,
+		`{"named":[{"name":"a","place":{"kept":1}},{"name":"b"}]}`, `{"named":[{"name":"b"},{"name":"a","place":{"kept":2}}]}`,
+		`{"array":[{"zone":"a"},{"zone":"b"}]}`, `{"array":[{"zone":"a"}]}`, `{"set":["a","b"]}`, `{"set":["b","c"]}`, `{"ignored":"a"}`,
+		`{"ignored":"b"}`, deep(`{"text":"x"}`), deep(`{"text":"y"}`), deep(`{"text":"y","tags":{"a":"b"}}`), deep(`null`),
 	}
 }
 
@@ -159,14 +186,15 @@ type reachingTwice struct {
 	Inner *reaching `json:"inner"`
 }
 
-// TestRawDiffThroughEmbeddedPointers: an embedded pointer may be nil in the values that are compared because what it leads to is left out on both
-// sides. Where that could be told from zero, the plan refuses the struct tag.
+// TestRawDiffThroughEmbeddedPointers: an embedded pointer may be nil in the values that are compared because what it
+// leads to is left out on both sides. Where that could be told from zero, the plan refuses the struct tag.
 func TestRawDiffThroughEmbeddedPointers(t *testing.T) {
 	p, err := fieldplan.Build(reflect.TypeFor[reachingTwice](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	var all []string
 	for _, members := range []string{
-		``, `"text":null`, `"text":"x"`, `"text":"x","number":1`, `"number":0`, `"number":7`, `"text":"x","struct":{"zone":"a"}`, `"struct":{}`, `"text":"x","pointer":{}`,
+		``, `"text":null`, `"text":"x"`, `"text":"x","number":1`, `"number":0`, `"number":7`, `"text":"x","struct":{"zone":"a"}`,
+		`"struct":{}`, `"text":"x","pointer":{}`,
 		`"pointer":{"zone":"a"}`, `"text":"x","array":[1]`, `"array":[0,0]`, `"text":"x","map":{"a":"b"}`, `"map":{}`,
 	} {
 		all = append(all, "{"+members+"}", `{"inner":{`+members+"}}")
@@ -213,15 +241,24 @@ func hostile() map[string]string {
 		fmt.Fprintf(&backwards, `,{"name":"%08d"}`, size-i)
 	}
 	deep := strings.Repeat(`{"next":`, 990)
-	wide := strings.Repeat(`{"text":"a","next":`, 500) + `{"texts":["` + strings.Repeat("x", size) + `"]}` + strings.Repeat(`,"default":"b"}`, 500)
+	wide := strings.Repeat(
+		`{"text":"a","next":`, 500,
+	) + `{"texts":["` + strings.Repeat("x", size) + `"]}` + strings.Repeat(`,"default":"b"}`, 500)
 	return map[string]string{
-		"deep": deep + `{"text":"` + strings.Repeat("x", size) + `"}` + strings.Repeat("}", 990), "members out of order on every level": wide,
-		"too deep": strings.Repeat(`{"next":`, size/8), "lists too deep": `{"lists":` + strings.Repeat("[", size), "duplicates": many("{", `"text":"a"`, "}"),
-		"duplicate keys": many(`{"tags":{`, `"a":"b"`, "}}"), "keys in no order": `{"tags":{` + keys.String()[1:] + "}}", "the same, hot": `{"hotTree":{` + strings.ReplaceAll(keys.String()[1:], `""`, "{}") + "}}",
-		"unknown members": "{" + unknown.String()[1:] + "}", "names": `{"named":[` + backwards.String()[1:] + "]}", "a set": many(`{"set":[`, `"a"`, "]}"),
-		"a number": `{"int64":` + strings.Repeat("9", size) + "}", "zeros": `{"int64":` + strings.Repeat("0", size) + "}", "a quantity": `{"quantity":"` + strings.Repeat("9", size) + `"}`,
-		"an exponent": `{"quantity":1e` + strings.Repeat("9", size) + "}", "escapes": `{"text":"` + strings.Repeat(`\u0061`, size/6) + `"}`, "open strings": strings.Repeat(`{"text":"`, size/9),
-		"kids": many(`{"kids":[`, `{"text":"a"}`, "]}"), "nulls": many(`{"kids":[`, "null", "]}"), "arrays": many(`{"array":[`, `{}`, "]}"), "space": strings.Repeat(" ", size) + "{}",
+		"deep":                                deep + `{"text":"` + strings.Repeat("x", size) + `"}` + strings.Repeat("}", 990),
+		"members out of order on every level": wide,
+		"too deep":                            strings.Repeat(`{"next":`, size/8),
+		"lists too deep":                      `{"lists":` + strings.Repeat("[", size), "duplicates": many("{", `"text":"a"`, "}"),
+		"duplicate keys": many(`{"tags":{`, `"a":"b"`, "}}"), "keys in no order": `{"tags":{` + keys.String()[1:] + "}}",
+		"the same, hot":   `{"hotTree":{` + strings.ReplaceAll(keys.String()[1:], `""`, "{}") + "}}",
+		"unknown members": "{" + unknown.String()[1:] + "}", "names": `{"named":[` + backwards.String()[1:] + "]}",
+		"a set":    many(`{"set":[`, `"a"`, "]}"),
+		"a number": `{"int64":` + strings.Repeat("9", size) + "}", "zeros": `{"int64":` + strings.Repeat("0", size) + "}",
+		"a quantity":  `{"quantity":"` + strings.Repeat("9", size) + `"}`,
+		"an exponent": `{"quantity":1e` + strings.Repeat("9", size) + "}", "escapes": `{"text":"` + strings.Repeat(`\u0061`, size/6) + `"}`,
+		"open strings": strings.Repeat(`{"text":"`, size/9),
+		"kids":         many(`{"kids":[`, `{"text":"a"}`, "]}"), "nulls": many(`{"kids":[`, "null", "]}"),
+		"arrays": many(`{"array":[`, `{}`, "]}"), "space": strings.Repeat(" ", size) + "{}",
 	}
 }
 
@@ -242,7 +279,9 @@ func TestHostileRawJSONTakesLinearTime(t *testing.T) {
 func TestMovesAreBounded(t *testing.T) {
 	p := plan(t)
 	for levels, want := range map[int]bool{20: true, 500: false} {
-		raw := strings.Repeat(`{"text":"a","next":`, levels) + `{"text":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`,"default":"b"}`, levels)
+		raw := strings.Repeat(
+			`{"text":"a","next":`, levels,
+		) + `{"text":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`,"default":"b"}`, levels)
 		isWritten, isValid := checkRaw(t, p, []byte(raw))
 		assert.True(t, isValid)
 		assert.Equal(t, want, isWritten, "%d levels", levels)
@@ -329,10 +368,15 @@ func openPlan(t require.TestingT) *fieldplan.Plan {
 }
 
 var openRaw = []string{
-	`{}`, `{"a":1}`, `{"e":1,"c":[2],"a":{"z":1,"y":2},"b":"x"}`, `{"z":1,"b":"x","d":{"zz":1,"name":"n","a":null}}`, `{"d":{"o":1}}`, `{"d":{"o":null}}`, `{"":1,"\u0041":2,"é":"\u00e9"}`,
-	`{"a":1,"b":"x","a":1}`, `{"a":null,"b":"x","\u0061":1}`, `{"a":1,"c":2,"e":3,"c":2}`, `{"d":{"o":1,"p":2,"o":3}}`, `{"rest":1}`, `{"B":"x","D":1}`, `{"a":[1,{"b":1,"b":2}]}`, `{"a":"` + "\xff" + `"}`,
-	`{"list":[{"o":1,"name":"x","b":2},null,{}]}`, `{"keyed":[{"name":"b","z":1,"a":2},{"z":1,"name":"a","kept":3}]}`, `{"keyed":[{"z":1}]}`, `{"keyed":[{"name":"a","z":1,"z":1}]}`, `{"set":[{"z":1},{"a":1},{"z":1.0}]}`,
-	`{"hot":{"name":"x","o":1}}`, `{"hot":{"o":1,"kept":2}}`, `{"hot":{"o":1,"o":1}}`, `{"hotMap":{"b":{"o":1},"a":{"kept":1,"z":2,"o":3}}}`, `{"hotMap":{"b":{"o":1,"o":2}}}`, `{"a":1e400,"b":"x"}`, `{"a":1e4000}`, `{"a":1,}`, `{"a":{}`,
+	`{}`, `{"a":1}`, `{"e":1,"c":[2],"a":{"z":1,"y":2},"b":"x"}`, `{"z":1,"b":"x","d":{"zz":1,"name":"n","a":null}}`, `{"d":{"o":1}}`,
+	`{"d":{"o":null}}`, `{"":1,"\u0041":2,"é":"\u00e9"}`,
+	`{"a":1,"b":"x","a":1}`, `{"a":null,"b":"x","\u0061":1}`, `{"a":1,"c":2,"e":3,"c":2}`, `{"d":{"o":1,"p":2,"o":3}}`, `{"rest":1}`,
+	`{"B":"x","D":1}`, `{"a":[1,{"b":1,"b":2}]}`, `{"a":"` + "\xff" + `"}`,
+	`{"list":[{"o":1,"name":"x","b":2},null,{}]}`, `{"keyed":[{"name":"b","z":1,"a":2},{"z":1,"name":"a","kept":3}]}`,
+	`{"keyed":[{"z":1}]}`, `{"keyed":[{"name":"a","z":1,"z":1}]}`, `{"set":[{"z":1},{"a":1},{"z":1.0}]}`,
+	`{"hot":{"name":"x","o":1}}`, `{"hot":{"o":1,"kept":2}}`, `{"hot":{"o":1,"o":1}}`,
+	`{"hotMap":{"b":{"o":1},"a":{"kept":1,"z":2,"o":3}}}`, `{"hotMap":{"b":{"o":1,"o":2}}}`, `{"a":1e400,"b":"x"}`, `{"a":1e4000}`,
+	`{"a":1,}`, `{"a":{}`,
 	`{"a":{"x":1,"y":[2,3]},"c":4}`, `{ "c" : 4, "a":{"y":[2, 3],"x":1.0} }`, `{"a":0,"d":{"name":"","x":0}}`, `{"a":true}x`,
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// TestDocumentsAreBounded: an array of fixed length is written with all its elements, so that three bytes of JSON are 15 KB of a document. A document
-// that is too large is an error, before it has taken much more memory than the bound.
+// TestDocumentsAreBounded: an array of fixed length is written with all its elements, so that three bytes of JSON are
+// 15 KB of a document. A document that is too large is an error, before it has taken much more memory than the bound.
 func TestDocumentsAreBounded(t *testing.T) {
 	type config struct {
 		Lists  [][50][50]bool          `json:"lists,omitempty"`

@@ -45,8 +45,8 @@ func eachRelease(t *testing.T, test func(t *testing.T, release *recorded.Release
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// TestRecords: the functions of this package name drawn pools of each recorded release like the release. A difference names the field in which
-// the pool differs from the one before.
+// TestRecords: the functions of this package name drawn pools of each recorded release like the release. A difference
+// names the field in which the pool differs from the one before.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -75,17 +75,22 @@ func TestRecords(t *testing.T) {
 			}
 			differences++
 			if wasRight && differences < 20 {
-				t.Errorf("pool %d, after %s was drawn anew: the names are %q, the release has %q\npool %s\nconfig %s", r.Index, r.Cause(), got, r.Names, r.Pool, r.Text())
+				t.Errorf(
+					"pool %d, after %s was drawn anew: the names are %q, the release has %q\npool %s\nconfig %s", r.Index, r.Cause(), got,
+					r.Names, r.Pool, r.Text(),
+				)
 			}
 		}
 		t.Logf("%s %s with Gardener %s, %d pools: compared %d, differ %d, no stored order %d, errors of the extension %d: %v",
-			release.Provider, release.Release, release.Gardener, len(release.Records), compared, differences, odd, len(release.Records)-compared-odd, errors)
+			release.Provider, release.Release, release.Gardener, len(
+				release.Records,
+			), compared, differences, odd, len(release.Records)-compared-odd, errors)
 		assert.Greater(t, compared, len(release.Records)*7/10)
 	})
 }
 
-// isCutOddly reports whether the release cuts virtual capacity out of a config that no API server stores. It looks for it by regular expressions, at
-// the end of an object; incidents of hash has those.
+// isCutOddly reports whether the release cuts virtual capacity out of a config that no API server stores. It looks for
+// it by regular expressions, at the end of an object; incidents of hash has those.
 func isCutOddly(t *testing.T, e *extensions.Extension, release *recorded.Release, r *recorded.Record) bool {
 	t.Helper()
 	p, err := r.Read()
@@ -115,8 +120,8 @@ func TestRecordedFields(t *testing.T) {
 	}
 }
 
-// TestCanonicalEraIsNew: the canonical era begins with the first minor that the Gardener of no recorded release supports, so none of their pools is in
-// it.
+// TestCanonicalEraIsNew: the canonical era begins with the first minor that the Gardener of no recorded release
+// supports, so none of their pools is in it.
 func TestCanonicalEraIsNew(t *testing.T) {
 	t.Parallel()
 	first, isKnown := kubeminor.Read(extensions.CanonicalFrom)
@@ -183,8 +188,8 @@ func listOfVersion1(t *testing.T, e *extensions.Extension, known extensions.Pool
 	return e.Own(known)
 }
 
-// TestPoolsWithoutSecret: a pool that rolls and has no node-agent secret gets the first version of Gardener's hash from a release, or none, as
-// the extension's traits say of the release.
+// TestPoolsWithoutSecret: a pool that rolls and has no node-agent secret gets the first version of Gardener's hash from
+// a release, or none, as the extension's traits say of the release.
 func TestPoolsWithoutSecret(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -220,8 +225,8 @@ func TestRecordedReleases(t *testing.T) {
 	assert.ElementsMatch(t, recorded.Names(), names)
 }
 
-// TestRefusedInPlace: the admission of a release refuses changes of the configs of pools that are updated in place, unless the traits say that the
-// release may lack the rules.
+// TestRefusedInPlace: the admission of a release refuses changes of the configs of pools that are updated in place,
+// unless the traits say that the release may lack the rules.
 func TestRefusedInPlace(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -242,8 +247,8 @@ func TestRefusedInPlace(t *testing.T) {
 	})
 }
 
-// TestAdmittedPoolsAreHashed: what the admission of a release takes, the hash of the extension takes, today and in the canonical era. An error
-// there would stop the reconciliation of the Shoot.
+// TestAdmittedPoolsAreHashed: what the admission of a release takes, the hash of the extension takes, today and in the
+// canonical era. An error there would stop the reconciliation of the Shoot.
 func TestAdmittedPoolsAreHashed(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -268,7 +273,10 @@ func TestAdmittedPoolsAreHashed(t *testing.T) {
 			_, err = of.Adopted(&p.WorkerPool)
 			require.NoError(t, err, "pool %d: %s", r.Index, r.Text())
 		}
-		t.Logf("%s %s admits %d of %d pools; %d have two data volumes of one name in the config", release.Provider, release.Release, admitted, len(release.Records), repeating)
+		t.Logf(
+			"%s %s admits %d of %d pools; %d have two data volumes of one name in the config", release.Provider, release.Release, admitted,
+			len(release.Records), repeating,
+		)
 		assert.Positive(t, admitted)
 		if effort.All() {
 			assert.Greater(t, admitted, len(release.Records)/20) // 139 to 250 of 2,000 in 14 other draws
@@ -291,8 +299,9 @@ func repeatsVolumes(t *testing.T, r *recorded.Record) bool {
 	return len(names) < len(config.DataVolumes)
 }
 
-// TestRecordedPanics: releases that copy the capacity of a config into that of the pool panic exactly if only the config has one; that for GCP also
-// if the config has accelerators. Gardener takes the pool's from the CloudProfile, so no pool of a Shoot is without.
+// TestRecordedPanics: releases that copy the capacity of a config into that of the pool panic exactly if only the
+// config has one; that for GCP also if the config has accelerators. Gardener takes the pool's from the CloudProfile, so
+// no pool of a Shoot is without.
 func TestRecordedPanics(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {

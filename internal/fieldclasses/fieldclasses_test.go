@@ -56,8 +56,9 @@ func TestOf(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestEveryFieldHasARow: every field of the released CRD in whose code the rows of a kind were read has a row, or one above it has. No row is for
-// a field that no version has. TestRecordedFields of examples/karpenter compares the lists with the CRDs.
+// TestEveryFieldHasARow: every field of the released CRD in whose code the rows of a kind were read has a row, or one
+// above it has. No row is for a field that no version has. TestRecordedFields of examples/karpenter compares the lists
+// with the CRDs.
 func TestEveryFieldHasARow(t *testing.T) {
 	for _, kind := range fieldclasses.All() {
 		lines := linesOf(t, kind.Kind+".txt")
@@ -95,8 +96,9 @@ func TestEveryKindHasARemoval(t *testing.T) {
 	assert.Empty(t, fieldclasses.RemovalOf("example.org", "NodePool"))
 }
 
-// TestRecordedHashes: a field that a node class hashes replaces nodes, and one that it does not hash does not. What the released types hash was asked
-// of them and recorded, since module proxies do not serve their modules. examples/karpenter/drifted asks EC2NodeClass and NodePool themselves.
+// TestRecordedHashes: a field that a node class hashes replaces nodes, and one that it does not hash does not. What the
+// released types hash was asked of them and recorded, since module proxies do not serve their modules.
+// examples/karpenter/drifted asks EC2NodeClass and NodePool themselves.
 func TestRecordedHashes(t *testing.T) {
 	for _, name := range []string{"AKSNodeClass", "GCENodeClass"} {
 		i := slices.IndexFunc(fieldclasses.All(), func(kind fieldclasses.Kind) bool { return kind.Kind == name })

@@ -160,7 +160,8 @@ func TestShownPathsAreReadBack(t *testing.T) {
 func TestPatternOf(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "disks[name=a]#2.size": "disks[].size", "disks[name=a]#12": "disks[]", "tags[a]": "tags[]",
+		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size",
+		"disks[name=a]#2.size": "disks[].size", "disks[name=a]#12": "disks[]", "tags[a]": "tags[]",
 		`tags["a]b"].c`: "tags[].c", `tags["a\"]b"]`: "tags[]", "a[=x][1]": "a[][]", "broken[": "broken[]",
 	} {
 		assert.Equal(t, want, fieldpath.PatternOf(path), path)

@@ -63,8 +63,8 @@ type failer interface {
 	Helper()
 }
 
-// checkFields fills v, writes it as JSON, and checks that its plan has the members of that JSON and finds their values. A type is refused exactly if
-// two fields of one struct have a JSON name, and JSON has neither of them.
+// checkFields fills v, writes it as JSON, and checks that its plan has the members of that JSON and finds their values.
+// A type is refused exactly if two fields of one struct have a JSON name, and JSON has neither of them.
 func checkFields(t failer, v reflect.Value) {
 	t.Helper()
 	plan, err := fieldplan.Compile(v.Type(), nil, rawjson.ReadPart)

@@ -73,7 +73,11 @@ func TestAppend(t *testing.T) {
 // TestCopySharesNoMemory: a copy is equal, and stays so when the original is written.
 func TestCopySharesNoMemory(t *testing.T) {
 	for _, original := range []any{
-		[]byte("a"), json.RawMessage("1"), lines{"a"}, upper("a"), resource.MustParse("1e30"), runtime.RawExtension{Raw: []byte("1")}, []any{map[string]*pair{"a": {1, 2}}},
+		[]byte("a"), json.RawMessage("1"),
+		lines{"a"},
+		upper("a"), resource.MustParse("1e30"),
+		runtime.RawExtension{Raw: []byte("1")},
+		[]any{map[string]*pair{"a": {1, 2}}},
 	} {
 		from := reflect.ValueOf(original)
 		kind := leaf.KindOf(from.Type())
@@ -110,7 +114,10 @@ func (s *spelledText) UnmarshalText(text []byte) error { s.text = bytes.Clone(te
 // TestCopyKeepsSpelling: hashstructure sees every byte of a copy. encoding/json would take out white space, escape "<", and mend text.
 func TestCopyKeepsSpelling(t *testing.T) {
 	for _, original := range []any{
-		spelledJSON{[]byte(`{ "a": "<" }`)}, &spelledJSON{[]byte(`[ "&" ]`)}, spelledText{[]byte("<\xff>")}, []any{json.RawMessage(` [1, "<"]`)},
+		spelledJSON{[]byte(`{ "a": "<" }`)},
+		&spelledJSON{[]byte(`[ "&" ]`)},
+		spelledText{[]byte("<\xff>")},
+		[]any{json.RawMessage(` [1, "<"]`)},
 	} {
 		from := reflect.ValueOf(original)
 		to := reflect.New(from.Type()).Elem()

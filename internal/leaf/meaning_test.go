@@ -60,7 +60,12 @@ func TestMeaning(t *testing.T) {
 		{structtag.AsTime, []string{"0000-01-01T00:00:00+01:00"}, "0000-01-01T00:00:00+01:00", "in UTC it has no year of four digits"},
 		{structtag.AsTime, []string{"2026-01-02"}, "2026-01-02", "a date"},
 		{structtag.AsTime, []string{"2026-01-02T3:04:05Z"}, "2026-01-02T3:04:05Z", "not RFC 3339"},
-		{structtag.AsTime, []string{"2026-01-02T03:04:05.0000000001Z"}, "2026-01-02T03:04:05.0000000001Z", "more digits than a time of Go has"},
+		{
+			structtag.AsTime,
+			[]string{"2026-01-02T03:04:05.0000000001Z"},
+			"2026-01-02T03:04:05.0000000001Z",
+			"more digits than a time of Go has",
+		},
 		{structtag.AsTime, []string{"2026-02-30T03:04:05Z"}, "2026-02-30T03:04:05Z", "no day"},
 		{structtag.AsTime, []string{""}, "", ""},
 	} {
@@ -72,7 +77,10 @@ func TestMeaning(t *testing.T) {
 
 // FuzzMeaning: the normal spelling is its own, so that no text without the form can equal one with it.
 func FuzzMeaning(f *testing.F) {
-	for _, text := range []string{"1Gi", "5%", "43200m", "10.1.2.3/8", "::ffff:1.2.3.4/100", "A.b.", "..", "2026-01-02T04:04:05+01:00", "9999-12-31T23:59:59-01:00", "", "0x1p4", "1_000h", "-1ns"} {
+	for _, text := range []string{
+		"1Gi", "5%", "43200m", "10.1.2.3/8", "::ffff:1.2.3.4/100", "A.b.", "..", "2026-01-02T04:04:05+01:00", "9999-12-31T23:59:59-01:00",
+		"", "0x1p4", "1_000h", "-1ns",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -18,10 +18,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// TestParseQuantityIsBounded: 20 bytes must not stop an admission webhook. Kubernetes' parser writes out all digits, so what is allocated counts them.
+// TestParseQuantityIsBounded: 20 bytes must not stop an admission webhook. Kubernetes' parser writes out all digits, so
+// what is allocated counts them.
 func TestParseQuantityIsBounded(t *testing.T) {
 	for _, text := range []string{
-		"1e-1000000", "1e-100000000", " -1E+2147483647 ", "10e2147483647", "0e99999999999", "1e00001000", "1e4294967296", strings.Repeat("9", 1025), "0." + strings.Repeat("0", 1<<20) + "1",
+		"1e-1000000", "1e-100000000", " -1E+2147483647 ", "10e2147483647", "0e99999999999", "1e00001000", "1e4294967296",
+		strings.Repeat("9", 1025), "0." + strings.Repeat("0", 1<<20) + "1",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -39,7 +41,10 @@ func TestParseQuantityIsBounded(t *testing.T) {
 
 // TestParseQuantityIsKubernetes: within the bounds the parser is Kubernetes' own.
 func TestParseQuantityIsKubernetes(t *testing.T) {
-	for _, text := range []string{"", "0", "1Gi", "1E", "1Ei", "1e", "-1.5e-3", "1e999", "1e-999", "1e+0000003", "1ef-12345", "1e12345x", "1Zi", "e5", strings.Repeat("9", 1024)} {
+	for _, text := range []string{
+		"", "0", "1Gi", "1E", "1Ei", "1e", "-1.5e-3", "1e999", "1e-999", "1e+0000003", "1ef-12345", "1e12345x", "1Zi", "e5",
+		strings.Repeat("9", 1024),
+	} {
 		want, wantErr := resource.ParseQuantity(text)
 		got, err := leaf.ParseQuantity(text)
 		assert.Equal(t, wantErr, err, text)
@@ -47,8 +52,8 @@ func TestParseQuantityIsKubernetes(t *testing.T) {
 	}
 }
 
-// TestQuantityOfLargeScale: where an int has 32 bits, it overflowed where the scale is applied: 1e2147483647 hashed as 100m, and 10e2147483647 ended the
-// process.
+// TestQuantityOfLargeScale: where an int has 32 bits, it overflowed where the scale is applied: 1e2147483647 hashed as
+// 100m, and 10e2147483647 ended the process.
 func TestQuantityOfLargeScale(t *testing.T) {
 	for _, value := range []int64{1, 10, -1000, math.MaxInt64} {
 		for _, scale := range []resource.Scale{math.MaxInt32, math.MaxInt32 - 18, 64, -90, math.MinInt32 + 18, math.MinInt32 + 1} {
@@ -96,8 +101,10 @@ func checkQuantityJSON(t require.TestingT, token []byte) {
 }
 
 var quantityTokens = []string{
-	"0", "8", "-1", "1.5", "1e3", "1E3", "007", "123456789012345678", "1234567890123456789", "99999999999999999999", "-0", `""`, `"0"`, `"8"`, `"08"`, `"+8"`, `" 8 "`,
-	`"8\u0020"`, `"\u0038"`, `"1Gi"`, `"1.5Gi"`, `"100m"`, `"1n"`, `"0.0000000001"`, `"1e999"`, `"1e1000"`, `"x"`, `"8x"`, `"123456789012345678"`, `"1234567890123456789"`, `"\""`, `"9Ei"`, `"é"`,
+	"0", "8", "-1", "1.5", "1e3", "1E3", "007", "123456789012345678", "1234567890123456789", "99999999999999999999", "-0", `""`, `"0"`,
+	`"8"`, `"08"`, `"+8"`, `" 8 "`,
+	`"8\u0020"`, `"\u0038"`, `"1Gi"`, `"1.5Gi"`, `"100m"`, `"1n"`, `"0.0000000001"`, `"1e999"`, `"1e1000"`, `"x"`, `"8x"`,
+	`"123456789012345678"`, `"1234567890123456789"`, `"\""`, `"9Ei"`, `"é"`,
 }
 
 // TestQuantityJSON: a token means what Kubernetes reads from it, whichever way it is read.

@@ -44,7 +44,9 @@ type problem struct {
 
 // says returns a row of values with the document want: their meaning is equal.
 func says[T any](name, want, reason string, values ...T) row {
-	r := row{at: caller(), name: name, want: want, reason: reason, schema: func() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[T]() }}
+	r := row{
+		at: caller(), name: name, want: want, reason: reason, schema: func() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[T]() },
+	}
 	for _, v := range values {
 		r.values = append(r.values, v, &v) // by value, so that nothing is addressable, and by pointer
 	}

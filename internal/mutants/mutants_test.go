@@ -71,6 +71,8 @@ func (m mutant) broken(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(root, m.file))
 	require.NoError(t, err, "the mutation no longer applies: the file is gone")
-	require.Equal(t, 1, strings.Count(string(source), m.old), "the mutation no longer applies: %s has to hold exactly once: %s", m.file, m.old)
+	require.Equal(
+		t, 1, strings.Count(string(source), m.old), "the mutation no longer applies: %s has to hold exactly once: %s", m.file, m.old,
+	)
 	return strings.Replace(string(source), m.old, m.new, 1)
 }

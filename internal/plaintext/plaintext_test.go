@@ -57,7 +57,9 @@ func TestShorten(t *testing.T) {
 // TestShortenKeepsTheLimit: what is shortened fits, is printable, and begins and ends as the text does.
 func TestShortenKeepsTheLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "bc", "\n", "\xff", "\u00e9", "\U0001f40b", "\u202e"})).Draw(t, "text"), "")
+		text := strings.Join(
+			rapid.SliceOf(rapid.SampledFrom([]string{"a", "bc", "\n", "\xff", "\u00e9", "\U0001f40b", "\u202e"})).Draw(t, "text"), "",
+		)
 		limit := rapid.IntRange(len(plaintext.Ellipsis), 40).Draw(t, "limit")
 		for _, escape := range []plaintext.Escape{plaintext.ASCII, plaintext.Printable} {
 			whole := escape(text)
@@ -87,13 +89,19 @@ func TestCodeBlock(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	assert.Equal(t, "a     bb\nüxyz  b\\u0009\n\nx\n", plaintext.Table([][]string{{"a", "bb"}, {"üxyz", "b\t"}, {"", ""}, {"x"}}), "columns are aligned, cells harmless, lines not padded")
+	assert.Equal(
+		t, "a     bb\nüxyz  b\\u0009\n\nx\n", plaintext.Table([][]string{{"a", "bb"}, {"üxyz", "b\t"}, {"", ""}, {"x"}}),
+		"columns are aligned, cells harmless, lines not padded",
+	)
 	assert.Empty(t, plaintext.Table(nil))
 }
 
 func TestThousands(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 2997: "2,997", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -999: "-999", -1234: "-1,234"} {
+	for n, want := range map[int]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 2997: "2,997", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -999: "-999",
+		-1234: "-1,234",
+	} {
 		assert.Equal(t, want, plaintext.Thousands(n))
 	}
 }

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestReportOfPrograms: what a program costs that the work runs counts, as do the hashes that it makes. Without it, the work would cost less than one.
+// TestReportOfPrograms: what a program costs that the work runs counts, as do the hashes that it makes. Without it, the
+// work would cost less than one.
 func TestReportOfPrograms(t *testing.T) {
 	text := make([]byte, 1<<20)
 	result := testing.Benchmark(func(b *testing.B) {

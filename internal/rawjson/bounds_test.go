@@ -43,8 +43,8 @@ func allocatedBy(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestQuantitiesAreBounded: no text of a quantity keeps Kubernetes' parser busy, wherever the quantity stands. The parser writes out all digits, so
-// what is allocated counts them.
+// TestQuantitiesAreBounded: no text of a quantity keeps Kubernetes' parser busy, wherever the quantity stands. The
+// parser writes out all digits, so what is allocated counts them.
 func TestQuantitiesAreBounded(t *testing.T) {
 	p := build(t, reflect.TypeFor[struct {
 		Quantity resource.Quantity            `json:"quantity"`
@@ -55,10 +55,14 @@ func TestQuantitiesAreBounded(t *testing.T) {
 		Self     selfReading                  `json:"self"`
 		Sized    []*sized                     `json:"sized"`
 	}]())
-	for _, text := range []string{`"1e-1000000"`, `"1e-100000000"`, `"1e2147483647"`, `" -10E+2147483647 "`, `"` + strings.Repeat("9", 1<<20) + `"`, strings.Repeat("9", 1<<20)} {
+	for _, text := range []string{
+		`"1e-1000000"`, `"1e-100000000"`, `"1e2147483647"`, `" -10E+2147483647 "`, `"` + strings.Repeat("9", 1<<20) + `"`,
+		strings.Repeat("9", 1<<20),
+	} {
 		for path, raw := range map[string]string{
-			"quantity": `{"quantity":%s}`, "pointer": `{"pointer":%s}`, "map[k]": `{"map":{"k":%s}}`, "words[k]": `{"words":{"k":%s}}`, "list[1]": `{"list":["1",%s]}`,
-			"self": `{"self":{"size":%s}}`, "sized[0]": `{"sized":[{"sizes":["1",%s]}]}`,
+			"quantity": `{"quantity":%s}`, "pointer": `{"pointer":%s}`, "map[k]": `{"map":{"k":%s}}`, "words[k]": `{"words":{"k":%s}}`,
+			"list[1]": `{"list":["1",%s]}`,
+			"self":    `{"self":{"size":%s}}`, "sized[0]": `{"sized":[{"sizes":["1",%s]}]}`,
 		} {
 			document := fmt.Appendf(nil, raw, text)
 			var err error
@@ -76,7 +80,12 @@ func TestQuantitiesAreBounded(t *testing.T) {
 func TestUnknownMembersAreBounded(t *testing.T) {
 	var fields []reflect.StructField
 	for i := range 50 {
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf(`json:"field%02d"`, i))})
+		fields = append(
+			fields,
+			reflect.StructField{
+				Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf(`json:"field%02d"`, i)),
+			},
+		)
 	}
 	p := build(t, reflect.StructOf(fields))
 	reading := func(n int) float64 {
@@ -109,15 +118,17 @@ func (*countedReading) UnmarshalJSON([]byte) error {
 	return nil
 }
 
-// TestDeepConfigurationsAreReadOnce: each level used to be read once more for every level around it, where a type has free JSON anywhere. Then the last
-// one is read, and its text is copied, as often as there are levels.
+// TestDeepConfigurationsAreReadOnce: each level used to be read once more for every level around it, where a type has
+// free JSON anywhere. Then the last one is read, and its text is copied, as often as there are levels.
 func TestDeepConfigurationsAreReadOnce(t *testing.T) {
 	const (
 		levels = 900
 		size   = 1 << 20
 	)
 	p := build(t, reflect.TypeFor[deepConfig]())
-	raw := []byte(strings.Repeat(`{"any":[1],"next":`, levels) + `{"text":"` + strings.Repeat("x", size) + `","any":1,"last":"x"}` + strings.Repeat("}", levels))
+	raw := []byte(strings.Repeat(
+		`{"any":[1],"next":`, levels,
+	) + `{"text":"` + strings.Repeat("x", size) + `","any":1,"last":"x"}` + strings.Repeat("}", levels))
 	for _, read := range []func(*fieldplan.Plan, []byte) (reflect.Value, error){rawjson.Decode, rawjson.Read} {
 		readings = 0
 		allocated := allocatedBy(func() {

@@ -112,30 +112,84 @@ func TestDecodeFails(t *testing.T) {
 		want      []string
 		reason    string
 	}{
-		{"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`, []string{"unknown-member a", "unknown-member list[0].b", "unknown-member map[k].c"}, "at every level"},
-		{"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`, []string{"unknown-member Text", "unknown-member TEXT", "unknown-member list[0].Name"}, "names are case-sensitive"},
-		{"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`, []string{"unknown-member TypeMeta", "unknown-member embedded"}, "its fields are promoted"},
-		{"odd names", `{"a.b":1,"":2,"a\"]":3}`, []string{`unknown-member ["a.b"]`, `unknown-member [""]`, `unknown-member ["a\"]"]`}, "paths quote them"},
-		{"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`, []string{"duplicate-member text", "duplicate-member list[0].name"}, "which one counts would be a guess"},
-		{"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`, []string{"duplicate-member text"}, "escapes make no difference"},
-		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"duplicate-member text", "duplicate-member text"}, "once for each member too many"},
+		{
+			"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`,
+			[]string{"unknown-member a", "unknown-member list[0].b", "unknown-member map[k].c"},
+			"at every level",
+		},
+		{
+			"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`,
+			[]string{"unknown-member Text", "unknown-member TEXT", "unknown-member list[0].Name"},
+			"names are case-sensitive",
+		},
+		{
+			"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`,
+			[]string{"unknown-member TypeMeta", "unknown-member embedded"},
+			"its fields are promoted",
+		},
+		{
+			"odd names", `{"a.b":1,"":2,"a\"]":3}`,
+			[]string{`unknown-member ["a.b"]`, `unknown-member [""]`, `unknown-member ["a\"]"]`},
+			"paths quote them",
+		},
+		{
+			"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`,
+			[]string{"duplicate-member text", "duplicate-member list[0].name"},
+			"which one counts would be a guess",
+		},
+		{
+			"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`,
+			[]string{"duplicate-member text"},
+			"escapes make no difference",
+		},
+		{
+			"three times", `{"text":"a","text":"b","text":"c"}`,
+			[]string{"duplicate-member text", "duplicate-member text"},
+			"once for each member too many",
+		},
 		{"duplicate TypeMeta", `{"kind":"a","kind":"b"}`, []string{"duplicate-member kind"}, "also where nothing is hashed"},
 		{"duplicate null", `{"text":null,"text":null}`, []string{"duplicate-member text"}, "null is a value"},
 		{"duplicate map keys", `{"map":{"a/b":{},"a/b":{}}}`, []string{"duplicate-member map[a/b]"}, "spelled as a map key"},
-		{"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`, []string{"duplicate-member secrets[(sensitive)]"}, "the key is not shown"},
-		{"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`, []string{"duplicate-member any"}, "at the field: inside there are no fields"},
-		{"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`, []string{"duplicate-member raw", "duplicate-member rawMsg"}, "also where the decoder does not look"},
-		{"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`, []string{"duplicate-member raw", "invalid-utf8 text"}, "one problem does not hide another"},
+		{
+			"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`,
+			[]string{"duplicate-member secrets[(sensitive)]"},
+			"the key is not shown",
+		},
+		{
+			"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`,
+			[]string{"duplicate-member any"},
+			"at the field: inside there are no fields",
+		},
+		{
+			"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`,
+			[]string{"duplicate-member raw", "duplicate-member rawMsg"},
+			"also where the decoder does not look",
+		},
+		{
+			"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`,
+			[]string{"duplicate-member raw", "invalid-utf8 text"},
+			"one problem does not hide another",
+		},
 		{"duplicates before what is no JSON", `{"raw":{"a":1,"a":2},"list":[`, []string{"invalid-json"}, "what is no JSON has no members"},
-		{"nulls beside a problem", `{"a":1,"array":null,"list":null,"map":null,"quoted":null,"raw":null,"text":null}`, []string{"unknown-member a"}, "null is no problem of its own"},
-		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
-			"wrong-json-type array", "wrong-json-type bool", "wrong-json-type float", "wrong-json-type int", "wrong-json-type list", "wrong-json-type map", "wrong-json-type text", "wrong-json-type uint",
-		}, "all at once; a list of numbers is read as bytes"},
+		{
+			"nulls beside a problem", `{"a":1,"array":null,"list":null,"map":null,"quoted":null,"raw":null,"text":null}`,
+			[]string{"unknown-member a"},
+			"null is no problem of its own",
+		},
+		{
+			"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`,
+			[]string{
+				"wrong-json-type array", "wrong-json-type bool", "wrong-json-type float", "wrong-json-type int", "wrong-json-type list",
+				"wrong-json-type map", "wrong-json-type text", "wrong-json-type uint",
+			},
+			"all at once; a list of numbers is read as bytes",
+		},
 		{"wrong types below", `{"list":[1,{"size":"a"}],"map":{"a":[],"b":{"name":{}}}}`, []string{
 			"wrong-json-type list[0]", "wrong-json-type list[1].size", "wrong-json-type map[a]", "wrong-json-type map[b].name",
 		}, "with their paths"},
 		{"wrong texts", `{"bytes":"?","duration":"1","mixed":1.5,"quantity":"1Zi","time":"yesterday"}`, []string{
-			"wrong-json-type bytes", "wrong-json-type duration", "wrong-json-type mixed", "wrong-json-type quantity", "wrong-json-type time",
+			"wrong-json-type bytes", "wrong-json-type duration", "wrong-json-type mixed", "wrong-json-type quantity",
+			"wrong-json-type time",
 		}, "the type's own unmarshaler says so"},
 		{"unmarshaler that panics", `{"panics":false}`, []string{"wrong-json-type panics"}, "as if it had failed"},
 		{"root of another type", `[]`, []string{"wrong-json-type"}, "a configuration is an object"},
@@ -144,15 +198,39 @@ func TestDecodeFails(t *testing.T) {
 		{"integers out of range", `{"int8":128,"uint":-1,"int":9223372036854775808,"pointer":-9223372036854775809}`, []string{
 			"wrong-json-type int8", "wrong-json-type uint", "wrong-json-type int", "wrong-json-type pointer",
 		}, "nothing is cut off"},
-		{"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`, []string{"wrong-json-type int", "wrong-json-type int8", "wrong-json-type array[1]"}, "as in Kubernetes"},
+		{
+			"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`,
+			[]string{"wrong-json-type int", "wrong-json-type int8", "wrong-json-type array[1]"},
+			"as in Kubernetes",
+		},
 		{"float out of range", `{"float":1e400}`, []string{"wrong-json-type float"}, "no infinity"},
 		{"huge exponent", `{"number":1e1000}`, []string{"number-range number"}, "beyond the bound"},
-		{"quoted without quotes", `{"quoted":1,"quotedB":true}`, []string{"wrong-json-type quoted", "wrong-json-type quotedB"}, "json:\",string\" wants a string"},
-		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"wrong-json-type quoted", "wrong-json-type quotedB", "wrong-json-type quotedS"}, "a string that holds a value"},
+		{
+			"quoted without quotes", `{"quoted":1,"quotedB":true}`,
+			[]string{"wrong-json-type quoted", "wrong-json-type quotedB"},
+			"json:\",string\" wants a string",
+		},
+		{
+			"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`,
+			[]string{"wrong-json-type quoted", "wrong-json-type quotedB", "wrong-json-type quotedS"},
+			"a string that holds a value",
+		},
 		{"quoted list", `{"quotedL":["1",2]}`, []string{"wrong-json-type quotedL[0]"}, "json:\",string\" is for scalars"},
-		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"wrong-json-type ints[a]", "wrong-json-type ints[1.0]"}, "the keys are integers"},
-		{"map keys that become one", `{"folded":{"A":1,"a":2},"ints":{"1":"a","01":"b"}}`, []string{"duplicate-map-key folded[a]", "duplicate-map-key ints[01]"}, "which one counts would be a guess"},
-		{"a name twice in a map whose keys are read", `{"ints":{"1":"a","1":"b"}}`, []string{"duplicate-member ints[1]"}, "not another name of the same key"},
+		{
+			"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`,
+			[]string{"wrong-json-type ints[a]", "wrong-json-type ints[1.0]"},
+			"the keys are integers",
+		},
+		{
+			"map keys that become one", `{"folded":{"A":1,"a":2},"ints":{"1":"a","01":"b"}}`,
+			[]string{"duplicate-map-key folded[a]", "duplicate-map-key ints[01]"},
+			"which one counts would be a guess",
+		},
+		{
+			"a name twice in a map whose keys are read", `{"ints":{"1":"a","1":"b"}}`,
+			[]string{"duplicate-member ints[1]"},
+			"not another name of the same key",
+		},
 		{"trailing data", `{} {}`, []string{"invalid-json"}, "one value"},
 		{"trailing comma", `{"text":"a",}`, []string{"invalid-json"}, "no JSON"},
 		{"cut short", `{"text":"a`, []string{"invalid-json"}, "no JSON"},
@@ -196,20 +274,53 @@ func TestDecode(t *testing.T) {
 		{"empty object", "{}", config{}, "the empty configuration"},
 		{"nulls", `{"any":null,"array":null,"bool":null,"bytes":null,"duration":null,"float":null,"int":null,"ints":null,"list":null,"map":null,"mixed":null,
 			"pointer":null,"quantity":null,"quoted":null,"quotedB":null,"quotedS":null,"raw":null,"text":null,"time":null,"kind":null}`, config{}, "null is absent"},
-		{"null elements", `{"list":[null],"map":{"a":null},"array":[null,1]}`, config{List: []item{{}}, Map: map[string]item{"a": {}}, Array: [2]int{0, 1}}, "zero elements"},
-		{"TypeMeta and promoted fields", `{"apiVersion":"v1","kind":"K","promoted":"p"}`, config{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "K"}, embedded: embedded{"p"}}, "as encoding/json resolves them"},
-		{"integers at their bounds", `{"int":-9223372036854775808,"int8":-128,"uint":18446744073709551615,"pointer":1}`, config{Int: -1 << 63, Int8: -128, Uint: 1<<64 - 1, Pointer: &pointer}, "exact"},
-		{"integers in free JSON", `{"any":[9007199254740993,-9223372036854775808]}`, config{Any: []any{int64(9007199254740993), int64(-1 << 63)}}, "exact"},
-		{"quoted", `{"quoted":"-7","quotedB":"true","quotedS":"\"a\"","quotedL":[1]}`, config{Quoted: -7, QuotedB: &yes, QuotedS: "a", QuotedL: []int{1}}, "json:\",string\" is for scalars"},
+		{
+			"null elements", `{"list":[null],"map":{"a":null},"array":[null,1]}`,
+			config{List: []item{{}}, Map: map[string]item{"a": {}}, Array: [2]int{0, 1}},
+			"zero elements",
+		},
+		{
+			"TypeMeta and promoted fields", `{"apiVersion":"v1","kind":"K","promoted":"p"}`,
+			config{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "K"}, embedded: embedded{"p"}},
+			"as encoding/json resolves them",
+		},
+		{
+			"integers at their bounds", `{"int":-9223372036854775808,"int8":-128,"uint":18446744073709551615,"pointer":1}`,
+			config{Int: -1 << 63, Int8: -128, Uint: 1<<64 - 1, Pointer: &pointer},
+			"exact",
+		},
+		{
+			"integers in free JSON", `{"any":[9007199254740993,-9223372036854775808]}`,
+			config{Any: []any{int64(9007199254740993), int64(-1 << 63)}},
+			"exact",
+		},
+		{
+			"quoted", `{"quoted":"-7","quotedB":"true","quotedS":"\"a\"","quotedL":[1]}`,
+			config{Quoted: -7, QuotedB: &yes, QuotedS: "a", QuotedL: []int{1}},
+			"json:\",string\" is for scalars",
+		},
 		{"escapes", `{"t\u0065xt":"\ud83d\ude00\u0000\/"}`, config{Text: "😀\x00/"}, "unescaped"},
 		{"leaves", `{"bytes":"YQ==","duration":"60m","mixed":"50%","number":1.50,"panics":true,"time":"2024-01-01T01:00:00+01:00"}`, config{
-			Bytes: []byte("a"), Duration: &metav1.Duration{Duration: time.Hour}, Mixed: intstr.FromString("50%"), Number: "1.50", Panics: true,
-			Time: metav1.NewTime(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Local()),
+			Bytes: []byte("a"), Duration: &metav1.Duration{Duration: time.Hour}, Mixed: intstr.FromString("50%"), Number: "1.50",
+			Panics: true,
+			Time:   metav1.NewTime(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Local()),
 		}, "read by their own rules"},
-		{"raw JSON", `{"raw": {"b": 1, "a": 2}, "rawMsg": [ 1.0 ]}`, config{Raw: &runtime.RawExtension{Raw: []byte(`{"b": 1, "a": 2}`)}, RawMsg: json.RawMessage(`[ 1.0 ]`)}, "kept as it is"},
+		{
+			"raw JSON", `{"raw": {"b": 1, "a": 2}, "rawMsg": [ 1.0 ]}`,
+			config{Raw: &runtime.RawExtension{Raw: []byte(`{"b": 1, "a": 2}`)}, RawMsg: json.RawMessage(`[ 1.0 ]`)},
+			"kept as it is",
+		},
 		{"array of another length", `{"array":[1,2,3]}`, config{Array: [2]int{1, 2}}, "as in Kubernetes, which drops what does not fit"},
-		{"duplicate list keys", `{"list":[{"name":"a","size":3},{"name":"a"}]}`, config{List: []item{{"a", &size}, {Name: "a"}}}, "found when the value is walked"},
-		{"maps whose keys are read", `{"folded":{"A":1,"b":2},"ints":{"1":"a","2":"b"}}`, config{Folded: map[folded]int{"a": 1, "b": 2}, Ints: map[int]string{1: "a", 2: "b"}}, "different keys lose nothing"},
+		{
+			"duplicate list keys", `{"list":[{"name":"a","size":3},{"name":"a"}]}`,
+			config{List: []item{{"a", &size}, {Name: "a"}}},
+			"found when the value is walked",
+		},
+		{
+			"maps whose keys are read", `{"folded":{"A":1,"b":2},"ints":{"1":"a","2":"b"}}`,
+			config{Folded: map[folded]int{"a": 1, "b": 2}, Ints: map[int]string{1: "a", 2: "b"}},
+			"different keys lose nothing",
+		},
 		{"deepest", `{"any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, config{Any: nestedLists(999)}, "the bound"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -231,9 +342,12 @@ func nestedLists(levels int) any {
 // FuzzDecode: what is read is what Kubernetes' decoder reads and what loses nothing.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
-		"", "null", `{"list":[{"name":"a","size":1},{"name":"b"}],"map":{"k":{"name":"n"}}}`, `{"any":{"a":[1,2.5,null,true,"\u00e9"]},"raw":{"a":1}}`,
-		`{"quoted":"1","quotedB":"true","quotedS":"\"\""}`, `{"ints":{"1":"a","-2":"b","01":"c"}}`, `{"folded":{"A":1,"a":2}}`, `{"text":"\ud800","raw":{"a":1,"a":2}}`,
-		`{"quantity":"1Gi","mixed":"50%","duration":"1h","time":"2024-01-01T00:00:00Z","bytes":"YQ=="}`, `{"array":[1],"float":1e3,"uint":1,"number":0}`,
+		"", "null", `{"list":[{"name":"a","size":1},{"name":"b"}],"map":{"k":{"name":"n"}}}`,
+		`{"any":{"a":[1,2.5,null,true,"\u00e9"]},"raw":{"a":1}}`,
+		`{"quoted":"1","quotedB":"true","quotedS":"\"\""}`, `{"ints":{"1":"a","-2":"b","01":"c"}}`, `{"folded":{"A":1,"a":2}}`,
+		`{"text":"\ud800","raw":{"a":1,"a":2}}`,
+		`{"quantity":"1Gi","mixed":"50%","duration":"1h","time":"2024-01-01T00:00:00Z","bytes":"YQ=="}`,
+		`{"array":[1],"float":1e3,"uint":1,"number":0}`,
 		`{"text":1,"list":{},"Text":"a"}`, `{"rawMsg":{"a":"\udc00"}}`, "\u00a0", `{"secrets":{"hunter2":"a","hunter2":"b"}}`,
 	} {
 		f.Add([]byte(seed))

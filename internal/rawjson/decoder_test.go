@@ -214,7 +214,9 @@ func (a typeGenerator) object(level int) reflect.Type {
 	var fields []reflect.StructField
 	for i := range 1 + a.IntN(pick(a.speller, 5, 5, 5, 80)) {
 		name := "F" + strings.Repeat("x", i)
-		fields = append(fields, reflect.StructField{Name: name, Type: a.typ(level + 1), Tag: reflect.StructTag(`json:"` + strings.ToLower(name) + `"`)})
+		fields = append(
+			fields, reflect.StructField{Name: name, Type: a.typ(level + 1), Tag: reflect.StructTag(`json:"` + strings.ToLower(name) + `"`)},
+		)
 	}
 	a.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 	return reflect.StructOf(fields)
@@ -264,7 +266,9 @@ func TestManyFields(t *testing.T) {
 		var members []string
 		for i := range size {
 			name := "F" + strings.Repeat("x", i)
-			fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + name + `"`)})
+			fields = append(
+				fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + name + `"`)},
+			)
 			members = append(members, `"`+name+`":1`)
 		}
 		p := build(t, reflect.StructOf(fields))
@@ -299,7 +303,10 @@ func TestUnknownMembersAreKept(t *testing.T) {
 	p := build(t, reflect.TypeFor[holder]())
 	got, err := rawjson.Decode(p, []byte(`{"b": [ 1.0,"\u0061"] ,"a":"x","rest":null}`))
 	require.NoError(t, err)
-	assert.Equal(t, &holder{A: "x", Rest: fieldplan.Unknown{"b": json.RawMessage(`[ 1.0,"\u0061"]`), "rest": json.RawMessage("null")}}, got.Interface())
+	assert.Equal(
+		t, &holder{A: "x", Rest: fieldplan.Unknown{"b": json.RawMessage(`[ 1.0,"\u0061"]`), "rest": json.RawMessage("null")}},
+		got.Interface(),
+	)
 	_, err = rawjson.Decode(p, []byte(`{"b":1,"a":1,"\u0062":{"c":1,"c":2}}`))
 	assert.Equal(t, []string{"wrong-json-type a", "duplicate-member b", "duplicate-member b"}, problems(err))
 }
@@ -315,7 +322,8 @@ func (i *itself) UnmarshalJSON(raw []byte) error {
 
 func FuzzRead(f *testing.F) {
 	plans := []*fieldplan.Plan{
-		build(f, reflect.TypeFor[wide]()), build(f, reflect.TypeFor[aws.WorkerConfig]()), build(f, reflect.TypeFor[openstack.ProviderSpec]()),
+		build(f, reflect.TypeFor[wide]()), build(f, reflect.TypeFor[aws.WorkerConfig]()),
+		build(f, reflect.TypeFor[openstack.ProviderSpec]()),
 	}
 	s := speller{rand.New(rand.NewPCG(1, 1)), 100}
 	for i := range 60 {

@@ -50,8 +50,8 @@ func told(findings []rawjson.Finding, err error) (found, problems []string) {
 	return found, problems
 }
 
-// TestExamine: unknown members and repeated keys are findings beside the result, in the order of the text, under a plan that refuses unknown members,
-// under one that admits them, and under one that was loaded.
+// TestExamine: unknown members and repeated keys are findings beside the result, in the order of the text, under a plan
+// that refuses unknown members, under one that admits them, and under one that was loaded.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	closed, err := fieldplan.Compile(reflect.TypeFor[examined](), nil, rawjson.ReadPart)
@@ -64,10 +64,29 @@ func TestExamine(t *testing.T) {
 		reason          string
 	}{
 		{``, nil, nil, "the empty configuration"},
-		{`{"volumes":[{"name":"a"},{"name":"b"},{"name":"a"},{"name":"a"}]}`, []string{"volumes[2] repeated-key", "volumes[3] repeated-key"}, nil, "each after the first"},
-		{`{"volumes":[{"size":1},null,{"name":null}]}`, []string{"volumes[1] repeated-key", "volumes[2] repeated-key"}, nil, "an absent key is a key"},
-		{`{"ports":[{"number":1},{"number":2},{"number":1}],"rest":[{"name":"a"},{"name":"a"}]}`, []string{"ports[2] repeated-key"}, nil, "only lists have keys that say so"},
-		{`{"volumes":[{"nam":"a","size":1,"sise":2}],"limt":1}`, []string{"volumes[0].nam unknown-member name", "volumes[0].sise unknown-member", "limt unknown-member limit"}, nil, "of which the similar field is missing"},
+		{
+			`{"volumes":[{"name":"a"},{"name":"b"},{"name":"a"},{"name":"a"}]}`,
+			[]string{"volumes[2] repeated-key", "volumes[3] repeated-key"},
+			nil, "each after the first",
+		},
+		{
+			`{"volumes":[{"size":1},null,{"name":null}]}`,
+			[]string{"volumes[1] repeated-key", "volumes[2] repeated-key"},
+			nil,
+			"an absent key is a key",
+		},
+		{
+			`{"ports":[{"number":1},{"number":2},{"number":1}],"rest":[{"name":"a"},{"name":"a"}]}`,
+			[]string{"ports[2] repeated-key"},
+			nil,
+			"only lists have keys that say so",
+		},
+		{
+			`{"volumes":[{"nam":"a","size":1,"sise":2}],"limt":1}`,
+			[]string{"volumes[0].nam unknown-member name", "volumes[0].sise unknown-member", "limt unknown-member limit"},
+			nil,
+			"of which the similar field is missing",
+		},
 		{`{"limt":1,"limit":"1"}`, []string{"limt unknown-member"}, nil, "the similar field comes later"},
 		{`{"limit":"1","Limit":"2"}`, []string{"Limit unknown-member"}, nil, "the similar field is there, and only the hint names it"},
 		{`{"x":{"limt":1},"limit":[],"volumes":[{"size":"1"}]}`, []string{"x unknown-member"}, []string{

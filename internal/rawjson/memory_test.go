@@ -22,7 +22,9 @@ func TestTextsStandAlone(t *testing.T) {
 		count = 32
 	)
 	p := build(t, reflect.TypeFor[wide]())
-	raw := []byte(`{"text":"a","textP":"b","tags":{"c":"d"},"texts":["e","é","\u0065"],"capacity":{"f":"1"},"any":[1]}` + strings.Repeat(" ", size))
+	raw := []byte(
+		`{"text":"a","textP":"b","tags":{"c":"d"},"texts":["e","é","\u0065"],"capacity":{"f":"1"},"any":[1]}` + strings.Repeat(" ", size),
+	)
 	for _, read := range []func(*fieldplan.Plan, []byte) (reflect.Value, error){rawjson.Decode, rawjson.Read} {
 		assert.Less(t, heldBy(t, count, func() any {
 			v, err := read(p, raw)

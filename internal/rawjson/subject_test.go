@@ -156,15 +156,23 @@ func pick[T any](s speller, values ...T) T { return values[s.IntN(len(values))] 
 
 // strange are values that seldom are what is expected.
 var strange = []string{
-	"null", "true", "false", "0", "-0", "-1", "1.0", "1e2", "01", "-", "127", "128", "-128", "-129", "255", "256", "32768", "65536", "2147483647", "2147483648",
-	"-2147483649", "4294967296", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615",
-	"18446744073709551616", "000", "00000000000000000000001", "1e400", "1e-400", "1e1000", "1e-1000", "0e1000", "3.4e39", "1.5.", "+1", ".5", "0x1", "nul", "tru", "NaN",
-	`""`, `"a"`, `"1"`, `"null"`, `"true"`, "\"\x00\"", "\"\n\"", `"\n"`, `"\u0061"`, `"\ud83d\ude00"`, `"\ud800"`, `"\udc00\ud800"`, `"\x"`, `"\u00"`, `"\`, `"`, "\"\xff\"", "\"\xc3\"",
-	"\"\u00e9\u2028\U0001f600\"", `"eight by"`, `"eight by\t"`, `"eight bytes and "`, "\"eight by\x7f\"", `"1Gi "`, `" 1"`, `"\u0031"`, `"1e3"`, `"YQ=="`,
-	"[]", "{}", "[null]", "[[]]", "[1,]", "[,]", "[1 2]", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1 "b":2}`, `{"a":1,"a":2}`, `{"a":[{"b":1,"b":1}]}`, `{]`, "[}", "[", "{", "",
+	"null", "true", "false", "0", "-0", "-1", "1.0", "1e2", "01", "-", "127", "128", "-128", "-129", "255", "256", "32768", "65536",
+	"2147483647", "2147483648",
+	"-2147483649", "4294967296", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
+	"18446744073709551615",
+	"18446744073709551616", "000", "00000000000000000000001", "1e400", "1e-400", "1e1000", "1e-1000", "0e1000", "3.4e39", "1.5.", "+1",
+	".5", "0x1", "nul", "tru", "NaN",
+	`""`, `"a"`, `"1"`, `"null"`, `"true"`, "\"\x00\"", "\"\n\"", `"\n"`, `"\u0061"`, `"\ud83d\ude00"`, `"\ud800"`, `"\udc00\ud800"`,
+	`"\x"`, `"\u00"`, `"\`, `"`, "\"\xff\"", "\"\xc3\"",
+	"\"\u00e9\u2028\U0001f600\"", `"eight by"`, `"eight by\t"`, `"eight bytes and "`, "\"eight by\x7f\"", `"1Gi "`, `" 1"`, `"\u0031"`,
+	`"1e3"`, `"YQ=="`,
+	"[]", "{}", "[null]", "[[]]", "[1,]", "[,]", "[1 2]", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1 "b":2}`, `{"a":1,"a":2}`,
+	`{"a":[{"b":1,"b":1}]}`, `{]`, "[}", "[", "{", "",
 	`{"a":"\ud800"}`, "[1e1000]", "{\"a\":\"\xff\"}", `{"zone":"z","rank":1,"below":{"zone":null}}`, "\ufeff", "[\v]", "\u00a0",
-	`"2026-11-20T16:09:00Z"`, `"1h"`, `"1.5"`, "1.5", "16777217", "0.1", "1e-46", "[1]", "[1,2,3,4]", `["a",null]`, `[null,{"a":"b"}]`, `{"a":null}`, `{"a":"b","b":"c"}`, `{"1":"a"}`,
-	`{"1":"a","01":"b"}`, `{"a":{}}`, `{"a":{"a":["b"]},"b":{}}`, `{"zone":1}`, `{"Zone":"z"}`, `{"zone":"a","z\u006fne":"b"}`, `{"text":"a","kids":[null,{}]}`, "true1", "nullx", "[truex]",
+	`"2026-11-20T16:09:00Z"`, `"1h"`, `"1.5"`, "1.5", "16777217", "0.1", "1e-46", "[1]", "[1,2,3,4]", `["a",null]`, `[null,{"a":"b"}]`,
+	`{"a":null}`, `{"a":"b","b":"c"}`, `{"1":"a"}`,
+	`{"1":"a","01":"b"}`, `{"a":{}}`, `{"a":{"a":["b"]},"b":{}}`, `{"zone":1}`, `{"Zone":"z"}`, `{"zone":"a","z\u006fne":"b"}`,
+	`{"text":"a","kids":[null,{}]}`, "true1", "nullx", "[truex]",
 }
 
 // value writes a value of type t, so many levels below the first.
@@ -216,7 +224,10 @@ func (s speller) key(t reflect.Type, i int) string {
 func (s speller) known(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[resource.Quantity]():
-		return pick(s, `"0"`, `"1Gi"`, `"1024Mi"`, `"100m"`, `"-3"`, `"1e20"`, `"0.5"`, `"1n"`, "8", "1.5", `"12345678901234567890"`, `"1.000"`, `" 7 "`)
+		return pick(
+			s, `"0"`, `"1Gi"`, `"1024Mi"`, `"100m"`, `"-3"`, `"1e20"`, `"0.5"`, `"1n"`, "8", "1.5", `"12345678901234567890"`, `"1.000"`,
+			`" 7 "`,
+		)
 	case reflect.TypeFor[intstr.IntOrString]():
 		return pick(s, `"25%"`, "4", "-1", `""`, `"\u0034"`)
 	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[time.Time]():
@@ -260,7 +271,10 @@ func (s speller) scalar(k reflect.Kind) string {
 }
 
 func (s speller) text() string {
-	text := pick(s, "", "a", "usual", "eight by", "a longer text of ASCII", "quote \" and \\ and /", "é", "世界 😀\u2028", "\x01\n\t\x7f", "a longer text and then é", "0123456789abcdef")
+	text := pick(
+		s, "", "a", "usual", "eight by", "a longer text of ASCII", "quote \" and \\ and /", "é", "世界 😀\u2028", "\x01\n\t\x7f",
+		"a longer text and then é", "0123456789abcdef",
+	)
 	return s.name(text)
 }
 
@@ -348,7 +362,10 @@ func (s speller) damage(text string) string {
 	for range s.IntN(3) {
 		at := s.IntN(len(text) + 1)
 		end := min(at+s.IntN(6), len(text))
-		text = text[:at] + pick(s, "", text[at:end], text[at:end]+text[at:end], pick(s, strange...), string(rune(s.IntN(300))), string([]byte{byte(s.IntN(256))})) + text[end:]
+		text = text[:at] + pick(
+			s, "", text[at:end], text[at:end]+text[at:end], pick(s, strange...), string(rune(s.IntN(300))),
+			string([]byte{byte(s.IntN(256))}),
+		) + text[end:]
 	}
 	return text
 }

@@ -25,8 +25,9 @@ func TestPreCommitHooks(t *testing.T) {
 	assert.NotEmpty(t, hooks)
 }
 
-// TestCustomBinary: golangci-lint custom is told the module of the plugin, and the version of golangci-lint that this repository uses. The plugin
-// has a module, so that its dependency on golangci-lint's registry stays out of the module graphs of adopters.
+// TestCustomBinary: golangci-lint custom is told the module of the plugin, and the version of golangci-lint that this
+// repository uses. The plugin has a module, so that its dependency on golangci-lint's registry stays out of the module
+// graphs of adopters.
 func TestCustomBinary(t *testing.T) {
 	var config struct {
 		Version string

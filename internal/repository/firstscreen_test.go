@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoInternalNamesInDocumentation: the first screen of go doc, the exported declarations, names no internal package. A reader cannot look
-// it up: there stood `type Schema schemabridge.Schema` and `Class(structtag.Immutable)`.
+// TestNoInternalNamesInDocumentation: the first screen of go doc, the exported declarations, names no internal package.
+// A reader cannot look it up: there stood `type Schema schemabridge.Schema` and `Class(structtag.Immutable)`.
 func TestNoInternalNamesInDocumentation(t *testing.T) {
 	checked := 0
 	for _, file := range goFiles(t) {

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModulesDoNotShareInternalPackages: a module that is released imports no internal package of another one. Its users may have a newer main module,
-// whose internal packages promise nothing: a method of one was renamed, and a driver with the updater did not compile.
+// TestModulesDoNotShareInternalPackages: a module that is released imports no internal package of another one. Its
+// users may have a newer main module, whose internal packages promise nothing: a method of one was renamed, and a
+// driver with the updater did not compile.
 func TestModulesDoNotShareInternalPackages(t *testing.T) {
 	modules := map[string]string{} // by folder
 	files, err := filepath.Glob(filepath.Join(root, "hotupdate", "*", "go.mod"))
@@ -26,7 +27,9 @@ func TestModulesDoNotShareInternalPackages(t *testing.T) {
 		folder = filepath.ToSlash(folder)
 		modules[folder] = firstMatch(t, `(?m)^module (.*)$`, read(t, folder+"/go.mod"))
 	}
-	assert.Len(t, modules, 5, "the updater, the linter's plugin, and the programs with Gardener's and the API server's code, and with client-go")
+	assert.Len(
+		t, modules, 5, "the updater, the linter's plugin, and the programs with Gardener's and the API server's code, and with client-go",
+	)
 	checked := map[string]bool{}
 	for _, file := range goFiles(t) {
 		if strings.HasSuffix(file, "_test.go") {
@@ -43,7 +46,9 @@ func TestModulesDoNotShareInternalPackages(t *testing.T) {
 				imported, err := strconv.Unquote(spec.Path.Value)
 				require.NoError(t, err)
 				isForeign := isIn(imported, module) && !isIn(imported, path)
-				assert.False(t, isForeign && strings.Contains(imported+"/", "/internal/"), "%s imports %s: export what it needs", file, imported)
+				assert.False(
+					t, isForeign && strings.Contains(imported+"/", "/internal/"), "%s imports %s: export what it needs", file, imported,
+				)
 			}
 		}
 	}

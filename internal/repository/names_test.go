@@ -63,7 +63,9 @@ func TestOneNameOneMeaning(t *testing.T) {
 		}
 	}
 	require.Greater(t, together, 100)
-	assert.ElementsMatch(t, slices.Collect(maps.Keys(conventional)), slices.Collect(maps.Keys(used)), "a name of the list has one owner: take it out")
+	assert.ElementsMatch(
+		t, slices.Collect(maps.Keys(conventional)), slices.Collect(maps.Keys(used)), "a name of the list has one owner: take it out",
+	)
 }
 
 // isPublic reports whether an adopter can import a package, and does it for its names.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// owners names for each rule the only place of the product that may know it, and a text by which a second one shows itself. The consequence of a
-// second owner is that one of them is changed, and the other is not.
+// owners names for each rule the only place of the product that may know it, and a text by which a second one shows
+// itself. The consequence of a second owner is that one of them is changed, and the other is not.
 var owners = []struct{ rule, owner, sign string }{
 	{"the prefix of errors", "hotupdate/fault", `"hotupdate: ["%]|"hotupdate: "`},
 	{"trees of decoded numbers", "internal/jsonpatch", `\.UseNumber\(\)`},
@@ -21,7 +21,10 @@ var owners = []struct{ rule, owner, sign string }{
 	{"the name of the struct tag", "internal/structtag", `"hotupdatable"`},
 	{"the escapes of RFC 6901", "internal/fieldpath", `"~[01]"`},
 	{"the text of a string in JSON", "internal/canonjson", `func AppendString\(`},
-	{"the bounds of a quantity's text, without which the parser can run for minutes", "internal/leaf", `resource\.(Must)?Parse(Quantity)?\(`},
+	{
+		"the bounds of a quantity's text, without which the parser can run for minutes", "internal/leaf",
+		`resource\.(Must)?Parse(Quantity)?\(`,
+	},
 	{"names of Gardener's node agent secrets", "hash", `"gardener-node-agent-`},
 	{"the words of verdicts", "hotupdate/cmd/hotupdate/internal/verdict", `"(class-renamed|becomes-readable|machines-deleted)"`},
 	{"how delays are spread", "internal/jitter", `"hash/fnv"`},
@@ -33,8 +36,8 @@ var owners = []struct{ rule, owner, sign string }{
 // others show a sign and do not know the rule: the position is that in a Go slice of the caller.
 var others = []string{"tags/rules.go"}
 
-// leftOut are folders that may know what others own: examples retell it, package limit is compared with it, and a program that is copied into other
-// modules cannot call this one.
+// leftOut are folders that may know what others own: examples retell it, package limit is compared with it, and a
+// program that is copied into other modules cannot call this one.
 var leftOut = []string{"examples", "internal/benchmarks/limit", "internal/extensions/record"}
 
 // TestOneOwner: when two pieces of code know the same rule, one of them is wrong.

@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plugins are the modules whose program hotupdate calls, with the name of the program, the file of their protocol, which both modules have, and the
-// module that would come into the main one.
+// plugins are the modules whose program hotupdate calls, with the name of the program, the file of their protocol,
+// which both modules have, and the module that would come into the main one.
 var plugins = []struct{ module, program, protocol, heavy string }{
 	{"hotupdate/gardener", "hotupdate-gardener", "internal/gardenerplugin/gardenerplugin.go", "gardener/gardener"},
 	{"hotupdate/crd", "hotupdate-crd", "internal/crdplugin/crdplugin.go", "apiextensions-apiserver"},
 }
 
-// TestPlugins: the command and its programs speak the same protocols although none of the modules depends on another. The main module would get more
-// than two hundred modules, and go install refuses a command whose go.mod replaces a module.
+// TestPlugins: the command and its programs speak the same protocols although none of the modules depends on another.
+// The main module would get more than two hundred modules, and go install refuses a command whose go.mod replaces a
+// module.
 func TestPlugins(t *testing.T) {
 	for _, p := range plugins {
 		assert.Equal(t, read(t, p.protocol), read(t, p.module+"/"+p.protocol), "copy one of the files over the other")

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmeProgram: the README's Go code is one program that runs as printed in a module of its own, and writes what the comment in it says.
+// TestReadmeProgram: the README's Go code is one program that runs as printed in a module of its own, and writes what
+// the comment in it says.
 func TestReadmeProgram(t *testing.T) {
 	readme := read(t, "README.md")
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)

@@ -48,7 +48,10 @@ func TestReleaseBuilds(t *testing.T) {
 		assert.FileExists(t, filepath.Join(root, b.Dir, b.Main, "main.go"), b.ID)
 		assert.Equal(t, b.ID, b.Binary)
 	}
-	assert.Equal(t, []string{"hotupdate", "kubectl-hotupdate", "hotupdatelint", "hotupdate-gardener", "hotupdate-crd", "hotupdate-cloudprofiles"}, binaries)
+	assert.Equal(
+		t, []string{"hotupdate", "kubectl-hotupdate", "hotupdatelint", "hotupdate-gardener", "hotupdate-crd", "hotupdate-cloudprofiles"},
+		binaries,
+	)
 	for _, a := range r.Archives {
 		packed = append(packed, a.IDs...)
 	}

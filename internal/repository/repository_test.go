@@ -57,8 +57,8 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// layer names the layer of a package below the module. A command's own packages and the examples stand at the top, and do not know each other:
-// an example shows what an adopter writes, so no product depends on one.
+// layer names the layer of a package below the module. A command's own packages and the examples stand at the top, and
+// do not know each other: an example shows what an adopter writes, so no product depends on one.
 func layer(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	switch {
@@ -100,7 +100,9 @@ func TestImportsRunOneWay(t *testing.T) {
 				continue
 			}
 			if from, to := layer(p.path()), layer(below(imported)); !slices.Contains(mayImport[from], to) {
-				t.Errorf("%s must not import %s: packages of layer %q may import those of %q", p.path(), below(imported), from, mayImport[from])
+				t.Errorf(
+					"%s must not import %s: packages of layer %q may import those of %q", p.path(), below(imported), from, mayImport[from],
+				)
 			}
 		}
 	}
@@ -183,7 +185,8 @@ func TestReadmeNamesTheTestCommand(t *testing.T) {
 // TestPackageDocumentationIsOneScreen: what does not fit stands in a document beside the code, such as FORMAT.md and FLOW.md.
 func TestPackageDocumentationIsOneScreen(t *testing.T) {
 	for _, p := range packages(t) {
-		parsed, err := parser.ParseDir(token.NewFileSet(), p.Dir, nil, parser.PackageClauseOnly|parser.ParseComments) //nolint:staticcheck // no types needed
+		mode := parser.PackageClauseOnly | parser.ParseComments
+		parsed, err := parser.ParseDir(token.NewFileSet(), p.Dir, nil, mode) //nolint:staticcheck // no types needed
 		require.NoError(t, err)
 		for _, files := range parsed {
 			for name, file := range files.Files {

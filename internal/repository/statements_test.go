@@ -18,8 +18,8 @@ const (
 
 // TestStatementsAreNotSqueezed: in product code and in tests, a statement sets one name and a condition has at most two operators.
 //
-// An assignment sets several names only if it must: the value is one call, or a later part needs an earlier name as it was, as in a swap. The
-// clause before a condition or a loop may also set several names, because they live only there.
+// An assignment sets several names only if it must: the value is one call, or a later part needs an earlier name as it
+// was, as in a swap. The clause before a condition or a loop may also set several names, because they live only there.
 func TestStatementsAreNotSqueezed(t *testing.T) {
 	files := goFiles(t)
 	require.Greater(t, len(files), 500)

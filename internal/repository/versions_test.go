@@ -21,15 +21,23 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 		told[row[1]] = row[2]
 	}
 	assert.Equal(t, map[string]string{
-		"Go":                              goVersion(t),
-		"Kubernetes modules":              firstMatch(t, `k8s.io/apimachinery (v[0-9.]+)`, read(t, "go.mod")),
-		"Gardener":                        firstMatch(t, `Validation += "Gardener (v[0-9.]+),`, read(t, "hotupdate/cmd/hotupdate/internal/verdict/rules.go")),
-		"API server for custom resources": "v1" + firstMatch(t, `k8s.io/apiextensions-apiserver v0(\.[0-9]+)`, read(t, "hotupdate/crd/go.mod")),
-		"machine-controller-manager":      firstMatch(t, `machine-controller-manager (v[0-9.]+[0-9])`, read(t, "hotupdate/machineupdate/doc.go")),
-		"Cluster API":                     firstMatch(t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/go.mod")),
-		"Cluster API, newest managers":    firstMatch(t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/managers/newest/go.mod")),
-		"Karpenter":                       firstMatch(t, `sigs.k8s.io/karpenter (v[0-9.]+)`, read(t, "examples/karpenter/go.mod")),
-		"golangci-lint":                   firstMatch(t, `golangci-lint/v2 (v[0-9.]+)`, read(t, ".tools/golangci/go.mod")),
+		"Go":                 goVersion(t),
+		"Kubernetes modules": firstMatch(t, `k8s.io/apimachinery (v[0-9.]+)`, read(t, "go.mod")),
+		"Gardener": firstMatch(
+			t, `Validation += "Gardener (v[0-9.]+),`, read(t, "hotupdate/cmd/hotupdate/internal/verdict/rules.go"),
+		),
+		"API server for custom resources": "v1" + firstMatch(
+			t, `k8s.io/apiextensions-apiserver v0(\.[0-9]+)`, read(t, "hotupdate/crd/go.mod"),
+		),
+		"machine-controller-manager": firstMatch(
+			t, `machine-controller-manager (v[0-9.]+[0-9])`, read(t, "hotupdate/machineupdate/doc.go"),
+		),
+		"Cluster API": firstMatch(t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/go.mod")),
+		"Cluster API, newest managers": firstMatch(
+			t, `sigs.k8s.io/cluster-api (v[0-9.]+)`, read(t, "examples/clusterapi/managers/newest/go.mod"),
+		),
+		"Karpenter":     firstMatch(t, `sigs.k8s.io/karpenter (v[0-9.]+)`, read(t, "examples/karpenter/go.mod")),
+		"golangci-lint": firstMatch(t, `golangci-lint/v2 (v[0-9.]+)`, read(t, ".tools/golangci/go.mod")),
 	}, told)
 }
 

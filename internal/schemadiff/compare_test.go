@@ -205,10 +205,18 @@ var releases = []release{
 	of("elements of a list that becomes hot", member[[]byNameHeld]("false,key=name"), member[[]byNameHeld]("true,key=name")).
 		tells("ClassChanged a: rolls may sets it").
 		keeps(`{"a":[{"name":"x","c":"k"}]}`, `{"a":[{"c":"k"}]}`).rolls(`{"a":[{"name":"x"}]}`),
-	of("elements of one key, of which one was all immutable", member[[]byNameHeld]("false,key=name"), member[[]byNameHeld]("inplace,key=name")).
+	of(
+		"elements of one key, of which one was all immutable", member[[]byNameHeld]("false,key=name"),
+		member[[]byNameHeld]("inplace,key=name"),
+	).
 		tells("ClassChanged a:", "PairingChanged a: rolls may has elements there").
-		keeps(`{"a":[{"name":"x"},{"name":"y","c":"k"}]}`, `{"a":[{"name":"x","c":"k"},{"name":"x"}]}`).rolls(`{"a":[{"name":"x"},{"name":"x","c":"k"}]}`),
-	of("elements of one key, of which one class is below", member[[]byNameHeld]("inplace,key=name"), member[[]byNameInPlace]("inplace,key=name")).
+		keeps(
+			`{"a":[{"name":"x"},{"name":"y","c":"k"}]}`, `{"a":[{"name":"x","c":"k"},{"name":"x"}]}`,
+		).rolls(`{"a":[{"name":"x"},{"name":"x","c":"k"}]}`),
+	of(
+		"elements of one key, of which one class is below", member[[]byNameHeld]("inplace,key=name"),
+		member[[]byNameInPlace]("inplace,key=name"),
+	).
 		tells("ClassChanged a[].c:", "PairingChanged a: rolls may has elements there").
 		keeps(`{"a":[{"name":"x"},{"name":"y","c":"k"}]}`).rolls(`{"a":[{"name":"x"},{"name":"x","c":"k"}]}`),
 
@@ -363,7 +371,10 @@ var releases = []release{
 	of("elements of another shape", member[[]string](""), member[[][]string]("")).
 		tells("TypeChanged a[]: rolls may has it; refuses may has it").
 		keeps(`{"a":[]}`).refuses(`{"a":["x"]}`),
-	of("elements of arrays in a map, which are written where they are missing", member[map[string][1]uint64](""), member[map[string][1]bool]("")).
+	of(
+		"elements of arrays in a map, which are written where they are missing", member[map[string][1]uint64](""),
+		member[map[string][1]bool](""),
+	).
 		tells("TypeChanged a[][]: rolls may has an array around it; refuses may names it").
 		keeps(`{}`, `{"a":{}}`).rolls(`{"a":{"x":null}}`, `{"a":{"x":[]}}`).refuses(`{"a":{"x":[1]}}`),
 	of("elements of an array, which is unset where it is missing", member[[1]uint64](""), member[[1]bool]("")).
@@ -435,7 +446,10 @@ var releases = []release{
 	of("objects in a map", member[map[string]*leafB](""), member[map[string]leafB]("")).
 		tells("NullabilityChanged a[]:").
 		keeps(`{"a":{"x":null}}`),
-	of("objects that may be hot", member[map[string]*byName]("false,hotwhen=mode:hot"), member[map[string]byName]("false,hotwhen=mode:hot")).
+	of(
+		"objects that may be hot", member[map[string]*byName]("false,hotwhen=mode:hot"),
+		member[map[string]byName]("false,hotwhen=mode:hot"),
+	).
 		tells("NullabilityChanged a[]:").
 		keeps(`{"a":{"x":null}}`),
 	of("lists in a list", member[[]*[]string](""), member[[][]string]("")).
@@ -476,12 +490,18 @@ var releases = []release{
 		tells("DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
 		keeps(`{}`, `{"a":null}`, `{"a":["b"]}`, `{"a":["a","a"]}`).rolls(`{"a":["a"]}`, `{"a":[]}`),
 	of("default of a list that was a value", member[[]string](""), member[*[]string](`false,default='[\"a\"]'`)).
-		tells("NullabilityChanged a:", "DefaultChanged a: rolls every spells out the old or the new default", "PresenceChanged a: rolls every has it empty").
+		tells(
+			"NullabilityChanged a:", "DefaultChanged a: rolls every spells out the old or the new default",
+			"PresenceChanged a: rolls every has it empty",
+		).
 		keeps(`{}`, `{"a":["b"]}`).rolls(`{"a":["a"]}`, `{"a":[]}`),
 	of("default of a list that is another", member[*[]string](`false,default='[\"a\"]'`), member[*[]string](`false,default='[\"b\"]'`)).
 		tells("DefaultChanged a: rolls every spells out the old or the new default").
 		keeps(`{}`, `{"a":[]}`, `{"a":["c"]}`).rolls(`{"a":["a"]}`, `{"a":["b"]}`),
-	of("default of a set in another order", member[*[]string](`false,set,default='[\"a\",\"b\"]'`), member[*[]string](`false,set,default='[\"b\",\"a\"]'`)).
+	of(
+		"default of a set in another order", member[*[]string](`false,set,default='[\"a\",\"b\"]'`),
+		member[*[]string](`false,set,default='[\"b\",\"a\"]'`),
+	).
 		tells("DefaultChanged a:").
 		keeps(`{"a":["a","b"]}`, `{"a":[]}`),
 	of("default of a map that is gone", member[*map[string]string](`false,default='{\"k\":\"v\"}'`), member[*map[string]string]("")).
@@ -496,14 +516,32 @@ var releases = []release{
 	of("class below a default", member[*hotC](`false,default='{\"c\":2}'`), member[*leafBC](`false,default='{\"c\":2}'`)).
 		tells("PresenceChanged a: rolls may has it empty", "ClassChanged a.c: rolls may sets it").
 		keeps(`{}`, `{"a":{"c":2}}`).rolls(`{"a":{}}`, `{"a":{"c":3}}`),
-	of("default of a member below a default", member[*leafPointer](`false,default='{\"b\":1}'`), member[*leafDefault](`false,default='{\"b\":1}'`)).
-		tells("DefaultChanged a:", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+	of(
+		"default of a member below a default", member[*leafPointer](`false,default='{\"b\":1}'`),
+		member[*leafDefault](`false,default='{\"b\":1}'`),
+	).
+		tells(
+			"DefaultChanged a:", "PresenceChanged a: rolls may has it empty",
+			"DefaultChanged a.b: rolls may spells out the old or the new default",
+		).
 		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
-	of("default of a member that was one below a default", member[*leafDefault](`false,default='{\"b\":1}'`), member[*leafPointer](`false,default='{\"b\":1}'`)).
-		tells("DefaultChanged a:", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+	of(
+		"default of a member that was one below a default", member[*leafDefault](`false,default='{\"b\":1}'`),
+		member[*leafPointer](`false,default='{\"b\":1}'`),
+	).
+		tells(
+			"DefaultChanged a:", "PresenceChanged a: rolls may has it empty",
+			"DefaultChanged a.b: rolls may spells out the old or the new default",
+		).
 		keeps(`{}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`).rolls(`{"a":{}}`),
-	of("default of a member beside another one below a default", member[*leafPointer](`false,default='{\"b\":2}'`), member[*leafDefault]("")).
-		tells("DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty", "DefaultChanged a.b: rolls may spells out the old or the new default").
+	of(
+		"default of a member beside another one below a default", member[*leafPointer](`false,default='{\"b\":2}'`),
+		member[*leafDefault](""),
+	).
+		tells(
+			"DefaultChanged a: rolls may spells out the old or the new default", "PresenceChanged a: rolls may has it empty",
+			"DefaultChanged a.b: rolls may spells out the old or the new default",
+		).
 		keeps(`{}`, `{"a":{"b":3}}`).rolls(`{"a":{}}`, `{"a":{"b":2}}`, `{"a":{"b":1}}`),
 	of("hot default", member[*[]string]("true"), member[*[]string](`true,default='[\"a\"]'`)).
 		tells("DefaultChanged a:", "PresenceChanged a:").
@@ -546,22 +584,40 @@ var releases = []release{
 		keeps(`{"a":[{"id":1},{"id":2}]}`, `{"a":[{"id":1},{"id":1}]}`),
 
 	// Hotwhen.
-	of("elements that may be hot now, whose key is a number and could not be left out before", member[[]byID]("false,key=id"), member[[]byID]("false,key=id,hotwhen=id:7")).
+	of(
+		"elements that may be hot now, whose key is a number and could not be left out before", member[[]byID]("false,key=id"),
+		member[[]byID]("false,key=id,hotwhen=id:7"),
+	).
 		tells("HotWhenChanged a: rolls may has elements there").
 		keeps(`{"a":[{"id":1}]}`, `{"a":[{}]}`).rolls(`{"a":[{"id":7}]}`),
-	of("member of elements that may be hot now", member[[]byName]("false,key=name"), member[[]byNamePointer]("false,key=name,hotwhen=mode:hot")).
+	of(
+		"member of elements that may be hot now", member[[]byName]("false,key=name"),
+		member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
+	).
 		tells("HotWhenChanged a: rolls may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value").
 		keeps(`{"a":[{"name":"n","mode":"m"}]}`, `{"a":[{"mode":"m"}]}`).rolls(`{"a":[{"name":"n","mode":"m","c":""}]}`),
-	of("member of elements that were sometimes hot", member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"), member[[]byName]("false,key=name")).
+	of(
+		"member of elements that were sometimes hot", member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
+		member[[]byName]("false,key=name"),
+	).
 		tells("HotWhenChanged a: rolls may has elements there", "NullabilityChanged a[].c: rolls may spells out its zero value").
 		keeps(`{"a":[{"name":"n","mode":"m"}]}`).rolls(`{"a":[{"name":"n","mode":"m","c":""}]}`),
-	of("of a change that rolls in some elements the graver is told", member[[]byName]("false,key=name,hotwhen=mode:hot"), member[[]byNamePointer]("false,key=name,hotwhen=mode:hot")).
+	of(
+		"of a change that rolls in some elements the graver is told", member[[]byName]("false,key=name,hotwhen=mode:hot"),
+		member[[]byNamePointer]("false,key=name,hotwhen=mode:hot"),
+	).
 		tells("NullabilityChanged a[].c: rolls may spells out its zero value").
 		keeps(`{"a":[{"name":"n","mode":"hot","c":""}]}`).rolls(`{"a":[{"name":"n","mode":"m","c":""}]}`),
-	of("class in elements that are hot", member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"), member[[]byName]("false,key=name,hotwhen=mode:hot")).
+	of(
+		"class in elements that are hot", member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"),
+		member[[]byName]("false,key=name,hotwhen=mode:hot"),
+	).
 		tells("ClassChanged a[].c: rolls may sets it").
 		keeps(`{"a":[{"name":"n","mode":"m","c":"x"}]}`).rolls(`{"a":[{"name":"n","mode":"hot","c":"x"}]}`),
-	of("class of the list and in elements that are hot", member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"), member[[]byNameInPlace]("inplace,key=name,hotwhen=mode:hot")).
+	of(
+		"class of the list and in elements that are hot", member[[]byNameHeld]("false,key=name,hotwhen=mode:hot"),
+		member[[]byNameInPlace]("inplace,key=name,hotwhen=mode:hot"),
+	).
 		tells("ClassChanged a:", "ClassChanged a[].c:").
 		keeps(`{"a":[{"name":"n","mode":"m","c":"x"},{"name":"o","mode":"hot","c":"x"}]}`),
 }

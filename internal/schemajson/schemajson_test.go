@@ -209,15 +209,29 @@ func TestLoadRefuses(t *testing.T) {
 		{"later version", with(of(word), func(d *schemajson.Document) { d.FormatVersion = 5 }), []string{"/formatVersion"}},
 		{"a version that it does not need", with(of(word), func(d *schemajson.Document) { d.FormatVersion++ }), []string{"/root"}},
 		{"no root", with(of(word), func(d *schemajson.Document) { d.Root = nil }), []string{"/root"}},
-		{"root that is a list", with(of(word), func(d *schemajson.Document) { d.Root = &schemajson.Node{Kind: "list", Elem: word} }), []string{"/root"}},
+		{
+			"root that is a list", with(of(word), func(d *schemajson.Document) { d.Root = &schemajson.Node{Kind: "list", Elem: word} }),
+			[]string{"/root"},
+		},
 		{"half of TypeMeta", with(of(word), func(d *schemajson.Document) { d.TypeMeta = []string{"kind"} }), []string{"/typeMeta"}},
 		{"hot unknown members", with(of(word), func(d *schemajson.Document) { d.Unknown = "hot" }), []string{"/unknownMembers"}},
 		{"null field", object(nil), []string{at}},
 		{"field without type", object(field("a", nil)), []string{at}},
 		{"unsorted names", object(field("b", word), field("a", word)), []string{"/root/fields/1/name"}},
 		{"name twice", object(field("a", word), field("a", word)), []string{"/root/fields/1/name"}},
-		{"name with a comma", object(field("a", word), field("a,b", word), field("c", &schemajson.Node{Kind: "object", Fields: []*schemajson.Field{field("d", word)}})), []string{"/root/fields/1/name"}},
-		{"member of TypeMeta", with(object(field("kind", word)), func(d *schemajson.Document) { d.TypeMeta = []string{"apiVersion", "kind"} }), []string{at + "/name"}},
+		{
+			"name with a comma",
+			object(
+				field("a", word), field("a,b", word),
+				field("c", &schemajson.Node{Kind: "object", Fields: []*schemajson.Field{field("d", word)}}),
+			),
+			[]string{"/root/fields/1/name"},
+		},
+		{
+			"member of TypeMeta",
+			with(object(field("kind", word)), func(d *schemajson.Document) { d.TypeMeta = []string{"apiVersion", "kind"} }),
+			[]string{at + "/name"},
+		},
 		{"unknown class", tagged(func(f *schemajson.Field) { f.Class = "warm" }), []string{at + "/class"}},
 		{"unknown kind", of(leafOf("word", 0)), []string{at + "/type"}},
 		{"unknown width", of(leafOf("int", 7)), []string{at + "/type"}},
@@ -234,9 +248,15 @@ func TestLoadRefuses(t *testing.T) {
 		{"more than 1 MiB", of(&schemajson.Node{Kind: "array", Length: 1<<20 + 1, Elem: leafOf("int", 8)}), []string{at + "/type/length"}},
 		{"list of bytes", of(&schemajson.Node{Kind: "list", Elem: leafOf("uint", 8)}), []string{at + "/type"}},
 		{"unknown sensitivity", tagged(func(f *schemajson.Field) { f.Sensitive = "secret" }), []string{at + "/sensitive"}},
-		{"an option in place of a sensitivity", tagged(func(f *schemajson.Field) { f.Sensitive = "presence" }), []string{at + "/sensitive"}},
+		{
+			"an option in place of a sensitivity", tagged(func(f *schemajson.Field) { f.Sensitive = "presence" }),
+			[]string{at + "/sensitive"},
+		},
 		{"a key that no struct tag can name", tagged(func(f *schemajson.Field) { f.Key = "it's" }), []string{at}},
-		{"a selector that no struct tag can name", tagged(func(f *schemajson.Field) { f.HotWhen = &schemajson.When{Name: " a"} }), []string{at}},
+		{
+			"a selector that no struct tag can name", tagged(func(f *schemajson.Field) { f.HotWhen = &schemajson.When{Name: " a"} }),
+			[]string{at},
+		},
 		{
 			"options that exclude each other", tagged(func(f *schemajson.Field) {
 				f.Default = new("x")
@@ -260,7 +280,10 @@ func TestLoadRefuses(t *testing.T) {
 			[]string{at},
 		},
 		{"inherits another class than that above", tagged(func(f *schemajson.Field) { f.Class = "hot" }), []string{"/root"}},
-		{"problems are told all at once", object(field("a", leafOf("x", 0)), field("b", leafOf("y", 0))), []string{at + "/type", "/root/fields/1/type"}},
+		{
+			"problems are told all at once", object(field("a", leafOf("x", 0)), field("b", leafOf("y", 0))),
+			[]string{at + "/type", "/root/fields/1/type"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			require.NoError(t, tc.d.Sign())
@@ -356,7 +379,8 @@ func TestTypesThatContainThemselves(t *testing.T) {
 	require.ErrorContains(t, err, "is a type that contains itself")
 }
 
-// TestLoadedFieldsTellTheirOrigin: Go fields and what declared a class are those of the type that was exported, also in elements that are hot.
+// TestLoadedFieldsTellTheirOrigin: Go fields and what declared a class are those of the type that was exported, also in
+// elements that are hot.
 func TestLoadedFieldsTellTheirOrigin(t *testing.T) {
 	type item struct {
 		Name string `json:"name"`

@@ -54,23 +54,31 @@ func TestErrorsAgreeOnGeneratedTypes(t *testing.T) {
 
 // named are the named types of the generated ones.
 var named = []reflect.Type{
-	reflect.TypeFor[string](), reflect.TypeFor[string](), reflect.TypeFor[int8](), reflect.TypeFor[uint64](), reflect.TypeFor[bool](), reflect.TypeFor[float32](), reflect.TypeFor[complex64](),
-	reflect.TypeFor[kinds.Bool](), reflect.TypeFor[kinds.Int](), reflect.TypeFor[kinds.Text](), reflect.TypeFor[kinds.Bytes](), reflect.TypeFor[kinds.Map](), reflect.TypeFor[kinds.Any](),
+	reflect.TypeFor[string](), reflect.TypeFor[string](), reflect.TypeFor[int8](), reflect.TypeFor[uint64](), reflect.TypeFor[bool](),
+	reflect.TypeFor[float32](), reflect.TypeFor[complex64](),
+	reflect.TypeFor[kinds.Bool](), reflect.TypeFor[kinds.Int](), reflect.TypeFor[kinds.Text](), reflect.TypeFor[kinds.Bytes](),
+	reflect.TypeFor[kinds.Map](), reflect.TypeFor[kinds.Any](),
 	reflect.TypeFor[kinds.Aliased](), reflect.TypeFor[kinds.Pointed](), reflect.TypeFor[kinds.Func](), reflect.TypeFor[kinds.Shouter](),
-	reflect.TypeFor[resource.Quantity](), reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.Duration](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[json.Number](),
+	reflect.TypeFor[resource.Quantity](), reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.Duration](),
+	reflect.TypeFor[json.RawMessage](), reflect.TypeFor[json.Number](),
 }
 
 var structTags = []string{
-	``, ``, ``, `hotupdatable:"true"`, `hotupdatable:"true"`, `hotupdatable:"false"`, `hotupdatable:"inplace"`, `hotupdatable:"ignore"`, `hotupdatable:true`, `hotUpdatable:"true"`, `hotupdatable:"ture"`,
-	`hotupdatable:"false,set"`, `hotupdatable:"true,set"`, `hotupdatable:"false,key=a"`, `hotupdatable:"true,key=b"`, `hotupdatable:"false,key=a,hotwhen=b:true"`, `hotupdatable:"false,hotwhen=a:1"`,
-	`hotupdatable:"false,default=1"`, `hotupdatable:"inplace,default=0"`, `hotupdatable:"false,default=true"`, `hotupdatable:"false,presence"`, `hotupdatable:"true,sensitive"`, `hotupdatable:"false,set,key=a"`,
+	``, ``, ``, `hotupdatable:"true"`, `hotupdatable:"true"`, `hotupdatable:"false"`, `hotupdatable:"inplace"`, `hotupdatable:"ignore"`,
+	`hotupdatable:true`, `hotUpdatable:"true"`, `hotupdatable:"ture"`,
+	`hotupdatable:"false,set"`, `hotupdatable:"true,set"`, `hotupdatable:"false,key=a"`, `hotupdatable:"true,key=b"`,
+	`hotupdatable:"false,key=a,hotwhen=b:true"`, `hotupdatable:"false,hotwhen=a:1"`,
+	`hotupdatable:"false,default=1"`, `hotupdatable:"inplace,default=0"`, `hotupdatable:"false,default=true"`,
+	`hotupdatable:"false,presence"`, `hotupdatable:"true,sensitive"`, `hotupdatable:"false,set,key=a"`,
 }
 
 func drawStruct(t *rapid.T, structs []reflect.Type) reflect.Type {
 	var fields []reflect.StructField
 	for i := range rapid.IntRange(1, 4).Draw(t, "fields") {
 		f := reflect.StructField{Name: fmt.Sprintf("F%d", i)}
-		f.Tag = reflect.StructTag(rapid.SampledFrom([]string{`json:"a" `, `json:"b" `, `json:"c" `, `json:"d" `, `json:"e,omitempty" `, `json:"-" `, ``}).Draw(t, "json"))
+		f.Tag = reflect.StructTag(rapid.SampledFrom(
+			[]string{`json:"a" `, `json:"b" `, `json:"c" `, `json:"d" `, `json:"e,omitempty" `, `json:"-" `, ``},
+		).Draw(t, "json"))
 		f.Tag += reflect.StructTag(rapid.SampledFrom(structTags).Draw(t, "struct tag"))
 		f.Type = drawType(t, structs)
 		if f.Type.Kind() == reflect.Struct && f.Type.NumMethod() == 0 && f.Type.Name() == "" {

@@ -68,7 +68,10 @@ func (c comparison) compare(path string, want, got reflect.Type) {
 
 func (c comparison) compareMethods(path string, want, got reflect.Type) {
 	c.Helper()
-	for _, iface := range []reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()} {
+	for _, iface := range []reflect.Type{
+		reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[fmt.Stringer](),
+		reflect.TypeFor[error](),
+	} {
 		assert.Equal(c, want.Implements(iface), got.Implements(iface), "%s: %s", path, iface)
 		if source, ok := got.(leaf.Unloaded); ok {
 			assert.Equal(c, reflect.PointerTo(want).Implements(iface), source.PointerImplements(iface), "%s: pointer: %s", path, iface)
@@ -95,7 +98,9 @@ func (c comparison) compareParts(path string, want, got reflect.Type) {
 		i := 0
 		for g := range got.Fields() {
 			w := want.Field(i)
-			assert.Equal(c, []any{w.Name, w.PkgPath, w.Tag, w.Index, w.Anonymous}, []any{g.Name, g.PkgPath, g.Tag, g.Index, g.Anonymous}, path)
+			assert.Equal(
+				c, []any{w.Name, w.PkgPath, w.Tag, w.Index, w.Anonymous}, []any{g.Name, g.PkgPath, g.Tag, g.Index, g.Anonymous}, path,
+			)
 			c.compare(path+"."+w.Name, w.Type, g.Type)
 			i++
 		}

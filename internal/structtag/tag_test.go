@@ -79,7 +79,11 @@ func TestParseKeyProblems(t *testing.T) {
 		{"no quotes, first", `hotupdatable:true json:"tags"`, malformed, "before a well-formed pair"},
 		{"no quotes, options", `hotupdatable:false,key=name`, malformed, "options are part of the value"},
 		{"no quotes, comma behind", `hotupdatable:true, json:"a"`, malformed, "the comma is no option"},
-		{"no quotes, pair behind comma", `hotupdatable:true,json:"a"`, []string{"malformed-tag", "unknown-option"}, "where the value ends is not known"},
+		{
+			"no quotes, pair behind comma", `hotupdatable:true,json:"a"`,
+			[]string{"malformed-tag", "unknown-option"},
+			"where the value ends is not known",
+		},
 		{"no quotes, quoted text", `hotupdatable:false,default='a b' json:"a"`, malformed, "a quoted space does not end the value"},
 		{"space", `hotupdatable: "true"`, malformed, "reflect wants the quote right behind the colon"},
 		{"space before colon", `hotupdatable :"true"`, malformed, "reflect wants the colon right behind the key"},
@@ -172,13 +176,22 @@ func TestParseValueProblems(t *testing.T) {
 		{"key twice", `hotupdatable:"true,key=a,key=b"`, only("duplicate-option"), "the second must not win silently"},
 		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only("duplicate-option"), "two degrees of one option"},
 
-		{"default and presence", `hotupdatable:"true,default='{}',presence"`, only("conflicting-options"), "absent means the default, so that nothing is left for presence to say"},
+		{
+			"default and presence", `hotupdatable:"true,default='{}',presence"`, only("conflicting-options"),
+			"absent means the default, so that nothing is left for presence to say",
+		},
 		{"keyclass alone", `hotupdatable:"false,keyclass"`, only("malformed-option"), "needs a class and a key"},
 		{"keyclass without a class", `hotupdatable:"false,keyclass=a"`, only("malformed-option"), "needs a class"},
 		{"keyclass of no class", `hotupdatable:"false,keyclass=hot:a"`, only("malformed-option"), "no such class"},
 		{"keyclass with a comma", `hotupdatable:"false,keyclass=true:a,b"`, only("unknown-option"), "the key needs quotes"},
-		{"keyclass twice for a key", `hotupdatable:"false,keyclass=true:a,keyclass=inplace:'a'"`, only("duplicate-option"), "the second must not win silently"},
-		{"keyclass and hotwhen", `hotupdatable:"false,hotwhen=a:b,keyclass=true:a"`, only("conflicting-options"), "two ways to find the class of an element"},
+		{
+			"keyclass twice for a key", `hotupdatable:"false,keyclass=true:a,keyclass=inplace:'a'"`, only("duplicate-option"),
+			"the second must not win silently",
+		},
+		{
+			"keyclass and hotwhen", `hotupdatable:"false,hotwhen=a:b,keyclass=true:a"`, only("conflicting-options"),
+			"two ways to find the class of an element",
+		},
 		{"set and key", `hotupdatable:"true,set,key=a"`, only("conflicting-options"), "two ways to pair elements"},
 
 		{
@@ -232,7 +245,9 @@ func TestHintIsRight(t *testing.T) {
 			assert.Contains(t, p.Hint, "write `"+test.want+"`", "%s: %s", test.in, test.reason)
 		}
 		_, ok, problems := structtag.Parse(reflect.StructTag(test.want))
-		assert.True(t, ok && len(problems) == 0 || strings.Contains(test.want, "CLASS"), "%s: the hint has problems itself: %v", test.in, problems)
+		assert.True(
+			t, ok && len(problems) == 0 || strings.Contains(test.want, "CLASS"), "%s: the hint has problems itself: %v", test.in, problems,
+		)
 	}
 }
 
@@ -292,7 +307,10 @@ func TestMend(t *testing.T) {
 		{`hotupdatable:"hot"`, `hotupdatable:"true"`, "the word of reports"},
 		{`hotupdatable:"immutable,key=name"`, `hotupdatable:"false,key=name"`, "the word of reports"},
 		{`json:"a" hotupdatable:ignored`, `json:"a" hotupdatable:"ignore"`, "the word of reports, without quotes"},
-		{`hotupdatable:"false,keyclass=hot:a,keyclass=In-Place:b"`, `hotupdatable:"false,keyclass=true:a,keyclass=inplace:b"`, "classes of keys, too"},
+		{
+			`hotupdatable:"false,keyclass=hot:a,keyclass=In-Place:b"`, `hotupdatable:"false,keyclass=true:a,keyclass=inplace:b"`,
+			"classes of keys, too",
+		},
 		{`hotupdatable:"true,keyclass=blue:a"`, left, "no word is near"},
 		{`hotupdatable:"false,key='name'"`, left, "the quotes may be part of the JSON name"},
 		{`hotupdatable:"true,presence=true"`, left, "what the argument was to say is not known"},

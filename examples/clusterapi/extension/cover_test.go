@@ -41,27 +41,78 @@ var changes = []struct {
 	{name: "tag removed", aws: `{"additionalTags":{"cost":null}}`, cause: "UpdateMachine removes it"},
 	{name: "all tags removed", aws: `{"additionalTags":null}`, cause: "UpdateMachine removes them"},
 	{name: "order of a set", aws: `{"additionalSecurityGroups":[{"id":"sg-2"},{"id":"sg-1"}]}`, cause: "security groups have no order"},
-	{name: "default spelled out", aws: `{"hostAffinity":"default","instanceMetadataOptions":{"httpEndpoint":"enabled","httpPutResponseHopLimit":1}}`, cause: "machines have it"},
+	{
+		name:  "default spelled out",
+		aws:   `{"hostAffinity":"default","instanceMetadataOptions":{"httpEndpoint":"enabled","httpPutResponseHopLimit":1}}`,
+		cause: "machines have it",
+	},
 	{name: "empty object", aws: `{"ami":{},"cloudInit":{}}`, cause: "the type writes it itself"},
 	{name: "place of the secret", aws: `{"cloudInit":{"secretPrefix":"p","secretCount":1}}`, cause: "the provider writes it"},
-	{name: "many at once", aws: `{"additionalTags":{"new":"1","cost":null},"additionalSecurityGroups":[{"id":"sg-2"},{"id":"sg-1"}],"hostAffinity":"default"}`, kubeadm: `{"verbosity":5}`, cause: "each is covered"},
+	{
+		name:    "many at once",
+		aws:     `{"additionalTags":{"new":"1","cost":null},"additionalSecurityGroups":[{"id":"sg-2"},{"id":"sg-1"}],"hostAffinity":"default"}`,
+		kubeadm: `{"verbosity":5}`, cause: "each is covered",
+	},
 
-	{name: "instance type", aws: `{"instanceType":"m5.xlarge"}`, left: "m5.xlarge", message: "instanceType is immutable", cause: "another instance"},
-	{name: "instance type and tags", aws: `{"instanceType":"m5.xlarge","additionalTags":{"new":"1","cost":null}}`, left: "m5.xlarge", notLeft: "cost", message: "instanceType is immutable", cause: "the tags are covered"},
-	{name: "order of volumes", aws: `{"nonRootVolumes":[{"deviceName":"/dev/sdc","size":8},{"deviceName":"/dev/sdb","size":8}]}`, left: "/dev/sdc", message: "nonRootVolumes[0].deviceName is immutable", cause: "the webhook admits no other order"},
-	{name: "metadata options", aws: `{"instanceMetadataOptions":{"httpTokens":"optional"}}`, left: "httpTokens", message: "httpTokens is immutable", cause: "the webhook admits no change"},
-	{name: "security group", aws: `{"additionalSecurityGroups":[{"id":"sg-1"}]}`, left: "sg-2", message: "additionalSecurityGroups", cause: "nobody tells when it is attached"},
-	{name: "empty spot options", aws: `{"spotMarketOptions":{}}`, left: "spotMarketOptions", message: "spotMarketOptions is immutable", cause: "it asks for a spot instance"},
-	{name: "reserved tag", aws: `{"additionalTags":{"sigs.k8s.io/cluster-api-provider-aws/role":"node"}}`, left: "role", message: "additionalTags[sigs.k8s.io/cluster-api-provider-aws/role]", cause: "UpdateMachine would refuse it"},
-	{name: "field of a newer version", aws: `{"newField":1,"additionalTags":{"new":"1"}}`, left: "newField", notLeft: "additionalTags", message: "newField is immutable", cause: "nobody has judged it"},
-	{name: "unreadable", aws: `{"instanceType":5}`, left: "instanceType", message: "instanceType", cause: "it is not judged, and nothing fails"},
+	{
+		name: "instance type", aws: `{"instanceType":"m5.xlarge"}`, left: "m5.xlarge", message: "instanceType is immutable",
+		cause: "another instance",
+	},
+	{
+		name: "instance type and tags", aws: `{"instanceType":"m5.xlarge","additionalTags":{"new":"1","cost":null}}`, left: "m5.xlarge",
+		notLeft: "cost", message: "instanceType is immutable", cause: "the tags are covered",
+	},
+	{
+		name: "order of volumes", aws: `{"nonRootVolumes":[{"deviceName":"/dev/sdc","size":8},{"deviceName":"/dev/sdb","size":8}]}`,
+		left: "/dev/sdc", message: "nonRootVolumes[0].deviceName is immutable", cause: "the webhook admits no other order",
+	},
+	{
+		name: "metadata options", aws: `{"instanceMetadataOptions":{"httpTokens":"optional"}}`, left: "httpTokens",
+		message: "httpTokens is immutable", cause: "the webhook admits no change",
+	},
+	{
+		name: "security group", aws: `{"additionalSecurityGroups":[{"id":"sg-1"}]}`, left: "sg-2", message: "additionalSecurityGroups",
+		cause: "nobody tells when it is attached",
+	},
+	{
+		name: "empty spot options", aws: `{"spotMarketOptions":{}}`, left: "spotMarketOptions", message: "spotMarketOptions is immutable",
+		cause: "it asks for a spot instance",
+	},
+	{
+		name: "reserved tag", aws: `{"additionalTags":{"sigs.k8s.io/cluster-api-provider-aws/role":"node"}}`, left: "role",
+		message: "additionalTags[sigs.k8s.io/cluster-api-provider-aws/role]", cause: "UpdateMachine would refuse it",
+	},
+	{
+		name: "field of a newer version", aws: `{"newField":1,"additionalTags":{"new":"1"}}`, left: "newField", notLeft: "additionalTags",
+		message: "newField is immutable", cause: "nobody has judged it",
+	},
+	{
+		name: "unreadable", aws: `{"instanceType":5}`, left: "instanceType", message: "instanceType",
+		cause: "it is not judged, and nothing fails",
+	},
 
 	{name: "log level of kubeadm", kubeadm: `{"verbosity":5}`, cause: "a machine that has joined does not run kubeadm"},
-	{name: "discovery", kubeadm: `{"joinConfiguration":{"discovery":{"bootstrapToken":{"token":"new"}}}}`, cause: "it has found the cluster"},
-	{name: "order of names", kubeadm: `{"clusterConfiguration":{"apiServer":{"certSANs":["b","a"]}}}`, cause: "a certificate has no order of names"},
-	{name: "order of taints", kubeadm: `{"joinConfiguration":{"nodeRegistration":{"taints":[{"key":"b","effect":"NoSchedule"},{"key":"a","effect":"NoSchedule"}]}}}`, cause: "taints have no order"},
-	{name: "no taints", kubeadm: `{"initConfiguration":{"nodeRegistration":{"taints":[]}}}`, left: "taints", message: "taints is immutable", cause: "kubeadm taints a control plane unless it is told not to"},
-	{name: "secret file", kubeadm: `{"files":[{"path":"/etc/motd","content":"s3cr3t"}]}`, left: "s3cr3t", message: "files[0].content is immutable", cause: "cloud-init has run"},
+	{
+		name: "discovery", kubeadm: `{"joinConfiguration":{"discovery":{"bootstrapToken":{"token":"new"}}}}`,
+		cause: "it has found the cluster",
+	},
+	{
+		name: "order of names", kubeadm: `{"clusterConfiguration":{"apiServer":{"certSANs":["b","a"]}}}`,
+		cause: "a certificate has no order of names",
+	},
+	{
+		name:    "order of taints",
+		kubeadm: `{"joinConfiguration":{"nodeRegistration":{"taints":[{"key":"b","effect":"NoSchedule"},{"key":"a","effect":"NoSchedule"}]}}}`,
+		cause:   "taints have no order",
+	},
+	{
+		name: "no taints", kubeadm: `{"initConfiguration":{"nodeRegistration":{"taints":[]}}}`, left: "taints",
+		message: "taints is immutable", cause: "kubeadm taints a control plane unless it is told not to",
+	},
+	{
+		name: "secret file", kubeadm: `{"files":[{"path":"/etc/motd","content":"s3cr3t"}]}`, left: "s3cr3t",
+		message: "files[0].content is immutable", cause: "cloud-init has run",
+	},
 
 	{name: "version", machine: `{"version":"v1.34.3"}`, left: "v1.34.3", cause: "another kubelet"},
 	{name: "failure domain", machine: `{"failureDomain":"eu-west-1b"}`, left: "eu-west-1b", cause: "another place"},
@@ -88,7 +139,9 @@ func merged(t *testing.T, spec string, patches ...string) string {
 }
 
 func object(apiVersion, kind, spec string) runtime.RawExtension {
-	return runtime.RawExtension{Raw: []byte(`{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{"name":"m","namespace":"ns"},"spec":` + spec + `}`)}
+	return runtime.RawExtension{Raw: []byte(
+		`{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{"name":"m","namespace":"ns"},"spec":` + spec + `}`,
+	)}
 }
 
 func template(spec string) string { return `{"template":{"spec":` + spec + `}}` }
@@ -130,7 +183,9 @@ func TestCanUpdate(t *testing.T) {
 				return w.CanUpdateMachine(t.Context(), machines(t, awsSpec, kubeadmSpec, machineSpec), machines(t, aws, config, machine))
 			},
 			"machine set": func() (world.Verdict, error) {
-				return w.CanUpdateMachineSet(t.Context(), templates(t, awsSpec, kubeadmSpec, machineSpec), templates(t, aws, config, machine))
+				return w.CanUpdateMachineSet(
+					t.Context(), templates(t, awsSpec, kubeadmSpec, machineSpec), templates(t, aws, config, machine),
+				)
 			},
 		}
 		for hook, ask := range hooks {
@@ -170,7 +225,10 @@ func TestOtherKinds(t *testing.T) {
 	v := ask(object(infra, "EKSConfigTemplate", template(`{"a":1}`)), object(infra, "EKSConfigTemplate", template(`{"a":2}`)))
 	assert.NotEmpty(t, v.Left)
 	assert.Contains(t, v.Message, "EKSConfigTemplate")
-	v = ask(object("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate", template(`{"verbosity":1}`)), object(kubeadm, "KubeadmConfigTemplate", template(`{"verbosity":2}`)))
+	v = ask(
+		object("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate", template(`{"verbosity":1}`)),
+		object(kubeadm, "KubeadmConfigTemplate", template(`{"verbosity":2}`)),
+	)
 	assert.NotEmpty(t, v.Left)
 	assert.Contains(t, v.Message, "is not judged")
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// TestPatchesApply: the library that Cluster API applies patches with makes the wanted value of the patch between any two values. The main module, which
-// must not depend on that library, tests the patches with the library of Kubernetes.
+// TestPatchesApply: the library that Cluster API applies patches with makes the wanted value of the patch between any
+// two values. The main module, which must not depend on that library, tests the patches with the library of Kubernetes.
 func TestPatchesApply(t *testing.T) {
 	values := []string{
 		`null`, `true`, `1`, `1.0`, `123456789012345678901`, `"a"`, `"<é\u0000"`,
 		`[]`, `[null]`, `[1,2,3]`, `[[1],{"a":1}]`, `[{"a":1},[1,2]]`,
-		`{}`, `{"a":null}`, `{"a":1}`, `{"":1}`, `{"":{"a":1},"a":[]}`, `{"a/b":{"c~d":1}}`, `{"a/b":{"c~d":[1,{"~1":2}]}}`, `{"-":1,"0":2}`,
+		`{}`, `{"a":null}`, `{"a":1}`, `{"":1}`, `{"":{"a":1},"a":[]}`, `{"a/b":{"c~d":1}}`, `{"a/b":{"c~d":[1,{"~1":2}]}}`,
+		`{"-":1,"0":2}`,
 	}
 	for _, old := range values {
 		for _, updated := range values {

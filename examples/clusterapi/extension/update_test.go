@@ -84,7 +84,8 @@ func TestProgress(t *testing.T) {
 	assert.Zero(t, step(t, w).RetryAfterSeconds)
 }
 
-// TestWithoutAdoption: a key that is removed before the machine has a record stays. So a controller adopts machines when it first sees them.
+// TestWithoutAdoption: a key that is removed before the machine has a record stays. So a controller adopts machines
+// when it first sees them.
 func TestWithoutAdoption(t *testing.T) {
 	w := start(t, nil, keys{"team": "a", "cost": "1"})
 	update(t, w, keys{"team": "a"})
@@ -158,8 +159,8 @@ func TestConflict(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestFailure: a problem that does not end by itself is a failure. The message hides the cloud's text. The update succeeds when the problem is
-// solved.
+// TestFailure: a problem that does not end by itself is a failure. The message hides the cloud's text. The update
+// succeeds when the problem is solved.
 func TestFailure(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	w.Cloud.Fault = func(call string) error {
@@ -209,12 +210,17 @@ func TestDriver(t *testing.T) {
 			{Kind: tags.Disk, ID: "pv", Tags: keys{"team": "a"}},
 		}}
 	}
-	drivertest.Check(t, drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1a/i-1"}},
+	drivertest.Check(t, drivertest.Setup{
+		Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1a/i-1"},
+	},
 		func(c *drivertest.FakeCloud) (*extension.Kit, error) {
 			return extension.NewKit(cloud{c}, schema, rules, c.Wait)
 		},
 		state(`{"instanceType":"m5.large","additionalTags":{"team":"a"},"clusterTags":{"org":"x"}}`, keys{"org": "x", "team": "a"}),
-		state(`{"instanceType":"m5.large","additionalTags":{"team":"b","cost":"1"},"clusterTags":{"org":"x"}}`, keys{"org": "x", "team": "b", "cost": "1"}),
+		state(
+			`{"instanceType":"m5.large","additionalTags":{"team":"b","cost":"1"},"clusterTags":{"org":"x"}}`,
+			keys{"org": "x", "team": "b", "cost": "1"},
+		),
 		state(`{"instanceType":"m5.large","clusterTags":{"org":"x"}}`, keys{"org": "x"}),
 	)
 }

@@ -15,15 +15,17 @@ import (
 	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
 )
 
-// TestProviderAdmitsWhatIsCovered: Cluster API writes covered changes into the AWSMachine, and the provider's own webhook admits them. Every field of
-// the spec changes from each of its values to the next, and to and from an absent and an empty value.
+// TestProviderAdmitsWhatIsCovered: Cluster API writes covered changes into the AWSMachine, and the provider's own
+// webhook admits them. Every field of the spec changes from each of its values to the next, and to and from an absent
+// and an empty value.
 func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 	w := start(t, nil, nil)
 	covered := map[string]int{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[infrav1.AWSMachineSpec]()) {
 		all := values(field.Type)
 		for i := range all {
-			for _, pair := range [][2]int{{i, (i + 1) % len(all)}, {i, 0}, {0, i}, {i, 1}, {1, i}} { // behind a pointer, 1 is the empty object
+			// behind a pointer, 1 is the empty object
+			for _, pair := range [][2]int{{i, (i + 1) % len(all)}, {i, 0}, {0, i}, {i, 1}, {1, i}} {
 				before := machineWith(field, all[pair[0]])
 				after := machineWith(field, all[pair[1]])
 				if left := judge(t, w, before, after); left != "" {
@@ -31,7 +33,9 @@ func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 				}
 				covered[field.Name]++
 				if _, err := new(webhooks.AWSMachine).ValidateUpdate(t.Context(), defaulted(before), defaulted(after)); err != nil {
-					assert.NotContainsf(t, err.Error(), "cannot be modified", "%s goes from %s to %s", field.Name, text(t, before), text(t, after))
+					assert.NotContainsf(
+						t, err.Error(), "cannot be modified", "%s goes from %s to %s", field.Name, text(t, before), text(t, after),
+					)
 				}
 			}
 		}

@@ -231,8 +231,8 @@ func TestUnusableAnswers(t *testing.T) {
 	require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
 }
 
-// TestMissingDisk: a disk that was deleted by hand keeps no tag from the other resources, of its machine and of others. Each update fails, and
-// names the disk.
+// TestMissingDisk: a disk that was deleted by hand keeps no tag from the other resources, of its machine and of others.
+// Each update fails, and names the disk.
 func TestMissingDisk(t *testing.T) {
 	for id, name := range map[string]string{"data-i0": "m0-kubelet-data-disk", "sys-i0": "the system disk of m0"} {
 		a := machines(2)

@@ -87,7 +87,10 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func failure(code string, err error) string {
-	return fmt.Sprintf("<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>r</RequestID></Response>", code, escaped(err.Error()))
+	return fmt.Sprintf(
+		"<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>r</RequestID></Response>", code,
+		escaped(err.Error()),
+	)
 }
 
 func escaped(text string) string {
@@ -127,22 +130,30 @@ func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 
 // describe describes the VM i-1 or what is attached to it: resources in the form of EC2.
 func describe(action string, all []driver.Resource) string {
-	kind := map[string]tags.Kind{"DescribeInstances": tags.VM, "DescribeNetworkInterfaces": tags.Network, "DescribeVolumes": tags.Disk}[action]
+	kind := map[string]tags.Kind{
+		"DescribeInstances": tags.VM, "DescribeNetworkInterfaces": tags.Network, "DescribeVolumes": tags.Disk,
+	}[action]
 	var own, cards, volumes strings.Builder
 	for _, r := range all {
 		id := map[tags.Kind]string{tags.VM: "instanceId", tags.Network: "networkInterfaceId", tags.Disk: "volumeId"}[r.Kind]
 		one := fmt.Sprintf("<%s>%s</%s>", id, r.ID, id)
 		switch r.Kind {
 		case tags.Network:
-			cards.WriteString("<item>" + one + "<attachment><deviceIndex>0</deviceIndex><networkCardIndex>" + cardOf(r.ID) + "</networkCardIndex>" +
+			cards.WriteString("<item>" + one + "<attachment><deviceIndex>0</deviceIndex><networkCardIndex>" + cardOf(
+				r.ID,
+			) + "</networkCardIndex>" +
 				"<deleteOnTermination>true</deleteOnTermination></attachment></item>")
 		case tags.Disk:
-			volumes.WriteString("<item><deviceName>" + cmp.Or(strings.TrimPrefix(r.Name, "/root"), "/dev/xvda") + "</deviceName><ebs>" + one +
+			volumes.WriteString("<item><deviceName>" + cmp.Or(
+				strings.TrimPrefix(r.Name, "/root"), "/dev/xvda",
+			) + "</deviceName><ebs>" + one +
 				"<deleteOnTermination>true</deleteOnTermination></ebs></item>")
 		case tags.VM: // cards and volumes are attached to it
 		}
 		if r.Kind == kind {
-			own.WriteString("<item>" + one + tagSet(r.Tags) + attributesOf(&r) + map[bool]string{true: "@attached"}[kind == tags.VM] + "</item>")
+			own.WriteString(
+				"<item>" + one + tagSet(r.Tags) + attributesOf(&r) + map[bool]string{true: "@attached"}[kind == tags.VM] + "</item>",
+			)
 		}
 	}
 	switch {
@@ -212,14 +223,18 @@ func (r *recorder) Errorf(format string, args ...any) {
 func TestConformance(t *testing.T) {
 	check := func(attempts int) []string {
 		r := &recorder{TB: t}
-		setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"}}
+		setup := drivertest.Setup{
+			Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "aws:///eu-west-1/i-1"},
+		}
 		setup.Unchanged = []string{ // attributes and the tags of other kinds have tests of their own
 			"/blockDevices/*/ebs/iops", "/blockDevices/*/ebs/throughput", "/instanceMetadataOptions/httpTokens",
 			"/resourceTags/network", "/resourceTags/vm", "/srcAndDstChecksEnabled",
 		}
 		setup.Request.Secret = map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
 		drivertest.Check(r, setup, func(fake *drivertest.FakeCloud) (kit, error) {
-			d, err := awsdriver.New(awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, Wait: fake.Wait})
+			d, err := awsdriver.New(
+				awsdriver.Config{HTTP: &http.Client{Transport: &wire{Cloud: fake, attempts: attempts}}, Wait: fake.Wait},
+			)
 			return d, err
 		}, conformanceState(t, "alice", ""), conformanceState(t, "bob", "2"))
 		return r.failures
@@ -272,7 +287,9 @@ func TestRequests(t *testing.T) {
 type always string
 
 func (a always) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: r,
+	}, nil
 }
 
 // TestThrottlingCodes: EC2 says in several ways that there were too many calls. Other refusals are final.
@@ -312,7 +329,8 @@ func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.sent = append(l.sent, time.Now())
 	text := failure("RequestLimitExceeded", errors.New("no"))
 	return &http.Response{
-		StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"30"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r,
+		StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"30"}}, Body: io.NopCloser(strings.NewReader(text)),
+		Request: r,
 	}, nil
 }
 

@@ -110,7 +110,8 @@ func (f *fixture) update(desired string) error {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	request := &machineupdate.UpdateMachineRequest{
-		Machine: f.machine, ProviderID: f.vm, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw},
+		Machine: f.machine, ProviderID: f.vm,
+		Class:  machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw},
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 	}
 	for _, kind := range f.updates.Kinds {
@@ -130,8 +131,8 @@ func (f *fixture) having(key string) []string {
 	return ids
 }
 
-// TestPoolLabelName: MCM finds VMs by the tag Name, which the driver sets to the machine's name. A pool label of this name, in the flat map,
-// changes it neither at the launch nor later.
+// TestPoolLabelName: MCM finds VMs by the tag Name, which the driver sets to the machine's name. A pool label of this
+// name, in the flat map, changes it neither at the launch nor later.
 func TestPoolLabelName(t *testing.T) {
 	label := func(spec *awsdriver.ProviderSpec) { spec.Tags["Name"] = "label" }
 	for name, launched := range map[string]*awsdriver.ProviderSpec{"added": specWith(nil), "removed": specWith(label)} {
@@ -178,19 +179,25 @@ func TestOwnResources(t *testing.T) {
 		attach ec2test.Resource
 		own    []string
 	}{
-		{"a volume at another name", nil, ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/xvdba"}, []string{"eni-1", "i-1", "vol-1", "vol-2"}},
+		{
+			"a volume at another name", nil,
+			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/xvdba"},
+			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
+		},
 		{
 			"a volume in the place of a detached one", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].DeviceName = "/dev/sdg" },
 			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/sdg"},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
-			"a volume that stays when the VM goes", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].Ebs.DeleteOnTermination = new(false) },
+			"a volume that stays when the VM goes",
+			func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].Ebs.DeleteOnTermination = new(false) },
 			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/xvdba"},
 			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
 		},
 		{
-			"a single volume is the root device, whatever its name", func(s *awsdriver.ProviderSpec) { s.BlockDevices = s.BlockDevices[1:] },
+			"a single volume is the root device, whatever its name",
+			func(s *awsdriver.ProviderSpec) { s.BlockDevices = s.BlockDevices[1:] },
 			ec2test.Resource{Kind: ec2test.Volume, Device: "/dev/sdf", DeleteOnTermination: true},
 			[]string{"eni-1", "i-1", "vol-1"},
 		},
@@ -222,7 +229,9 @@ func TestOwnResources(t *testing.T) {
 			assert.Equal(t, test.own, f.having("team"))
 			assert.Equal(t, []string{foreign}, f.having("owner"))
 			require.NoError(t, f.update(`{"tags":{"team":"red"}}`))
-			assert.Equal(t, []string{"RunInstances", "CreateTags", "DeleteTags"}, slices.Compact(f.calls), "the second update finds nothing to do")
+			assert.Equal(
+				t, []string{"RunInstances", "CreateTags", "DeleteTags"}, slices.Compact(f.calls), "the second update finds nothing to do",
+			)
 		})
 	}
 }
@@ -250,7 +259,8 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
 	return &machineupdate.UpdateMachineRequest{
-		Machine: f.machine, ProviderID: f.vm, Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
+		Machine: f.machine, ProviderID: f.vm,
+		Class: machineupdate.MachineClass{Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: raw}, Lane: lane,
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
 		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.HotSpec(desired)}},
 	}
@@ -278,7 +288,9 @@ func TestVolume(t *testing.T) {
 	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), machineupdate.ErrPending)
 	time.Sleep(time.Second)
 	require.Error(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), "failed, and is made again")
-	require.Eventually(t, func() bool { return f.inVolumeLane(`{"iops":4000,"throughput":200}`) == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(
+		t, func() bool { return f.inVolumeLane(`{"iops":4000,"throughput":200}`) == nil }, 10*time.Second, 10*time.Millisecond,
+	)
 	assert.Equal(t, [2]int{4000, 200}, performance())
 
 	calls := len(f.calls)
@@ -288,8 +300,8 @@ func TestVolume(t *testing.T) {
 	assert.Equal(t, 3000, r.Iops, "the root volume is left alone")
 }
 
-// TestAttributes: attributes of interfaces are updated with the tags. Those of the VM are updated while the node is drained; until then they are only
-// read.
+// TestAttributes: attributes of interfaces are updated with the tags. Those of the VM are updated while the node is
+// drained; until then they are only read.
 func TestAttributes(t *testing.T) {
 	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
@@ -305,5 +317,8 @@ func TestAttributes(t *testing.T) {
 	assert.Equal(t, "optional", tokens())
 	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.inLane("metadata", "vm", desired)))
 	assert.Equal(t, "required", tokens())
-	assert.Equal(t, []string{"RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyInstanceMetadataOptions"}, slices.Compact(f.calls), "a default that nobody of ours set is not restored")
+	assert.Equal(
+		t, []string{"RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyInstanceMetadataOptions"}, slices.Compact(f.calls),
+		"a default that nobody of ours set is not restored",
+	)
 }

@@ -68,7 +68,8 @@ func trial() *released.Trial {
 	return c
 }
 
-// TestReleasedClasses: what the released extension writes can be adopted and updated. A pool label Name leaves the machine's name in the live tag.
+// TestReleasedClasses: what the released extension writes can be adopted and updated. A pool label Name leaves the
+// machine's name in the live tag.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
 // TestReleasedConformance holds the driver's promises with each class that the released extension writes.

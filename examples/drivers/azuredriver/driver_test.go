@@ -115,10 +115,22 @@ func TestPoolLabels(t *testing.T) {
 		{name: "is removed", labels: map[string]string{"team": "c"}, team: "c"},
 		{name: "a label that is Name to Azure", labels: map[string]string{"name": "x", "team": "d"}, team: "d", told: "name"},
 		{name: "is removed", labels: map[string]string{"team": "e"}, team: "e"},
-		{name: "a label with a key of another cluster", labels: map[string]string{"kubernetes.io-cluster-other": "1", "team": "f"}, team: "e", refused: true},
-		{name: "a user's tag that is Name to Azure", labels: map[string]string{"team": "f"}, perKind: ofVM("name"), team: "e", refused: true},
-		{name: "a user's tag that MCM relies on", labels: map[string]string{"team": "f"}, perKind: ofVM("kubernetes.io-role-node"), team: "e", refused: true},
-		{name: "a user's tag that Azure reserves", labels: map[string]string{"team": "f"}, perKind: ofVM("microsoft-x"), team: "e", refused: true},
+		{
+			name: "a label with a key of another cluster", labels: map[string]string{"kubernetes.io-cluster-other": "1", "team": "f"},
+			team: "e", refused: true,
+		},
+		{
+			name: "a user's tag that is Name to Azure", labels: map[string]string{"team": "f"}, perKind: ofVM("name"), team: "e",
+			refused: true,
+		},
+		{
+			name: "a user's tag that MCM relies on", labels: map[string]string{"team": "f"}, perKind: ofVM("kubernetes.io-role-node"),
+			team: "e", refused: true,
+		},
+		{
+			name: "a user's tag that Azure reserves", labels: map[string]string{"team": "f"}, perKind: ofVM("microsoft-x"), team: "e",
+			refused: true,
+		},
 		{name: "is corrected", labels: map[string]string{"team": "f"}, perKind: ofVM("owner"), team: "f"},
 	} {
 		r := request(t, 0, "a")
@@ -186,14 +198,22 @@ func TestThrottling(t *testing.T) {
 		kind   machineupdate.DriverError
 		after  time.Duration
 	}{
-		"seconds":          {http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
-		"milliseconds":     {http.StatusTooManyRequests, http.Header{"Retry-After-Ms": {"1500"}}, machineupdate.ErrThrottled, 1500 * time.Millisecond},
-		"of a service":     {http.StatusTooManyRequests, http.Header{"X-Ms-Retry-After-Ms": {"900"}}, machineupdate.ErrThrottled, 900 * time.Millisecond},
-		"no delay":         {http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
-		"no right":         {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
-		"overloaded":       {http.StatusServiceUnavailable, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
+		"seconds": {http.StatusTooManyRequests, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second},
+		"milliseconds": {
+			http.StatusTooManyRequests, http.Header{"Retry-After-Ms": {"1500"}}, machineupdate.ErrThrottled, 1500 * time.Millisecond,
+		},
+		"of a service": {
+			http.StatusTooManyRequests, http.Header{"X-Ms-Retry-After-Ms": {"900"}}, machineupdate.ErrThrottled, 900 * time.Millisecond,
+		},
+		"no delay": {http.StatusTooManyRequests, nil, machineupdate.ErrThrottled, 0},
+		"no right": {http.StatusForbidden, http.Header{"Retry-After": {"33"}}, "", 0},
+		"overloaded": {
+			http.StatusServiceUnavailable, http.Header{"Retry-After": {"33"}}, machineupdate.ErrThrottled, 33 * time.Second,
+		},
 		"a server's fault": {http.StatusServiceUnavailable, nil, machineupdate.ErrUnavailable, 0},
-		"another change":   {http.StatusConflict, http.Header{"X-Ms-Error-Code": {"AnotherOperationInProgress"}}, machineupdate.ErrUnavailable, 0},
+		"another change": {
+			http.StatusConflict, http.Header{"X-Ms-Error-Code": {"AnotherOperationInProgress"}}, machineupdate.ErrUnavailable, 0,
+		},
 		"another conflict": {http.StatusConflict, http.Header{"X-Ms-Error-Code": {"PropertyChangeNotAllowed"}}, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -262,7 +262,8 @@ func TestLastLabel(t *testing.T) {
 	f := fleet.New(tags.GCP.Rules)
 	own := map[string]string{"team": "a"}
 	f.Add(
-		driver.Resource{Kind: tags.VM, ID: "m-0", Tags: own}, driver.Resource{Kind: tags.Network, ID: "m-0", Tags: map[string]string{"a": ""}},
+		driver.Resource{Kind: tags.VM, ID: "m-0", Tags: own},
+		driver.Resource{Kind: tags.Network, ID: "m-0", Tags: map[string]string{"a": ""}},
 		driver.Resource{Kind: tags.Disk, ID: "m-0", Tags: own},
 	)
 	a := &api{Cloud: f}
@@ -569,8 +570,8 @@ func failed(code, message string) http.Handler {
 	})
 }
 
-// TestOutdated: only a write with a fingerprint is refused as out of date, and only if the answer is about the fingerprint. The violated constraint
-// of an organization has the same status and reason.
+// TestOutdated: only a write with a fingerprint is refused as out of date, and only if the answer is about the
+// fingerprint. The violated constraint of an organization has the same status and reason.
 func TestOutdated(t *testing.T) {
 	const (
 		labels      = "Labels fingerprint either invalid or resource labels have changed"
@@ -589,10 +590,12 @@ func TestOutdated(t *testing.T) {
 		writes int
 		want   machineupdate.DriverError
 	}{
-		"a fingerprint of a VM":        {"instances/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
-		"a fingerprint of a disk":      {"disks/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
-		"a fingerprint of tags":        {"instances/m-0/setTags", precondition(networkTags), 4, machineupdate.ErrUnavailable},
-		"in an operation":              {"instances/m-0/setTags", failed("CONDITION_NOT_MET", networkTags), 4, machineupdate.ErrUnavailable},
+		"a fingerprint of a VM":   {"instances/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
+		"a fingerprint of a disk": {"disks/m-0/setLabels", precondition(labels), 4, machineupdate.ErrUnavailable},
+		"a fingerprint of tags":   {"instances/m-0/setTags", precondition(networkTags), 4, machineupdate.ErrUnavailable},
+		"in an operation": {
+			"instances/m-0/setTags", failed("CONDITION_NOT_MET", networkTags), 4, machineupdate.ErrUnavailable,
+		},
 		"a constraint":                 {"instances/m-0/setLabels", precondition(constraint), 1, ""},
 		"a constraint in an operation": {"disks/m-0/setLabels", failed("CONDITION_NOT_MET", constraint), 1, ""},
 		"another failure":              {"disks/m-0/setLabels", failed("RESOURCE_NOT_READY", labels), 1, ""},
@@ -646,8 +649,8 @@ func (l losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 }
 
-// TestLostAnswer: the answer to a write is lost, so the next attempt is refused because of its fingerprint. A read shows that the change is made,
-// also if others have written since. Nothing is written twice.
+// TestLostAnswer: the answer to a write is lost, so the next attempt is refused because of its fingerprint. A read
+// shows that the change is made, also if others have written since. Nothing is written twice.
 func TestLostAnswer(t *testing.T) {
 	for name, others := range map[string]string{"alone": "", "with others": "theirs"} {
 		t.Run(name, func(t *testing.T) {
@@ -698,8 +701,8 @@ func TestEndpoint(t *testing.T) {
 	assert.Equal(t, map[string]bool{"compute.test": true, "compute.googleapis.com": true}, hosts, "the first is that for tokens")
 }
 
-// TestRequests: whatever request Google Cloud or its login fails to answer, the update goes on or waits. Tokens that expire at once are renewed
-// before each call.
+// TestRequests: whatever request Google Cloud or its login fails to answer, the update goes on or waits. Tokens that
+// expire at once are renewed before each call.
 func TestRequests(t *testing.T) {
 	for name, expires := range map[string]int{"tokens that last": 3600, "tokens that expire": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -222,7 +222,14 @@ func TestThrottledForTenMinutes(t *testing.T) {
 		after     string // in seconds
 		meanwhile int    // requests at most
 		done      time.Duration
-	}{{"", 60, time.Minute}, {"5", 60, time.Minute}, {"30", 60, time.Minute}, {"60", 60, 90 * time.Second}, {"90", 300, 15 * time.Minute}, {"600", 60, time.Minute}} {
+	}{
+		{"", 60, time.Minute},
+		{"5", 60, time.Minute},
+		{"30", 60, time.Minute},
+		{"60", 60, 90 * time.Second},
+		{"90", 300, 15 * time.Minute},
+		{"600", 60, time.Minute},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			const outage = 10 * time.Minute
 			began := time.Now()

@@ -71,7 +71,8 @@ var others = map[string]any{
 	"template.spec.taints[].timeAdded": "2027-01-01T00:00:00Z", "template.spec.startupTaints[].timeAdded": "2027-01-01T00:00:00Z",
 	"template.spec.taints[].effect": "NoExecute", "template.spec.startupTaints[].effect": "NoExecute",
 	"amiFamily": "Bottlerocket", "amiSelectorTerms[].alias": "bottlerocket@latest", "amiSelectorTerms[].id": "ami-2",
-	"blockDeviceMappings[].ebs.volumeSize": "200Gi", "blockDeviceMappings[].ebs.volumeType": "io2", "blockDeviceMappings[].ebs.snapshotID": "snap-2",
+	"blockDeviceMappings[].ebs.volumeSize": "200Gi", "blockDeviceMappings[].ebs.volumeType": "io2",
+	"blockDeviceMappings[].ebs.snapshotID":  "snap-2",
 	"capacityReservationSelectorTerms[].id": "cr-2", "capacityReservationSelectorTerms[].instanceMatchCriteria": "targeted",
 	"capacityReservationSelectorTerms[].ownerID": "112345678901",
 	"cpuOptions.nestedVirtualization":            "disabled", "kubelet.evictionHard": map[string]any{"memory.available": "6%"},
@@ -87,7 +88,8 @@ var others = map[string]any{
 var required = []string{
 	"disruption.consolidateAfter", "disruption.budgets[].nodes", "template.spec.nodeClassRef.group", "template.spec.nodeClassRef.kind",
 	"template.spec.nodeClassRef.name", "template.spec.requirements[].key", "template.spec.requirements[].operator",
-	"template.spec.taints[].key", "template.spec.taints[].effect", "template.spec.startupTaints[].key", "template.spec.startupTaints[].effect",
+	"template.spec.taints[].key", "template.spec.taints[].effect", "template.spec.startupTaints[].key",
+	"template.spec.startupTaints[].effect",
 	"networkInterfaces[].networkCardIndex", "networkInterfaces[].interfaceType", "networkInterfaces[].deviceIndex",
 }
 
@@ -246,8 +248,9 @@ func apply(spec map[string]any, path string, edit func(in map[string]any, name s
 	return apply(value.(map[string]any), rest, edit)
 }
 
-// TestClasses edits every field of the released CRDs of NodePool and EC2NodeClass, and holds the verdict of plan against Karpenter's hashes and its
-// controller: roll if every node drifts, indeterminate if some do, and never roll if none does.
+// TestClasses edits every field of the released CRDs of NodePool and EC2NodeClass, and holds the verdict of plan
+// against Karpenter's hashes and its controller: roll if every node drifts, indeterminate if some do, and never roll if
+// none does.
 func TestClasses(t *testing.T) {
 	command := build(t)
 	for _, kind := range []struct {
@@ -255,7 +258,10 @@ func TestClasses(t *testing.T) {
 		spec      func(specs) map[string]any
 	}{
 		{"NodePool", crdOf(t, "sigs.k8s.io/karpenter", "karpenter.sh_nodepools.yaml"), func(s specs) map[string]any { return s.pool }},
-		{"EC2NodeClass", crdOf(t, "github.com/aws/karpenter-provider-aws", "karpenter.k8s.aws_ec2nodeclasses.yaml"), func(s specs) map[string]any { return s.class }},
+		{
+			"EC2NodeClass", crdOf(t, "github.com/aws/karpenter-provider-aws", "karpenter.k8s.aws_ec2nodeclasses.yaml"),
+			func(s specs) map[string]any { return s.class },
+		},
 	} {
 		seen := map[string]map[drift]bool{} // what the edits of a selector did
 		for _, field := range fieldsOf(command.fields(t, kind.crd)) {
@@ -372,7 +378,9 @@ func (p program) verdict(t *testing.T, crd, kind string, old, updated map[string
 		return file
 	}
 	var report struct{ Verdict string }
-	require.NoError(t, json.Unmarshal(p.run(t, "plan", "-o", "json", "--crd", crd, write("old.json", old), write("new.json", updated)), &report))
+	require.NoError(
+		t, json.Unmarshal(p.run(t, "plan", "-o", "json", "--crd", crd, write("old.json", old), write("new.json", updated)), &report),
+	)
 	return report.Verdict
 }
 

@@ -269,8 +269,8 @@ func TestPruningHeals(t *testing.T) {
 	})
 }
 
-// TestManyWorkers: five hundred workers adopt a fleet with the queries that MCM has by default. They delay no creation, since creations have
-// queries of their own, and they read a secret once for all.
+// TestManyWorkers: five hundred workers adopt a fleet with the queries that MCM has by default. They delay no creation,
+// since creations have queries of their own, and they read a secret once for all.
 func TestManyWorkers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -370,7 +370,10 @@ func TestTwoNamespaces(t *testing.T) {
 		_, err := registry.Gather()
 		require.NoError(t, err)
 	}
-	p.Creating(t.Context(), &metav1.ObjectMeta{Name: "m-3", Namespace: one.namespace}, &metav1.ObjectMeta{Name: class}, []byte(`{"tags":{"a":"1"}}`))
+	p.Creating(
+		t.Context(), &metav1.ObjectMeta{Name: "m-3", Namespace: one.namespace}, &metav1.ObjectMeta{Name: class},
+		[]byte(`{"tags":{"a":"1"}}`),
+	)
 	assert.Contains(t, one.versions()[class], `"a"`)
 	assert.Empty(t, other.versions())
 }
@@ -431,8 +434,8 @@ func TestVersionsOfLanes(t *testing.T) {
 	f.until("its versions are forgotten", func() bool { return !strings.Contains(f.versions()[class], "alice") })
 }
 
-// TestClassIsToldOnce: what keeps all machines of a class from being updated is an event of the class, not one of each machine, until the reason
-// changes or has passed.
+// TestClassIsToldOnce: what keeps all machines of a class from being updated is an event of the class, not one of each
+// machine, until the reason changes or has passed.
 func TestClassIsToldOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

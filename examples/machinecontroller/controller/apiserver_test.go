@@ -58,7 +58,9 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t}
 	var err error
-	f.client, err = api.NewClient(server.Config, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())), api.GroupVersion)
+	f.client, err = api.NewClient(
+		server.Config, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())), api.GroupVersion,
+	)
 	require.NoError(t, err)
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: api.MachineSpec{ProviderID: "aws:///r/i-1"}}
 	f.machine, err = f.client.Machines.Create(t.Context(), machine, metav1.CreateOptions{})
@@ -77,7 +79,9 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // patch is client-go's function.
-type patch = func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
+type patch = func(
+	ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string,
+) (*api.Machine, error)
 
 // executor returns an executor with client-go's own functions, except a patch that tests replace.
 func (f *fixture) executor(patch patch) *machineupdate.Executor[*api.Machine] {
@@ -115,8 +119,8 @@ func (f *fixture) annotate(data string) error {
 	return err
 }
 
-// TestMergePatch: a merge patch with an old resourceVersion is a conflict; without one it overwrites later changes. It does not change fields that it
-// does not name, and never the status.
+// TestMergePatch: a merge patch with an old resourceVersion is a conflict; without one it overwrites later changes. It
+// does not change fields that it does not name, and never the status.
 func TestMergePatch(t *testing.T) {
 	f := newFixture(t)
 	old := f.machine.ResourceVersion
@@ -129,8 +133,8 @@ func TestMergePatch(t *testing.T) {
 	assert.Equal(t, api.MachineRunning, live.Status.CurrentStatus.Phase)
 }
 
-// TestUpdateWipesAnnotations: a full update of an older object, with the newer resourceVersion, is no conflict and loses the record. So the steps
-// after the update use the machine of its result.
+// TestUpdateWipesAnnotations: a full update of an older object, with the newer resourceVersion, is no conflict and
+// loses the record. So the steps after the update use the machine of its result.
 func TestUpdateWipesAnnotations(t *testing.T) {
 	f := newFixture(t)
 	result := f.reconcile(f.executor(nil), f.machine)
@@ -189,7 +193,9 @@ var errLost = errors.New("the answer was lost")
 
 // losing returns a patch whose nth call takes effect without an answer.
 func (f *fixture) losing(nth int) patch {
-	return func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error) {
+	return func(
+		ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string,
+	) (*api.Machine, error) {
 		written, err := f.client.Machines.Patch(ctx, name, patchType, data, options, subresources...)
 		if nth--; nth == 0 {
 			return nil, errors.Join(errLost, err)
@@ -198,8 +204,8 @@ func (f *fixture) losing(nth int) patch {
 	}
 }
 
-// TestLostAnswer: a write is applied and its answer lost. After a lost marker nothing was called, and the next pass makes the update. After a lost
-// success the record is complete, and the update waits for its confirmation.
+// TestLostAnswer: a write is applied and its answer lost. After a lost marker nothing was called, and the next pass
+// makes the update. After a lost success the record is complete, and the update waits for its confirmation.
 func TestLostAnswer(t *testing.T) {
 	t.Run("of the marker", func(t *testing.T) {
 		f := newFixture(t)
@@ -228,8 +234,8 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
-// TestLongAnnotations: all annotations of an object have at most 256 KiB. If others leave no room for a record, nothing is called, and the error says
-// why.
+// TestLongAnnotations: all annotations of an object have at most 256 KiB. If others leave no room for a record, nothing
+// is called, and the error says why.
 func TestLongAnnotations(t *testing.T) {
 	const limit = 256 << 10
 	f := newFixture(t)
@@ -249,13 +255,18 @@ func TestLongAnnotations(t *testing.T) {
 	assert.EqualValues(t, 1, f.calls.Load())
 }
 
-// TestWithoutStatus: if the status is no subresource, UpdateStatus is not found, and an update of the machine replaces the status as well. A hot
-// update does not change the status.
+// TestWithoutStatus: if the status is no subresource, UpdateStatus is not found, and an update of the machine replaces
+// the status as well. A hot update does not change the status.
 func TestWithoutStatus(t *testing.T) {
 	group := schema.GroupVersion{Group: "plain.example", Version: "v1"}
 	definitions, err := apiextensions.NewForConfig(server.Config)
 	require.NoError(t, err)
-	require.NoError(t, apiserver.Define(t.Context(), definitions.ApiextensionsV1().CustomResourceDefinitions(), apiserver.Definition(group, "Machine", "machines")))
+	require.NoError(
+		t,
+		apiserver.Define(
+			t.Context(), definitions.ApiextensionsV1().CustomResourceDefinitions(), apiserver.Definition(group, "Machine", "machines"),
+		),
+	)
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(group, &api.Machine{})
 	metav1.AddToGroupVersion(scheme, group)
@@ -265,7 +276,9 @@ func TestWithoutStatus(t *testing.T) {
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
 	require.NoError(t, err)
-	machines := gentype.NewClient("machines", client, runtime.NewParameterCodec(scheme), "plain", func() *api.Machine { return &api.Machine{} })
+	machines := gentype.NewClient(
+		"machines", client, runtime.NewParameterCodec(scheme), "plain", func() *api.Machine { return &api.Machine{} },
+	)
 
 	f := newFixture(t)
 	plain := f.machine.DeepCopy()

@@ -66,8 +66,11 @@ func controllerIn(t *testing.T, w *world, machine *api.Machine) *controller.Cont
 	cached := controller.NewCache(&api.Client{}, 0)
 	fill(t, cached, w, machine)
 	return controller.New(controller.Config{
-		Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w}, Limiter: w.Limiter(), CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
-		Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
+		Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w}, Limiter: w.Limiter(), CreationTimeout: math.MaxInt64,
+		HealthTimeout: math.MaxInt64, Now: w.Now,
+		Retry: controller.Retry{
+			Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute,
+		},
 		Recorder: recorder{&record.FakeRecorder{}, w},
 	})
 }
@@ -87,7 +90,9 @@ func fill(t *testing.T, cached *controller.Cache, w *world, machine *api.Machine
 	var classes, secrets []any
 	for _, class := range w.Classes() {
 		o := class.Object
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret of " + o.GetName()}, Data: map[string][]byte{"class": []byte(o.GetName())}}
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: "secret of " + o.GetName()}, Data: map[string][]byte{"class": []byte(o.GetName())},
+		}
 		secrets = append(secrets, secret)
 		machineClass := &api.MachineClass{
 			ObjectMeta: metav1.ObjectMeta{Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()},
@@ -101,7 +106,8 @@ func fill(t *testing.T, cached *controller.Cache, w *world, machine *api.Machine
 		joined = []any{nodeIn(w)}
 	}
 	for informer, content := range map[toolscache.SharedIndexInformer][]any{
-		cached.MachineDeployments: {pool}, cached.MachineSets: {set}, cached.Nodes: joined, cached.MachineClasses: classes, cached.Secrets: secrets,
+		cached.MachineDeployments: {pool}, cached.MachineSets: {set}, cached.Nodes: joined, cached.MachineClasses: classes,
+		cached.Secrets: secrets,
 	} {
 		require.NoError(t, informer.GetStore().Replace(content, ""))
 	}
@@ -128,7 +134,8 @@ func nodeOf(drained machineupdate.DrainedNode) *corev1.Node {
 		},
 		Spec: corev1.NodeSpec{Unschedulable: drained.Unschedulable},
 		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
-			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: "DrainSuccessful", LastTransitionTime: metav1.NewTime(drained.Drained),
+			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: "DrainSuccessful",
+			LastTransitionTime: metav1.NewTime(drained.Drained),
 		}}},
 	}
 }
@@ -168,7 +175,8 @@ func (r recorder) Event(object runtime.Object, eventType, reason, message string
 // machineIn returns a machine in the phase.
 func machineIn(phase, providerID string) *api.Machine {
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{
-		Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Finalizers: []string{api.Finalizer}, Labels: map[string]string{api.NodeLabelKey: "node"},
+		Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Finalizers: []string{api.Finalizer},
+		Labels: map[string]string{api.NodeLabelKey: "node"},
 	}}
 	machine.Spec = api.MachineSpec{Class: api.ClassSpec{Name: "class"}, ProviderID: providerID}
 	machine.Status.CurrentStatus.Phase = api.MachinePhase(phase)

@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
-// TestReadersOfLastOperation: the health check recognises a first join by the last operation, and machine sets a failure. A report of an update on a
-// machine that has not joined would keep its bootstrap token for ever.
+// TestReadersOfLastOperation: the health check recognises a first join by the last operation, and machine sets a
+// failure. A report of an update on a machine that has not joined would keep its bootstrap token for ever.
 func TestReadersOfLastOperation(t *testing.T) {
 	const (
 		processing = api.MachineStateProcessing
@@ -36,13 +36,27 @@ func TestReadersOfLastOperation(t *testing.T) {
 		tokenDeleted bool
 		isFailed     bool // before
 	}{
-		"first join":                    {api.MachinePending, api.LastOperation{Type: create, State: processing}, true, api.MachineRunning, create, true, false},
-		"join after a failed try":       {api.MachinePending, api.LastOperation{Type: create, State: failed}, true, api.MachineRunning, create, true, true},
-		"join after a report":           {api.MachinePending, api.LastOperation{Type: update, State: processing}, true, api.MachineRunning, health, false, false},
-		"has not joined":                {api.MachinePending, api.LastOperation{Type: create, State: processing}, false, api.MachinePending, create, false, false},
-		"unhealthy":                     {api.MachineRunning, api.LastOperation{Type: update, State: successful}, false, api.MachineUnknown, health, false, false},
-		"healthy again":                 {api.MachineUnknown, api.LastOperation{Type: health, State: processing}, true, api.MachineRunning, health, false, false},
-		"a report of failure does harm": {api.MachineRunning, api.LastOperation{Type: update, State: failed}, true, api.MachineRunning, update, false, true},
+		"first join": {
+			api.MachinePending, api.LastOperation{Type: create, State: processing}, true, api.MachineRunning, create, true, false,
+		},
+		"join after a failed try": {
+			api.MachinePending, api.LastOperation{Type: create, State: failed}, true, api.MachineRunning, create, true, true,
+		},
+		"join after a report": {
+			api.MachinePending, api.LastOperation{Type: update, State: processing}, true, api.MachineRunning, health, false, false,
+		},
+		"has not joined": {
+			api.MachinePending, api.LastOperation{Type: create, State: processing}, false, api.MachinePending, create, false, false,
+		},
+		"unhealthy": {
+			api.MachineRunning, api.LastOperation{Type: update, State: successful}, false, api.MachineUnknown, health, false, false,
+		},
+		"healthy again": {
+			api.MachineUnknown, api.LastOperation{Type: health, State: processing}, true, api.MachineRunning, health, false, false,
+		},
+		"a report of failure does harm": {
+			api.MachineRunning, api.LastOperation{Type: update, State: failed}, true, api.MachineRunning, update, false, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -77,15 +91,16 @@ func checked(t *testing.T, f *fixture, machine *api.Machine, node *corev1.Node) 
 	require.NoError(t, cached.MachineClasses.GetStore().Add(&api.MachineClass{ObjectMeta: meta}))
 	require.NoError(t, cached.Secrets.GetStore().Add(&corev1.Secret{ObjectMeta: meta}))
 	c := controller.New(controller.Config{
-		Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: withoutUpdates{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
-		Now: time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
+		Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: withoutUpdates{}, CreationTimeout: time.Hour,
+		HealthTimeout: time.Hour,
+		Now:           time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
 	})
 	_, _ = c.RunMachine(t.Context(), machine) // the status tells
 	return f.live(), deleted
 }
 
-// TestCanceledInPlaceUpdate: a machine whose node was deselected after the drain does not keep the phase of an update. Machine-controller-manager
-// would count it as failed, and replace it.
+// TestCanceledInPlaceUpdate: a machine whose node was deselected after the drain does not keep the phase of an update.
+// Machine-controller-manager would count it as failed, and replace it.
 func TestCanceledInPlaceUpdate(t *testing.T) {
 	for name, test := range map[string]struct {
 		phase  api.MachinePhase
@@ -93,12 +108,18 @@ func TestCanceledInPlaceUpdate(t *testing.T) {
 		ready  corev1.ConditionStatus
 		want   api.MachinePhase
 	}{
-		"canceled":                   {api.MachineInPlaceUpdating, "CandidateForUpdate", corev1.ConditionTrue, api.MachineRunning},
-		"canceled after its time":    {api.MachineInPlaceUpdateFailed, "CandidateForUpdate", corev1.ConditionTrue, api.MachineRunning},
-		"canceled and not healthy":   {api.MachineInPlaceUpdating, "CandidateForUpdate", corev1.ConditionFalse, api.MachineUnknown},
-		"the drain is over":          {api.MachineInPlaceUpdating, inplace.DrainSuccessful, corev1.ConditionTrue, api.MachineInPlaceUpdating},
-		"the agent is at work":       {api.MachineInPlaceUpdating, inplace.ReadyForUpdate, corev1.ConditionTrue, api.MachineInPlaceUpdating},
-		"the agent is at work still": {api.MachineInPlaceUpdateFailed, inplace.ReadyForUpdate, corev1.ConditionFalse, api.MachineInPlaceUpdateFailed},
+		"canceled":                 {api.MachineInPlaceUpdating, "CandidateForUpdate", corev1.ConditionTrue, api.MachineRunning},
+		"canceled after its time":  {api.MachineInPlaceUpdateFailed, "CandidateForUpdate", corev1.ConditionTrue, api.MachineRunning},
+		"canceled and not healthy": {api.MachineInPlaceUpdating, "CandidateForUpdate", corev1.ConditionFalse, api.MachineUnknown},
+		"the drain is over": {
+			api.MachineInPlaceUpdating, inplace.DrainSuccessful, corev1.ConditionTrue, api.MachineInPlaceUpdating,
+		},
+		"the agent is at work": {
+			api.MachineInPlaceUpdating, inplace.ReadyForUpdate, corev1.ConditionTrue, api.MachineInPlaceUpdating,
+		},
+		"the agent is at work still": {
+			api.MachineInPlaceUpdateFailed, inplace.ReadyForUpdate, corev1.ConditionFalse, api.MachineInPlaceUpdateFailed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -111,7 +132,8 @@ func TestCanceledInPlaceUpdate(t *testing.T) {
 			require.NoError(t, err)
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 			node.Status.Conditions = []corev1.NodeCondition{
-				{Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: test.reason}, {Type: corev1.NodeReady, Status: test.ready},
+				{Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: test.reason},
+				{Type: corev1.NodeReady, Status: test.ready},
 			}
 			live, _ := checked(t, f, machine, node)
 			assert.Equal(t, test.want, live.Status.CurrentStatus.Phase)

@@ -31,7 +31,8 @@ func newPoolFixture(t *testing.T, replicas int32) *poolFixture {
 	f := &poolFixture{fixture: newFixture(t)}
 	f.cached = controller.NewCache(f.client, 0)
 	f.controller = controller.New(controller.Config{
-		Namespace: f.machine.Namespace, Client: f.client, Machines: f.client.Machines, Nodes: f.client.Nodes, Cache: f.cached, Driver: withoutUpdates{},
+		Namespace: f.machine.Namespace, Client: f.client, Machines: f.client.Machines, Nodes: f.client.Nodes, Cache: f.cached,
+		Driver:          withoutUpdates{},
 		CreationTimeout: time.Hour, HealthTimeout: time.Hour, Now: time.Now, Recorder: record.NewFakeRecorder(100),
 	})
 	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
@@ -78,12 +79,14 @@ func (f *poolFixture) join(machine *api.Machine) {
 	f.t.Helper()
 	f.nodes++
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name: fmt.Sprintf("%s-%d", f.machine.Namespace, f.nodes), Labels: map[string]string{"node.machine.sapcloud.io/candidate-for-update": "true"},
+		Name:   fmt.Sprintf("%s-%d", f.machine.Namespace, f.nodes),
+		Labels: map[string]string{"node.machine.sapcloud.io/candidate-for-update": "true"},
 	}}
 	node, err := f.client.Nodes.Create(f.t.Context(), node, metav1.CreateOptions{})
 	require.NoError(f.t, err)
 	node.Status.Conditions = []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionTrue}, {Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: "CandidateForUpdate"},
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
+		{Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: "CandidateForUpdate"},
 	}
 	_, err = f.client.Nodes.UpdateStatus(f.t.Context(), node, metav1.UpdateOptions{})
 	require.NoError(f.t, err)
@@ -283,8 +286,8 @@ func TestPausedMachine(t *testing.T) {
 // targetAnnotation has the target of a pool. Pools from before the annotation lack it.
 const targetAnnotation = "machine.sapcloud.io/example-target"
 
-// TestPausedPoolWithoutTarget: the controller is upgraded during a pause, and the former one has recorded no target. The pool is scaled all the
-// same, and an update that has begun goes on.
+// TestPausedPoolWithoutTarget: the controller is upgraded during a pause, and the former one has recorded no target.
+// The pool is scaled all the same, and an update that has begun goes on.
 func TestPausedPoolWithoutTarget(t *testing.T) {
 	for name, template := range map[string]string{
 		"its template has a set":   "new",

@@ -216,7 +216,9 @@ func (b *tools) testProfiles(t *testing.T, client apiextensions.Interface) {
 	require.NoError(t, err)
 	const overlay = "    resources: [deploy/base]\n    components: [deploy/cert-manager, deploy/cloudprofiles]\n"
 	require.Contains(t, string(page), overlay)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(strings.ReplaceAll(overlay, "deploy/", folder+"/")), 0o600))
+	require.NoError(
+		t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(strings.ReplaceAll(overlay, "deploy/", folder+"/")), 0o600),
+	)
 	b.succeeds(t, "", "delete", "validatingwebhookconfiguration", "hotupdate") // whose url kubectl would keep beside the service
 	_, stderr := b.succeeds(t, "", "apply", "-k", dir)
 	assert.NotContains(t, stderr, "Warning: ", "the pods keep to the namespace's standard")
@@ -254,7 +256,9 @@ func (b *tools) testProfiles(t *testing.T, client apiextensions.Interface) {
 	k.becomes(t, "CloudProfile//aws", "CloudProfile//gcp")
 	require.Eventually(t, told("in-place-update"), 30*time.Second, 200*time.Millisecond, "without a start")
 
-	require.NoError(t, apiserver.Define(t.Context(), definitions, apiserver.Definition(gardener, "NamespacedCloudProfile", "namespacedcloudprofiles")))
+	require.NoError(
+		t, apiserver.Define(t.Context(), definitions, apiserver.Definition(gardener, "NamespacedCloudProfile", "namespacedcloudprofiles")),
+	)
 	own := strings.NewReplacer("kind: CloudProfile", "kind: NamespacedCloudProfile", "{name: own}", "{name: own, namespace: garden-dev}")
 	b.succeeds(t, own.Replace(cloudProfile("own", "1877.1.0")), "apply", "-f", "-")
 	k.becomes(t, "CloudProfile//aws", "CloudProfile//gcp", "NamespacedCloudProfile/garden-dev/own")

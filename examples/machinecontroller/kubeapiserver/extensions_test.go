@@ -16,8 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// releasedExtension has what the ClusterRole of a provider extension of Gardener allows on the resources of the updater's Role, on Roles and on
-// RoleBindings. Source: charts/gardener-extension-provider-NAME/templates/rbac.yaml in the repository gardener/gardener-extension-provider-NAME, at the release.
+// releasedExtension has what the ClusterRole of a provider extension of Gardener allows on the resources of the
+// updater's Role, on Roles and on RoleBindings. Source: charts/gardener-extension-provider-NAME/templates/rbac.yaml in
+// the repository gardener/gardener-extension-provider-NAME, at the release.
 type releasedExtension struct {
 	name, release string
 	// events are its rights on Events, leases the Leases that it may get and update.
@@ -35,7 +36,9 @@ var (
 		{"aws", "v1.73.0", anyEvent, []string{"provider-aws-leader-election", heartbeat}},
 		{
 			"azure", "v1.62.1",
-			rbacv1.PolicyRule{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "update", "patch"}},
+			rbacv1.PolicyRule{
+				APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "update", "patch"},
+			},
 			[]string{"provider-azure-leader-election", heartbeat, "remedy-controller-azure-leader-election"},
 		},
 		{"gcp", "v1.54.1", anyEvent, []string{"provider-gcp-leader-election", heartbeat}},
@@ -48,19 +51,29 @@ var (
 func (e *releasedExtension) clusterRole(more ...string) *rbacv1.ClusterRole {
 	leases := slices.Concat(e.leases, more)
 	return &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener-extension-provider-" + e.name}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{"machine.sapcloud.io"}, Resources: []string{"machineclasses", "machinedeployments", "machines", "machinesets"}, Verbs: everyVerb},
-		{APIGroups: []string{"", rbacv1.GroupName}, Resources: []string{"secrets", "configmaps", "roles", "rolebindings"}, Verbs: everyVerb},
+		{
+			APIGroups: []string{"machine.sapcloud.io"},
+			Resources: []string{"machineclasses", "machinedeployments", "machines", "machinesets"}, Verbs: everyVerb,
+		},
+		{
+			APIGroups: []string{"", rbacv1.GroupName}, Resources: []string{"secrets", "configmaps", "roles", "rolebindings"},
+			Verbs: everyVerb,
+		},
 		e.events,
 		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create", "list", "watch"}},
-		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: leases, Verbs: []string{"get", "update", "patch"}},
+		{
+			APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: leases,
+			Verbs: []string{"get", "update", "patch"},
+		},
 	}}
 }
 
 // updaterLease is the lease that rbac.yaml tells an extension to add to its ClusterRole.
 const updaterLease = "machine-controller-hot-update"
 
-// testExtensions: an extension that applies rbac.yaml with its own rights, as with Gardener v1.134 and older, lacks exactly the right that the file names.
-// The API server lets each released extension deploy the Role except for one rule, and all of it once the extension's ClusterRole names the lease.
+// testExtensions: an extension that applies rbac.yaml with its own rights, as with Gardener v1.134 and older, lacks
+// exactly the right that the file names. The API server lets each released extension deploy the Role except for one
+// rule, and all of it once the extension's ClusterRole names the lease.
 func (s *server) testExtensions(t *testing.T) {
 	for _, extension := range releasedExtensions {
 		t.Run(extension.name+" "+extension.release, func(t *testing.T) { s.testExtension(t, &extension) })
@@ -72,7 +85,9 @@ func (s *server) testExtension(t *testing.T, e *releasedExtension) {
 	kube, err := kubeclient.NewForConfig(s.admin)
 	require.NoError(t, err)
 	namespace := "shoot--extension--" + e.name
-	_, err = kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	_, err = kube.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{},
+	)
 	require.NoError(t, err)
 	own, err := kube.RbacV1().ClusterRoles().Create(t.Context(), e.clusterRole(), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -97,7 +112,9 @@ func (s *server) testExtension(t *testing.T, e *releasedExtension) {
 	_, err = roles.Update(t.Context(), full, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	_, missing, _ := strings.Cut(err.Error(), "not currently held:\n")
-	assert.Equal(t, `{APIGroups:["coordination.k8s.io"], Resources:["leases"], ResourceNames:["`+updaterLease+`"], Verbs:["get" "update"]}`, missing)
+	assert.Equal(
+		t, `{APIGroups:["coordination.k8s.io"], Resources:["leases"], ResourceNames:["`+updaterLease+`"], Verbs:["get" "update"]}`, missing,
+	)
 
 	own.Rules = e.clusterRole(updaterLease).Rules
 	_, err = kube.RbacV1().ClusterRoles().Update(t.Context(), own, metav1.UpdateOptions{})

@@ -1,6 +1,6 @@
-// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and admission, and an updater beside
-// the real, unmodified machine-controller-manager, and applies the deployment of hotupdate serve there. It is a module of its own, because it takes
-// minutes to compile.
+// Package kubeapiserver_test runs the controllers of the example on a whole kube-apiserver, with real Nodes, RBAC and
+// admission, and an updater beside the real, unmodified machine-controller-manager, and applies the deployment of
+// hotupdate serve there. It is a module of its own, because it takes minutes to compile.
 package kubeapiserver_test
 
 import (
@@ -76,7 +76,9 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 	var err error
 	f.kube, err = kubeclient.NewForConfig(s.admin)
 	require.NoError(t, err)
-	_, err = f.kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	_, err = f.kube.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{},
+	)
 	require.NoError(t, err)
 	role, clusterRole := roles(t)
 	rbac := f.kube.RbacV1()
@@ -84,10 +86,14 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 	meta := metav1.ObjectMeta{Name: role.Name}
 	f.role, err = rbac.Roles(name).Create(t.Context(), role, metav1.CreateOptions{})
 	require.NoError(t, err)
-	binding := &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name}}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+	}
 	_, err = rbac.RoleBindings(name).Create(t.Context(), binding, metav1.CreateOptions{})
 	require.NoError(t, err)
-	clusterBinding := &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}}
+	clusterBinding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+	}
 	for _, err := range []error{
 		second(rbac.ClusterRoles().Create(t.Context(), clusterRole, metav1.CreateOptions{})),
 		second(rbac.ClusterRoleBindings().Create(t.Context(), clusterBinding, metav1.CreateOptions{})),
@@ -95,10 +101,15 @@ func (s *server) namespace(t *testing.T, name string) *fixture {
 		require.True(t, err == nil || apierrors.IsAlreadyExists(err), "%v", err)
 	}
 	f.world, err = world.Start(t.Context(), s.admin, world.Config{
-		Namespace: name, Controllers: s.controllers, Updaters: s.updaters, Core: corev1.SchemeGroupVersion, Workers: 2, Attempt: time.Second,
-		Settings: machineupdate.Settings{CallTimeout: time.Second, CreationTimeout: time.Second, RetryAfter: time.Second, ConfirmAfter: 3 * time.Second},
-		Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud:    ec2test.Config{Observe: f.request}, Observe: f.event, Updated: func(string) bool { return !f.busy.Load() },
+		Namespace: name, Controllers: s.controllers, Updaters: s.updaters, Core: corev1.SchemeGroupVersion, Workers: 2,
+		Attempt: time.Second,
+		Settings: machineupdate.Settings{
+			CallTimeout: time.Second, CreationTimeout: time.Second, RetryAfter: time.Second, ConfirmAfter: 3 * time.Second,
+		},
+		Retry: controller.Retry{
+			Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second,
+		},
+		Cloud: ec2test.Config{Observe: f.request}, Observe: f.event, Updated: func(string) bool { return !f.busy.Load() },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, f.world.Close()) })
@@ -171,7 +182,8 @@ func (f *fixture) settled() {
 	f.until("the machine has settled", func() bool {
 		machine := f.world.Machine(first)
 		record := machine.Annotations[machineupdate.AnnotationRecord]
-		return machine.Status.CurrentStatus.Phase == api.MachineRunning && record != "" && !strings.Contains(strings.Join(slices.Collect(maps.Values(machine.Annotations)), ""), `"state"`)
+		return machine.Status.CurrentStatus.Phase == api.MachineRunning && record != "" &&
+			!strings.Contains(strings.Join(slices.Collect(maps.Values(machine.Annotations)), ""), `"state"`)
 	})
 }
 
@@ -180,7 +192,8 @@ func (f *fixture) owner() string {
 	return vm.Tags["owner"]
 }
 
-// testRole: two replicas create machines, update them, also in place, and delete them, with real nodes. They use exactly the verbs of the roles.
+// testRole: two replicas create machines, update them, also in place, and delete them, with real nodes. They use
+// exactly the verbs of the roles.
 func (s *server) testRole(t *testing.T) {
 	const next = "next"
 	f := s.namespace(t, "role")
@@ -296,8 +309,8 @@ func (s *server) bindUpdater(t *testing.T, kube kubeclient.Interface, namespace 
 	return role
 }
 
-// testGardener: in a namespace of Gardener's, the driver's service account has the Role that gardenlet deploys. It lacks ConfigMaps and the updater's lease,
-// which the Role and the RoleBinding of the extension add.
+// testGardener: in a namespace of Gardener's, the driver's service account has the Role that gardenlet deploys. It
+// lacks ConfigMaps and the updater's lease, which the Role and the RoleBinding of the extension add.
 func (s *server) testGardener(t *testing.T) {
 	const (
 		namespace = "shoot--p--s"
@@ -320,7 +333,9 @@ func (s *server) testGardener(t *testing.T) {
 		for _, rule := range role.Rules {
 			for _, asked := range questions(namespace, &rule) {
 				answer, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(),
-					&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &asked}}, metav1.CreateOptions{})
+					&authorizationv1.SubjectAccessReview{
+						Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &asked},
+					}, metav1.CreateOptions{})
 				require.NoError(t, err)
 				if !answer.Status.Allowed {
 					all = append(all, asked.Verb+" "+asked.Resource+" "+asked.Name)
@@ -361,7 +376,9 @@ func (s *server) testWithoutPatch(t *testing.T) {
 	f := s.namespace(t, "without-patch")
 	grant := func(verbs ...string) {
 		var err error
-		f.role.Rules[0].Verbs = append(slices.DeleteFunc(f.role.Rules[0].Verbs, func(verb string) bool { return verb == "patch" }), verbs...)
+		f.role.Rules[0].Verbs = append(
+			slices.DeleteFunc(f.role.Rules[0].Verbs, func(verb string) bool { return verb == "patch" }), verbs...,
+		)
 		f.role, err = f.kube.RbacV1().Roles("without-patch").Update(t.Context(), f.role, metav1.UpdateOptions{})
 		require.NoError(t, err)
 	}
@@ -388,20 +405,30 @@ func (s *server) testAdmission(t *testing.T) {
 	const record = `metadata.?annotations[?"machine.sapcloud.io/hot-update"].orValue("")`
 	rule := admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
 		Operations: []admissionv1.OperationType{admissionv1.Update},
-		Rule:       admissionv1.Rule{APIGroups: []string{api.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"machines"}},
+		Rule: admissionv1.Rule{
+			APIGroups: []string{api.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"machines"},
+		},
 	}}
-	_, err := policies.ValidatingAdmissionPolicies().Create(t.Context(), &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicySpec{
-		MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{rule}},
-		Validations:      []admissionv1.Validation{{Expression: "object." + record + " == oldObject." + record, Message: "records are frozen"}},
-	}}, metav1.CreateOptions{})
+	_, err := policies.ValidatingAdmissionPolicies().Create(t.Context(),
+		&admissionv1.ValidatingAdmissionPolicy{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{rule}},
+			Validations: []admissionv1.Validation{
+				{Expression: "object." + record + " == oldObject." + record, Message: "records are frozen"},
+			},
+		}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = policies.ValidatingAdmissionPolicyBindings().Create(t.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{
-		ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: meta.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
+		ObjectMeta: meta,
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: meta.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	f.until("the policy is in force", func() bool {
 		probe := []byte(`{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":"{}"}}}`)
-		_, err := f.world.Client.Machines.Patch(t.Context(), first, types.MergePatchType, probe, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := f.world.Client.Machines.Patch(
+			t.Context(), first, types.MergePatchType, probe, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}},
+		)
 		return apierrors.IsInvalid(err)
 	})
 	s.expectRefused(f, replica, apierrors.IsInvalid)
@@ -409,8 +436,8 @@ func (s *server) testAdmission(t *testing.T) {
 	f.until("the machine is updated", func() bool { return f.owner() == "bob" })
 }
 
-// expectRefused changes the class, and expects that the update ends before anything is sent, with the API server's error, a delay and an event. The
-// machine does not change.
+// expectRefused changes the class, and expects that the update ends before anything is sent, with the API server's
+// error, a delay and an event. The machine does not change.
 func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(error) bool) {
 	f.Helper()
 	before := f.world.Machine(first)
@@ -432,11 +459,17 @@ func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(
 	require.NoError(f, err)
 	class, err := f.world.Client.MachineClasses.Get(f.Context(), class, metav1.GetOptions{})
 	require.NoError(f, err)
-	driver := machineupdate.Driver{Schema: schema, Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "metadata", Paths: []string{"/instanceMetadataOptions"}}}, ReadsFirst: true}
-	prepared, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}, driver)
+	driver := machineupdate.Driver{
+		Schema: schema, Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: "metadata", Paths: []string{"/instanceMetadataOptions"}}},
+		ReadsFirst: true,
+	}
+	prepared, err := new(
+		machineupdate.Classes,
+	).Prepare(machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw}, driver)
 	require.NoError(f, err)
 	executor := &machineupdate.Executor[*api.Machine]{
-		Patch: client.Machines.Patch, Now: time.Now, UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+		Patch: client.Machines.Patch, Now: time.Now,
+		UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 			err := request.BeforeWrite(ctx)
 			assert.True(f, refusal(err), "%v", err)
 			return err

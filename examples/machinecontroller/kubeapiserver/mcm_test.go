@@ -74,8 +74,8 @@ func startForMCM(t *testing.T) *server {
 	return start(t)
 }
 
-// TestMCM: the updater runs beside the real, unmodified MCM, on one fleet. At the end no VM was created twice, every machine has the provider ID of its
-// only VM, and no machine was written that MCM was creating or deleting.
+// TestMCM: the updater runs beside the real, unmodified MCM, on one fleet. At the end no VM was created twice, every
+// machine has the provider ID of its only VM, and no machine was written that MCM was creating or deleting.
 func TestMCM(t *testing.T) {
 	const n = 300
 	l := startForMCM(t).landscape(t, "mcm")
@@ -111,8 +111,8 @@ func TestMCM(t *testing.T) {
 	}
 }
 
-// testAdoption: adoption is two patches and no write to the cloud for each machine, a tag added and one removed is one call of each kind and three
-// patches. There are no conflicts. Of 20 changes the last one wins.
+// testAdoption: adoption is two patches and no write to the cloud for each machine, a tag added and one removed is one
+// call of each kind and three patches. There are no conflicts. Of 20 changes the last one wins.
 func (l *landscape) testAdoption(n int) {
 	first := l.start()
 	l.runs("fleet", n, map[string]string{"owner": "alice", "team": "red"})
@@ -190,8 +190,8 @@ func (l *landscape) testRollout() {
 	last.stop()
 }
 
-// testSupersededVersion: VMs are created with a version of the class that two others supersede before the machines are adopted. The process is killed
-// meanwhile. What the first version has set is removed.
+// testSupersededVersion: VMs are created with a version of the class that two others supersede before the machines are
+// adopted. The process is killed meanwhile. What the first version has set is removed.
 func (l *landscape) testSupersededVersion() {
 	const n = 5
 	killed := l.start()
@@ -224,8 +224,9 @@ func (l *landscape) testDeletions() {
 	l.runs("rolled", 3, map[string]string{"d": "1"})
 }
 
-// TestMCMGate: the real MCM updates a pool in place. It reports no node as ready before the driver has applied the InPlace part, which it does once for
-// each machine. Hot fields follow the class of the deployment, also when the first class is being deleted.
+// TestMCMGate: the real MCM updates a pool in place. It reports no node as ready before the driver has applied the
+// InPlace part, which it does once for each machine. Hot fields follow the class of the deployment, also when the first
+// class is being deleted.
 func TestMCMGate(t *testing.T) {
 	const n = 4
 	l := startForMCM(t).landscape(t, "gate")
@@ -294,7 +295,9 @@ func (l *landscape) updateNodes(updated map[string]bool) {
 		for _, vm := range l.cloud.Of(node.Name) {
 			assert.Equal(l, "6", vm.Kernel, node.Name)
 		}
-		label := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, v1alpha1.LabelKeyNodeUpdateResult, v1alpha1.LabelValueNodeUpdateSuccessful)
+		label := fmt.Appendf(
+			nil, `{"metadata":{"labels":{%q:%q}}}`, v1alpha1.LabelKeyNodeUpdateResult, v1alpha1.LabelValueNodeUpdateSuccessful,
+		)
 		_, err := l.kube.CoreV1().Nodes().Patch(l.Context(), node.Name, types.MergePatchType, label, metav1.PatchOptions{})
 		require.NoError(l, err)
 	}
@@ -395,11 +398,12 @@ func (l *landscape) freePort() int32 {
 	return int32(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// runsDeployments is the environment variable of a process of this program that runs the release of MCM's controllers of deployments and sets.
+// runsDeployments is the environment variable of a process of this program that runs the release of MCM's controllers
+// of deployments and sets.
 const runsDeployments = "MCM_DEPLOYMENTS"
 
-// TestMain runs the tests, or MCM's controllers of deployments and sets. These need a process of their own, as in a cluster: MCM writes to the
-// global scheme of client-go when it starts.
+// TestMain runs the tests, or MCM's controllers of deployments and sets. These need a process of their own, as in a
+// cluster: MCM writes to the global scheme of client-go when it starts.
 func TestMain(m *testing.M) {
 	if os.Getenv(runsDeployments) == "" {
 		os.Exit(m.Run())
@@ -488,7 +492,9 @@ func (d *mcmDriver) CreateMachine(ctx context.Context, r *mcmdriver.CreateMachin
 }
 
 // InitializeMachine lets the VM join as well.
-func (d *mcmDriver) InitializeMachine(ctx context.Context, r *mcmdriver.InitializeMachineRequest) (*mcmdriver.InitializeMachineResponse, error) {
+func (d *mcmDriver) InitializeMachine(
+	ctx context.Context, r *mcmdriver.InitializeMachineRequest,
+) (*mcmdriver.InitializeMachineResponse, error) {
 	d.Provider.InitializeMachine(ctx, r.Machine, r.MachineClass, r.MachineClass.ProviderSpec.Raw)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: r.Machine.Name}}
 	if _, err := d.nodes.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {

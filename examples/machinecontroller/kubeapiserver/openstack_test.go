@@ -38,8 +38,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// openStackDriver is a driver of MCM for OpenStack. Servers are created as by the released driver: with the flat metadata, and with a root volume that Nova
-// creates, which has none. It has no InitializeMachine.
+// openStackDriver is a driver of MCM for OpenStack. Servers are created as by the released driver: with the flat
+// metadata, and with a root volume that Nova creates, which has none. It has no InitializeMachine.
 type openStackDriver struct {
 	*openstackdriver.Driver
 
@@ -79,7 +79,9 @@ func (d *openStackDriver) CreateMachine(ctx context.Context, r *mcmdriver.Create
 	return &mcmdriver.CreateMachineResponse{ProviderID: "openstack:///r/" + made.ID, NodeName: r.Machine.Name}, nil
 }
 
-func (*openStackDriver) InitializeMachine(context.Context, *mcmdriver.InitializeMachineRequest) (*mcmdriver.InitializeMachineResponse, error) {
+func (*openStackDriver) InitializeMachine(
+	context.Context, *mcmdriver.InitializeMachineRequest,
+) (*mcmdriver.InitializeMachineResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "not implemented")
 }
 
@@ -96,7 +98,9 @@ func (d *openStackDriver) find(ctx context.Context, machine string) (ids []strin
 	return ids, err
 }
 
-func (d *openStackDriver) GetMachineStatus(ctx context.Context, r *mcmdriver.GetMachineStatusRequest) (*mcmdriver.GetMachineStatusResponse, error) {
+func (d *openStackDriver) GetMachineStatus(
+	ctx context.Context, r *mcmdriver.GetMachineStatusRequest,
+) (*mcmdriver.GetMachineStatusResponse, error) {
 	ids, err := d.find(ctx, r.Machine.Name)
 	switch {
 	case err != nil:
@@ -210,7 +214,8 @@ func (l *openStackLandscape) spec(team string, hot *tags.Tags, groups ...string)
 	return string(raw)
 }
 
-// has waits until all machines of the pool run and are settled, and their servers and root volumes have metadata, and the servers security groups.
+// has waits until all machines of the pool run and are settled, and their servers and root volumes have metadata, and
+// the servers security groups.
 func (l *openStackLandscape) has(n int, server, volume map[string]string, groups ...string) {
 	l.Helper()
 	l.untilAll("pool", n, func(m *v1alpha1.Machine) bool {
@@ -239,9 +244,9 @@ func (l *openStackLandscape) resources() map[string]driver.Resource {
 	return found
 }
 
-// TestMCMOpenStack: the updater runs beside the real, unmodified MCM, with the driver for OpenStack on gophercloud. Metadata of servers and volumes and the
-// servers' security groups follow the class, also when a process is killed meanwhile. There is one login for all updates of a process, and no server is
-// created twice.
+// TestMCMOpenStack: the updater runs beside the real, unmodified MCM, with the driver for OpenStack on gophercloud.
+// Metadata of servers and volumes and the servers' security groups follow the class, also when a process is killed
+// meanwhile. There is one login for all updates of a process, and no server is created twice.
 func TestMCMOpenStack(t *testing.T) {
 	const n = 40
 	l := startForMCM(t).openStack(t, "openstack")
@@ -258,7 +263,9 @@ func TestMCMOpenStack(t *testing.T) {
 	began := time.Now()
 	l.putClass("class", l.spec("b", &tags.Tags{Disk: map[string]string{"backup/daily": "1"}}, "nodes", "more"))
 	l.has(n, mcmKeys(map[string]string{"team": "b"}), mcmKeys(map[string]string{"team": "b", "backup/daily": "1"}), "more", "nodes")
-	t.Logf("%d machines: %d requests, %s until they were confirmed", n, len(l.cloud.Requests())-requests, time.Since(began).Round(time.Second))
+	t.Logf(
+		"%d machines: %d requests, %s until they were confirmed", n, len(l.cloud.Requests())-requests, time.Since(began).Round(time.Second),
+	)
 	assert.Equal(t, logins, l.cloud.Logins(), "the token is reused")
 
 	for _, r := range l.resources() { // a load balancer joins servers to its group

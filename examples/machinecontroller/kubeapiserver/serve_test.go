@@ -54,7 +54,8 @@ func (s *server) buildTools(t *testing.T) *tools {
 	build(root+"/internal/integration", "test", "-c", "-o", b.kubectl, "./webhook")
 	config := clientcmdapi.NewConfig()
 	config.Clusters["garden"] = &clientcmdapi.Cluster{
-		Server: s.admin.Host, CertificateAuthority: s.admin.CAFile, CertificateAuthorityData: s.admin.CAData, TLSServerName: s.admin.ServerName,
+		Server: s.admin.Host, CertificateAuthority: s.admin.CAFile, CertificateAuthorityData: s.admin.CAData,
+		TLSServerName: s.admin.ServerName,
 	}
 	config.AuthInfos["admin"] = &clientcmdapi.AuthInfo{Token: s.admin.BearerToken}
 	config.Contexts["garden"] = &clientcmdapi.Context{Cluster: "garden", AuthInfo: "admin"}
@@ -147,7 +148,10 @@ func (h *hook) reviews(t *testing.T) string {
 // call has the API server call an address in the place of the Service.
 func (b *tools) call(t *testing.T, address string, ca []byte) {
 	t.Helper()
-	patch := fmt.Sprintf(`[{"op":"replace","path":"/webhooks/0/clientConfig","value":{"url":"https://%s/review","caBundle":%q}}]`, address, base64.StdEncoding.EncodeToString(ca))
+	patch := fmt.Sprintf(
+		`[{"op":"replace","path":"/webhooks/0/clientConfig","value":{"url":"https://%s/review","caBundle":%q}}]`, address,
+		base64.StdEncoding.EncodeToString(ca),
+	)
 	b.succeeds(t, "", "patch", "validatingwebhookconfiguration", "hotupdate", "--type=json", "-p", patch)
 }
 
@@ -207,8 +211,9 @@ var owners = []string{
 
 // testServe applies the deployment of hotupdate serve as a whole, and the policy of hotupdate rules.
 //
-// This is not simulated: no controller runs, so there are no pods, and the API server calls a process of this test by a URL and its certificate. Shoots
-// are custom resources with the group of Gardener, which has an API server of its own. Of cert-manager there are the kinds alone.
+// This is not simulated: no controller runs, so there are no pods, and the API server calls a process of this test by a
+// URL and its certificate. Shoots are custom resources with the group of Gardener, which has an API server of its own.
+// Of cert-manager there are the kinds alone.
 func (s *server) testServe(t *testing.T) {
 	definitions, err := apiextensions.NewForConfig(s.admin)
 	require.NoError(t, err)
@@ -261,7 +266,9 @@ func (s *server) testServe(t *testing.T) {
 		stdout, _ := b.succeeds(t, "", "get", "certificates.cert-manager.io,issuers.cert-manager.io", "-n", "hotupdate", "-o", "name")
 		assert.Contains(t, stdout, "certificate.cert-manager.io/hotupdate")
 		assert.Contains(t, stdout, "issuer.cert-manager.io/hotupdate")
-		stdout, _ = b.succeeds(t, "", "get", "deployment", "hotupdate", "-n", "hotupdate", "-o", "jsonpath={.spec.template.spec.containers[0].args}")
+		stdout, _ = b.succeeds(
+			t, "", "get", "deployment", "hotupdate", "-n", "hotupdate", "-o", "jsonpath={.spec.template.spec.containers[0].args}",
+		)
 		assert.Contains(t, stdout, "--refuse=")
 		b.call(t, "127.0.0.1:1", h.ca)
 		require.Eventually(t, func() bool {

@@ -125,8 +125,9 @@ func (s *server) asked(t *testing.T, user string) map[string]bool {
 	return asked
 }
 
-// patches returns the numbers of the updaters' patches of machines in a namespace, and of conflicts among them. Each has the resourceVersion and
-// annotations of hot updates, and nothing else. Machines that were patched had a VM, and were neither being created nor deleted.
+// patches returns the numbers of the updaters' patches of machines in a namespace, and of conflicts among them. Each
+// has the resourceVersion and annotations of hot updates, and nothing else. Machines that were patched had a VM, and
+// were neither being created nor deleted.
 func (s *server) patches(t *testing.T, namespace string) (all, conflicts int) {
 	t.Helper()
 	for _, event := range s.events(t, updaterUser, namespace) {

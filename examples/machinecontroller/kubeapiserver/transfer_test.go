@@ -24,8 +24,9 @@ import (
 // mcmModule is the module of machine-controller-manager, in the release that go.mod requires.
 const mcmModule = "github.com/gardener/machine-controller-manager"
 
-// nextRelease has the edits that make the next release of MCM of this one, for what its pull request 1153 changes: the merge patch that transfers a
-// machine to the new MachineSet also has the name of the class in the template of that set. Each text stands once in the file.
+// nextRelease has the edits that make the next release of MCM of this one, for what its pull request 1153 changes: the
+// merge patch that transfers a machine to the new MachineSet also has the name of the class in the template of that
+// set. Each text stands once in the file.
 var nextRelease = struct {
 	file  string
 	edits []string // before and after, in turn
@@ -34,8 +35,8 @@ var nextRelease = struct {
 	`string(labelsJSONBytes), oldMachine.UID)`, `string(labelsJSONBytes), oldMachine.UID, newMachineSet.Spec.Template.Spec.Class.Name)`,
 }}
 
-// buildNextRelease builds MCM's controllers of deployments and sets as the next release has them, and returns the program. It edits a copy of the module:
-// the go command accepts no overlay for the files of released modules.
+// buildNextRelease builds MCM's controllers of deployments and sets as the next release has them, and returns the
+// program. It edits a copy of the module: the go command accepts no overlay for the files of released modules.
 func buildNextRelease(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,9 +71,10 @@ func buildNextRelease(t *testing.T) string {
 	return program
 }
 
-// TestMCMTransfer: after an in-place update, MCM transfers a machine to the new MachineSet. Up to v0.62.1 the machine keeps the name of its old class,
-// from the next release on it gets the name of the new one. The updater works beside both, and beside one after the other: hot updates that are under
-// way in that moment are finished, later ones reach the machines, and no machine is replaced.
+// TestMCMTransfer: after an in-place update, MCM transfers a machine to the new MachineSet. Up to v0.62.1 the machine
+// keeps the name of its old class, from the next release on it gets the name of the new one. The updater works beside
+// both, and beside one after the other: hot updates that are under way in that moment are finished, later ones reach
+// the machines, and no machine is replaced.
 func TestMCMTransfer(t *testing.T) {
 	next := buildNextRelease(t)
 	s := startForMCM(t)
@@ -98,7 +100,8 @@ func TestMCMTransfer(t *testing.T) {
 	t.Run("without a record", func(t *testing.T) { s.testTransferWithoutRecord(t, next) })
 }
 
-// transfers is a landscape with a pool that is updated in place. The pool, and so the machines and their nodes, are named like the namespace.
+// transfers is a landscape with a pool that is updated in place. The pool, and so the machines and their nodes, are
+// named like the namespace.
 type transfers struct {
 	*landscape
 
@@ -156,7 +159,8 @@ func (f *transfers) testTransfer() {
 	f.expectAllowed()
 }
 
-// testBoth lets MCM v0.62.1 transfer half of the machines, and its next release the other half. Then the next release updates all of them once more.
+// testBoth lets MCM v0.62.1 transfer half of the machines, and its next release the other half. Then the next release
+// updates all of them once more.
 func (f *transfers) testBoth(next string) {
 	stop := f.runDeployments()
 	f.runs(map[string]string{"owner": "alice", "team": "red"})
@@ -192,8 +196,8 @@ func (f *transfers) testBoth(next string) {
 	f.expectAllowed()
 }
 
-// transferWhileUpdating lets MCM transfer machines to a class with a kernel while a hot update of each machine of the pool is under way. Before that
-// ends, the class changes once more.
+// transferWhileUpdating lets MCM transfer machines to a class with a kernel while a hot update of each machine of the
+// pool is under way. Before that ends, the class changes once more.
 func (f *transfers) transferWhileUpdating(class, kernel string, machines []string) {
 	f.Helper()
 	f.until("the nodes are ready for their agent", func() bool { return f.areReady(machines) })
@@ -214,8 +218,9 @@ func (f *transfers) transferWhileUpdating(class, kernel string, machines []strin
 	f.runs(map[string]string{"owner": "dave"})
 }
 
-// testTransferWithoutRecord: a machine is transferred before it has a record, since the class is paused. What only a former version of its first class
-// has set is removed, although the machine does not name that class any more, which is gone with its MachineSet.
+// testTransferWithoutRecord: a machine is transferred before it has a record, since the class is paused. What only a
+// former version of its first class has set is removed, although the machine does not name that class any more, which
+// is gone with its MachineSet.
 func (s *server) testTransferWithoutRecord(t *testing.T, next string) {
 	f := &transfers{landscape: s.landscape(t, "unrecorded")}
 	f.start()
@@ -265,8 +270,8 @@ func (f *transfers) deleteClass(name string) {
 	require.NoError(f, f.machines.MachineClasses(f.namespace).Delete(f.Context(), name, metav1.DeleteOptions{}))
 }
 
-// deleteFormerSet deletes the MachineSet without machines, as MCM may do with the history limit 0, which Gardener's MachineDeployments have. The other
-// one has the class.
+// deleteFormerSet deletes the MachineSet without machines, as MCM may do with the history limit 0, which Gardener's
+// MachineDeployments have. The other one has the class.
 func (f *transfers) deleteFormerSet(class string) {
 	f.Helper()
 	sets, err := f.machines.MachineSets(f.namespace).List(f.Context(), metav1.ListOptions{})

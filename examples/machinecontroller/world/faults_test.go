@@ -36,8 +36,9 @@ const (
 	patience = 2 * time.Minute
 )
 
-// TestRandomFaults: after a thousand faults of the cloud, of the API server and of the processes, in any order, each resource has exactly the
-// infrastructure tags of the class, the mandatory tags, and foreign tags, and the controllers no longer call the cloud.
+// TestRandomFaults: after a thousand faults of the cloud, of the API server and of the processes, in any order, each
+// resource has exactly the infrastructure tags of the class, the mandatory tags, and foreign tags, and the controllers
+// no longer call the cloud.
 func TestRandomFaults(t *testing.T) {
 	server, err := apiserver.Start(t.Context())
 	require.NoError(t, err)
@@ -48,8 +49,13 @@ func TestRandomFaults(t *testing.T) {
 		Settings: machineupdate.Settings{
 			CallTimeout: 3 * time.Second, CreationTimeout: 3 * time.Second, RetryAfter: time.Second, ConfirmAfter: 7 * time.Second,
 		},
-		Retry: controller.Retry{Conflict: 50 * time.Millisecond, Short: 200 * time.Millisecond, Medium: 500 * time.Millisecond, Long: 2 * time.Second},
-		Cloud: ec2test.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond, Cooldown: 500 * time.Millisecond, Observe: func(ec2test.Request) { c.calls.Add(1) }},
+		Retry: controller.Retry{
+			Conflict: 50 * time.Millisecond, Short: 200 * time.Millisecond, Medium: 500 * time.Millisecond, Long: 2 * time.Second,
+		},
+		Cloud: ec2test.Config{
+			ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond,
+			Cooldown: 500 * time.Millisecond, Observe: func(ec2test.Request) { c.calls.Add(1) },
+		},
 	})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.w.Close()) }()
@@ -128,11 +134,15 @@ func (c *chaos) step() {
 // fault is any fault of the cloud. Late requests land within a second.
 func (c *chaos) fault() ec2test.Fault {
 	reads := []string{"DescribeInstances", "DescribeVolumes", "DescribeNetworkInterfaces", "DescribeVolumesModifications"}
-	writes := []string{"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyVolume"}
+	writes := []string{
+		"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyVolume",
+	}
 	codes := []string{"InternalError", "RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID.NotFound"}
 	if c.random.IntN(3) == 0 {
 		effect := []ec2test.Effect{ec2test.Refused, ec2test.AnswerLost, ec2test.NeverLands, ec2test.Stale}[c.random.IntN(4)]
-		return ec2test.Fault{Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond}
+		return ec2test.Fault{
+			Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond,
+		}
 	}
 	action := writes[c.random.IntN(len(writes))]
 	effect := []ec2test.Effect{ec2test.Refused, ec2test.AnswerLost, ec2test.NeverLands, ec2test.LandsLate}[c.random.IntN(4)]
@@ -240,7 +250,8 @@ func (c *chaos) settle() {
 		for i := range pool {
 			machine := c.w.Machine(fmt.Sprintf(class+"-%d", i))
 			record := machine.Annotations[machineupdate.AnnotationRecord]
-			if machine.Status.CurrentStatus.Phase != api.MachineRunning || strings.Contains(record+machine.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || !c.isWanted(record) {
+			if machine.Status.CurrentStatus.Phase != api.MachineRunning ||
+				strings.Contains(record+machine.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || !c.isWanted(record) {
 				return false
 			}
 		}

@@ -88,7 +88,9 @@ func writeSchema[C any](file string) error {
 func TestAuditScripts(t *testing.T) {
 	params := scripts(t, "testdata/audit")
 	params.Setup = func(env *testscript.Env) error {
-		for name, write := range map[string]func(string) error{"V1": writeSchema[fleetV1], "V1B": writeSchema[fleetV1b], "V2": writeSchema[fleetV2], "V3": writeSchema[fleetV3]} {
+		for name, write := range map[string]func(
+			string,
+		) error{"V1": writeSchema[fleetV1], "V1B": writeSchema[fleetV1b], "V2": writeSchema[fleetV2], "V3": writeSchema[fleetV3]} {
 			file := strings.ToLower(name) + ".json"
 			if err := write(filepath.Join(env.WorkDir, file)); err != nil {
 				return err

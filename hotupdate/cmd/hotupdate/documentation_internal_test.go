@@ -168,7 +168,10 @@ func TestPageOfVerdicts(t *testing.T) {
 // TestDocumentedCommandLines: the command accepts every command line in the documentation.
 func TestDocumentedCommandLines(t *testing.T) {
 	files := []string{"main.go"}
-	for _, pattern := range []string{"../../../*.md", "../../../examples/*.md", "../../../.github/*.md", "../../../.github/*/*/*.sh", "../../../.goreleaser.yaml", "../../../.ci/*", "help/*"} {
+	for _, pattern := range []string{
+		"../../../*.md", "../../../examples/*.md", "../../../.github/*.md", "../../../.github/*/*/*.sh", "../../../.goreleaser.yaml",
+		"../../../.ci/*", "help/*",
+	} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		files = append(files, found...)
@@ -230,7 +233,10 @@ func TestHelpShowsTheConfigFile(t *testing.T) {
 
 // TestHelpIsAtMost100ColumnsWide: help had lines of 180 columns.
 func TestHelpIsAtMost100ColumnsWide(t *testing.T) {
-	for _, command := range []string{"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "serve", "webhook", "version", "help", "help inputs", "verdicts", "git", "apply", "gardener", "crd", "accept", "config", "eras", "fleet"} {
+	for _, command := range []string{
+		"", "plan", "hash", "explain", "schema", "schema diff", "schema report", "schema config", "rules", "audit", "serve", "webhook",
+		"version", "help", "help inputs", "verdicts", "git", "apply", "gardener", "crd", "accept", "config", "eras", "fleet",
+	} {
 		var stdout, stderr strings.Builder
 		require.Equal(t, exitOK, run(append(strings.Fields(command), "--help"), streams{out: &stdout, err: &stderr}), command)
 		for line := range strings.Lines(stdout.String()) {

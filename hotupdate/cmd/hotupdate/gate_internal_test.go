@@ -176,7 +176,10 @@ func TestGate(t *testing.T) {
 	assert.Equal(t, exitOK, third.code, third.stdout)
 	removed := 2 * of(1)
 	rolled := of(1)
-	assert.Regexp(t, fmt.Sprintf(`: %d removed \(up to [0-9,]+ machines, %[1]d accepted\), %d roll \(up to`, removed, rolled), strings.ReplaceAll(third.stdout, "\n    ", " "))
+	assert.Regexp(
+		t, fmt.Sprintf(`: %d removed \(up to [0-9,]+ machines, %[1]d accepted\), %d roll \(up to`, removed, rolled),
+		strings.ReplaceAll(third.stdout, "\n    ", " "),
+	)
 }
 
 // TestMemory: the memory of a comparison is that of the texts, and not of what is known about them.
@@ -184,8 +187,8 @@ func TestGate(t *testing.T) {
 // the command takes beside it.
 func TestMemory(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "2") // as many objects are read at once, and the collector has as many workers
-	// The program itself takes 27 MiB, and the Shoots were measured at 10 to 15 MiB, since the collector starts when it likes, and at 28 MiB.
-	// Twice as much is too much.
+	// The program itself takes 27 MiB, and the Shoots were measured at 10 to 15 MiB, since the collector starts when it
+	// likes, and at 28 MiB. Twice as much is too much.
 	shoots := 600
 	maximum := 46
 	if effort.All() {

@@ -18,8 +18,8 @@ import (
 // guideBlock is a block of a page: a file, a command, or the output of the command before it.
 var guideBlock = regexp.MustCompile("(?s)```(yaml|sh|text)\n(.*?)```")
 
-// TestGuide follows the page for owners of Shoots in a repository of git: it writes the files of the page, and runs its commands. With -update it
-// writes their output into the page.
+// TestGuide follows the page for owners of Shoots in a repository of git: it writes the files of the page, and runs its
+// commands. With -update it writes their output into the page.
 func TestGuide(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
@@ -84,7 +84,8 @@ func TestGuideGate(t *testing.T) {
 
 func slicesOf(parts ...string) []byte { return []byte(strings.Join(parts, "")) }
 
-// beginRepository makes a repository in the working directory whose commit has the Shoot before a change, and whose work tree has the one after it.
+// beginRepository makes a repository in the working directory whose commit has the Shoot before a change, and whose
+// work tree has the one after it.
 func beginRepository(t *testing.T, shoots string) {
 	t.Helper()
 	gitOfGuide(t, "init", "-q", "-b", "main")

@@ -33,11 +33,17 @@ func TestAuditIsInterrupted(t *testing.T) {
 	v1 := filepath.Join(t.TempDir(), "v1.json")
 	require.NoError(t, writeSchema[fleetV1](v1))
 	for output, want := range map[string]string{
-		"text": "(partial: the audit was interrupted)", "markdown": "(partial: the audit was interrupted)", "json": `"partial": true`, "ndjson": `"partial":true`, "html": "(partial: the audit was interrupted)",
+		"text": "(partial: the audit was interrupted)", "markdown": "(partial: the audit was interrupted)", "json": `"partial": true`,
+		"ndjson": `"partial":true`, "html": "(partial: the audit was interrupted)",
 	} {
 		var stdout, stderr bytes.Buffer
-		in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
-		code := run([]string{"audit", "--old", v1, "--new", v1, "-o", output, "-"}, streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr})
+		in := interrupting{
+			strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n"),
+		}
+		code := run(
+			[]string{"audit", "--old", v1, "--new", v1, "-o", output, "-"},
+			streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr},
+		)
 		assert.Equal(t, exitInterrupted, code, stderr.String())
 		assert.Contains(t, stdout.String(), want, output)
 		assert.Empty(t, stderr.String())
@@ -48,7 +54,9 @@ func TestAuditIsInterrupted(t *testing.T) {
 func TestPlanIsInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
-	code := run([]string{"plan", "--gardener", "none", "/dev/null", "-"}, streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr})
+	code := run(
+		[]string{"plan", "--gardener", "none", "/dev/null", "-"}, streams{providers: extensions.All(), in: in, out: &stdout, err: &stderr},
+	)
 	assert.Equal(t, exitInterrupted, code)
 	assert.Empty(t, stdout.String())
 	assert.Regexp(t, `^interrupted after [01] objects were read\n$`, stderr.String())

@@ -18,16 +18,16 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions/recorded"
 )
 
-// comparedNeighbours is how many neighbours of each record have another name or the same one at least: those seen when it was made, rounded down
-// to tens.
+// comparedNeighbours is how many neighbours of each record have another name or the same one at least: those seen when
+// it was made, rounded down to tens.
 var comparedNeighbours = map[string]struct{ changed, same int }{
 	"alicloud-v1.62.0": {60, 650}, "alicloud-v1.71.0": {60, 650}, "aws-v1.63.0": {200, 240}, "aws-v1.73.0": {390, 380},
 	"azure-v1.53.0": {160, 220}, "azure-v1.62.1": {310, 320}, "gcp-v1.45.1": {270, 280}, "gcp-v1.54.1": {330, 370},
 	"openstack-v1.48.0": {160, 600}, "openstack-v1.57.0": {170, 540},
 }
 
-// TestHashOfRecordedPools: hotupdate hash writes for the pools of a Worker the same digest of what today's release hashes exactly if the recorded
-// release gives them the same name.
+// TestHashOfRecordedPools: hotupdate hash writes for the pools of a Worker the same digest of what today's release
+// hashes exactly if the recorded release gives them the same name.
 func TestHashOfRecordedPools(t *testing.T) {
 	for _, name := range recorded.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -46,8 +46,9 @@ func TestHashOfRecordedPools(t *testing.T) {
 	}
 }
 
-// hashedPools returns the pools that can stand in one Worker each, by their infrastructure. They were named by the second version of Gardener's
-// hash, with a config as an API server stores it, and roll: only these names depend on nothing but the secret and what the extension hashes.
+// hashedPools returns the pools that can stand in one Worker each, by their infrastructure. They were named by the
+// second version of Gardener's hash, with a config as an API server stores it, and roll: only these names depend on
+// nothing but the secret and what the extension hashes.
 func hashedPools(t *testing.T, release *recorded.Release) map[string][]*recorded.Record {
 	t.Helper()
 	all := map[string][]*recorded.Record{}
@@ -88,14 +89,18 @@ func digestsOf(t *testing.T, release *recorded.Release, records []*recorded.Reco
 	for i, one := range list.Hashes {
 		require.NotNil(t, one.Today, one.Pool)
 		hashes := records[i].Hashes()
-		require.Equal(t, len(hashes) > 1, len(one.Today.Lacks) > 0, "pool %d: zones with a subnet each have a name each: %v", records[i].Index, hashes)
+		require.Equal(
+			t, len(hashes) > 1, len(one.Today.Lacks) > 0, "pool %d: zones with a subnet each have a name each: %v", records[i].Index,
+			hashes,
+		)
 		digests = append(digests, one.Today.Digest)
 	}
 	return digests
 }
 
-// checkDigests compares pools of one secret: all that have the same digest have the same name, and two that follow one another have the same name
-// exactly if they have the same digest. All others may have the same name by chance: it has 20 bits.
+// checkDigests compares pools of one secret: all that have the same digest have the same name, and two that follow one
+// another have the same name exactly if they have the same digest. All others may have the same name by chance: it has
+// 20 bits.
 func checkDigests(t *testing.T, release *recorded.Release, digests map[int]string) {
 	t.Helper()
 	names := map[string]string{}
@@ -112,12 +117,18 @@ func checkDigests(t *testing.T, release *recorded.Release, digests map[int]strin
 		require.NoError(t, err)
 		key := *p.NodeAgentSecretName + " " + digest
 		if name, isKnown := names[key]; isKnown {
-			assert.Equal(t, name, r.Hashes()[0], "pool %d: the command writes one digest for two names\npool %s\nconfig %s", r.Index, r.Pool, r.Text())
+			assert.Equal(
+				t, name, r.Hashes()[0], "pool %d: the command writes one digest for two names\npool %s\nconfig %s", r.Index, r.Pool,
+				r.Text(),
+			)
 		}
 		names[key] = r.Hashes()[0]
 		if before != nil && hasSecret(t, before, *p.NodeAgentSecretName) && r.Edit != "" {
 			isSame := slices.Equal(before.Hashes(), r.Hashes())
-			assert.Equal(t, isSame, digests[before.Index] == digest, "pool %d, after %s was drawn anew: names %v and %v\npool %s\nconfig %s", r.Index, r.Cause(), before.Names, r.Names, r.Pool, r.Text())
+			assert.Equal(
+				t, isSame, digests[before.Index] == digest, "pool %d, after %s was drawn anew: names %v and %v\npool %s\nconfig %s",
+				r.Index, r.Cause(), before.Names, r.Names, r.Pool, r.Text(),
+			)
 			if isSame {
 				same++
 			} else {
@@ -126,7 +137,10 @@ func checkDigests(t *testing.T, release *recorded.Release, digests map[int]strin
 		}
 		before = r
 	}
-	t.Logf("%s %s: %d digests; of neighbours %d have another name, %d the same", release.Provider, release.Release, len(digests), changed, same)
+	t.Logf(
+		"%s %s: %d digests; of neighbours %d have another name, %d the same", release.Provider, release.Release, len(digests), changed,
+		same,
+	)
 	assert.Positive(t, changed)
 	name := release.Provider + "-" + release.Release
 	least, isKnown := comparedNeighbours[name]

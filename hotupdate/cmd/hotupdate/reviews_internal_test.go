@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/admission"
 )
 
-// TestRecordedReviews: what is said about the reviews that an API server sent for changes by kubectl. In internal/integration, they are written by
-// go test ./webhook -run TestRecord -update.
+// TestRecordedReviews: what is said about the reviews that an API server sent for changes by kubectl. In
+// internal/integration, they are written by go test ./webhook -run TestRecord -update.
 func TestRecordedReviews(t *testing.T) {
 	t.Parallel()
 	const (

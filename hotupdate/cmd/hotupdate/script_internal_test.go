@@ -44,7 +44,13 @@ func TestMain(m *testing.M) {
 
 func runAsCalled() int {
 	defer writeMemory()
-	return run(os.Args[1:], streams{providers: extensions.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(), gitPrefix: os.Getenv("GIT_PREFIX"), shownPath: os.Getenv("BASE")})
+	return run(
+		os.Args[1:],
+		streams{
+			providers: extensions.All(), program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, byGit: byGit(),
+			gitPrefix: os.Getenv("GIT_PREFIX"), shownPath: os.Getenv("BASE"),
+		},
+	)
 }
 
 // inTest is held by the command that runs in the process of the tests, which has one working directory.
@@ -168,7 +174,8 @@ func printSHA256() int {
 
 // TestScripts runs the command like a user. The manifests of the AWS example are $AWS/before.yaml
 // and $AWS/after.yaml, those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
-// $READBACK has Shoots of an API server. $ACTION is the action for pull requests. $HUGE is a number of bytes that is far more than a manifest can have.
+// $READBACK has Shoots of an API server. $ACTION is the action for pull requests. $HUGE is a number of bytes that is
+// far more than a manifest can have.
 func TestScripts(t *testing.T) {
 	huge := 20 << 20
 	if effort.All() {
@@ -286,7 +293,9 @@ func encode(ts *testscript.TestScript, _ bool, args []string) {
 
 // bombs FILE writes a manifest of 1 MB whose aliases stand for 10 GB, with few of them.
 func bombs(ts *testscript.TestScript, _ bool, args []string) {
-	text := "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\na: &a " + strings.Repeat("x", 1<<20) + "\nb:\n" + strings.Repeat("- *a\n", 10_000)
+	text := "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\na: &a " + strings.Repeat(
+		"x", 1<<20,
+	) + "\nb:\n" + strings.Repeat("- *a\n", 10_000)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
@@ -311,7 +320,8 @@ func TestExitCodes(t *testing.T) {
 	for v, want := range map[verdict.Verdict]int{
 		verdict.None: 0, verdict.MachinesAdded: 9, verdict.HotUpdate: 10, verdict.InPlaceUpdate: 11,
 		verdict.Roll: 12, verdict.Forbidden: 13, verdict.Indeterminate: 14, 99: 14,
-		verdict.Added: 9, verdict.PoolRenamed: 15, verdict.Removed: 15, verdict.MachinesMayBeDeleted: 16, verdict.AllMachinesMayBeDeleted: 17, verdict.MachinesDeleted: 18,
+		verdict.Added: 9, verdict.PoolRenamed: 15, verdict.Removed: 15, verdict.MachinesMayBeDeleted: 16,
+		verdict.AllMachinesMayBeDeleted: 17, verdict.MachinesDeleted: 18,
 	} {
 		assert.Equal(t, want, exitCodeOf(v), v)
 	}
@@ -348,7 +358,10 @@ func TestColor(t *testing.T) {
 		{false, "text", false}, {true, "text", true}, {true, "markdown", false}, {true, "json", false},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run([]string{"plan", "--output", test.output, before, after}, streams{providers: extensions.All(), out: &stdout, err: &stderr, color: test.color})
+		code := run(
+			[]string{"plan", "--output", test.output, before, after},
+			streams{providers: extensions.All(), out: &stdout, err: &stderr, color: test.color},
+		)
 		assert.Equal(t, exitOK, code, stderr.String())
 		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
 	}
@@ -359,7 +372,10 @@ func TestColor(t *testing.T) {
 
 func TestStandardOutputFails(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{providers: extensions.All(), out: brokenPipe{}, err: &stderr})
+	code := run(
+		[]string{"hash", "../../../examples/aws/testdata/before.yaml"},
+		streams{providers: extensions.All(), out: brokenPipe{}, err: &stderr},
+	)
 	assert.Equal(t, exitError, code)
 	assert.NotEmpty(t, stderr.String())
 }

@@ -28,7 +28,9 @@ import (
 // judgingBy is what serve judges by with some flags.
 func judgingBy(t *testing.T, change func(*call)) (*judging, error) {
 	t.Helper()
-	c := &call{std: streams{providers: extensions.All(), in: strings.NewReader(""), err: io.Discard}, isGiven: func(string) bool { return false }}
+	c := &call{
+		std: streams{providers: extensions.All(), in: strings.NewReader(""), err: io.Discard}, isGiven: func(string) bool { return false },
+	}
 	c.configFile = "none"
 	change(c)
 	require.NoError(t, c.configure())
@@ -111,18 +113,38 @@ func TestServeWarns(t *testing.T) {
 		old, updated edits
 		want         []string
 	}{
-		"nothing":                 {nil, nil, nil},
-		"status":                  {nil, edits{succeeded}, nil},
-		"a roll":                  {nil, edits{size}, []string{`pool general: roll, up to 6 machines: volume.size "50Gi" -> "100Gi"`}},
-		"machines are added":      {nil, edits{setting(20, worker(0, "maximum")...)}, nil},
-		"machines are deleted":    {nil, edits{setting(2, worker(0, "maximum")...), setting(1, worker(0, "minimum")...)}, []string{"pool general: machines-may-be-deleted, up to 4 machines: maximum 6 -> 2"}},
-		"a pool is added":         {edits{many("a")}, edits{many("a", "b")}, nil},
-		"a pool is removed":       {edits{many("a", "b")}, edits{many("b")}, []string{"pool a: removed, up to 6 machines"}},
-		"a pool is renamed":       {edits{many("a")}, edits{many("b")}, []string{"pool b: renamed, up to 6 machines: formerly a"}},
-		"several pools":           {edits{many("a", "b", "c")}, edits{many("a", "b", "c"), size, setting("100Gi", worker(1, "volume", "size")...)}, []string{"2 pools roll, up to 12 machines", `pools a and b: roll, up to 12 machines: volume.size "50Gi" -> "100Gi"`}},
-		"the Kubernetes version":  {nil, edits{setting("1.35.0", "spec", "kubernetes", "version")}, []string{`pool general: roll, up to 6 machines: spec.kubernetes.version "1.34.2" -> "1.35.0"`}},
-		"a waiting change":        {edits{succeeded, generation, confined}, edits{succeeded, generation, later, setting(false, "spec", "maintenance", "confineSpecUpdateRollout")}, []string{"pool general: indeterminate, up to 6 machines: not known: whether earlier changes of the Shoot wait"}},
-		"reconcile was requested": {edits{succeeded, generation, confined}, edits{succeeded, generation, confined, later}, []string{"pool general: indeterminate, up to 6 machines: not known: whether earlier changes of the Shoot wait"}},
+		"nothing":            {nil, nil, nil},
+		"status":             {nil, edits{succeeded}, nil},
+		"a roll":             {nil, edits{size}, []string{`pool general: roll, up to 6 machines: volume.size "50Gi" -> "100Gi"`}},
+		"machines are added": {nil, edits{setting(20, worker(0, "maximum")...)}, nil},
+		"machines are deleted": {
+			nil,
+			edits{setting(2, worker(0, "maximum")...), setting(1, worker(0, "minimum")...)},
+			[]string{"pool general: machines-may-be-deleted, up to 4 machines: maximum 6 -> 2"},
+		},
+		"a pool is added":   {edits{many("a")}, edits{many("a", "b")}, nil},
+		"a pool is removed": {edits{many("a", "b")}, edits{many("b")}, []string{"pool a: removed, up to 6 machines"}},
+		"a pool is renamed": {edits{many("a")}, edits{many("b")}, []string{"pool b: renamed, up to 6 machines: formerly a"}},
+		"several pools": {
+			edits{many("a", "b", "c")},
+			edits{many("a", "b", "c"), size, setting("100Gi", worker(1, "volume", "size")...)},
+			[]string{"2 pools roll, up to 12 machines", `pools a and b: roll, up to 12 machines: volume.size "50Gi" -> "100Gi"`},
+		},
+		"the Kubernetes version": {
+			nil,
+			edits{setting("1.35.0", "spec", "kubernetes", "version")},
+			[]string{`pool general: roll, up to 6 machines: spec.kubernetes.version "1.34.2" -> "1.35.0"`},
+		},
+		"a waiting change": {
+			edits{succeeded, generation, confined},
+			edits{succeeded, generation, later, setting(false, "spec", "maintenance", "confineSpecUpdateRollout")},
+			[]string{"pool general: indeterminate, up to 6 machines: not known: whether earlier changes of the Shoot wait"},
+		},
+		"reconcile was requested": {
+			edits{succeeded, generation, confined},
+			edits{succeeded, generation, confined, later},
+			[]string{"pool general: indeterminate, up to 6 machines: not known: whether earlier changes of the Shoot wait"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,8 +156,8 @@ func TestServeWarns(t *testing.T) {
 	}
 }
 
-// TestServeTellsRepeatedKeys: what changes a provider config is told of an element whose key an element before it has, unless the old object has
-// it, too. Gardener refuses such elements only in lists of its own.
+// TestServeTellsRepeatedKeys: what changes a provider config is told of an element whose key an element before it has,
+// unless the old object has it, too. Gardener refuses such elements only in lists of its own.
 func TestServeTellsRepeatedKeys(t *testing.T) {
 	t.Parallel()
 	j, err := judgingBy(t, byDefault)
@@ -145,7 +167,9 @@ func TestServeTellsRepeatedKeys(t *testing.T) {
 		for _, name := range names {
 			all = append(all, map[string]any{"name": name})
 		}
-		return setting(map[string]any{"apiVersion": "gcp.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig", "dataVolumes": all},
+		return setting(map[string]any{
+			"apiVersion": "gcp.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig", "dataVolumes": all,
+		},
 			worker(0, "providerConfig")...)
 	}
 	label := setting("b", worker(0, "labels", "a")...)
@@ -173,7 +197,9 @@ func TestServeRefusals(t *testing.T) {
 	judged, err := j.judge(t.Context(), stored(t), stored(t, inPlace))
 	require.NoError(t, err)
 	assert.NotEmpty(t, judged.Contrary, "a strategy cannot be switched")
-	judged, err = j.judge(t.Context(), stored(t, inPlace), stored(t, inPlace, setting("AMD Milan", worker(0, "providerConfig", "minCpuPlatform")...)))
+	judged, err = j.judge(
+		t.Context(), stored(t, inPlace), stored(t, inPlace, setting("AMD Milan", worker(0, "providerConfig", "minCpuPlatform")...)),
+	)
 	require.NoError(t, err)
 	assert.Empty(t, judged.Contrary)
 	require.NotEmpty(t, judged.Warnings)
@@ -202,7 +228,9 @@ func TestServeGate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j, err := judgingBy(t, func(c *call) { c.serve.refuse = strings.FieldsFunc(test.refuse, func(r rune) bool { return r == ',' }) })
+			j, err := judgingBy(
+				t, func(c *call) { c.serve.refuse = strings.FieldsFunc(test.refuse, func(r rune) bool { return r == ',' }) },
+			)
 			require.NoError(t, err)
 			j.gate.PassesUndecided = test.passes
 			judged, err := j.judge(t.Context(), stored(t, test.old), stored(t, test.old, test.change))
@@ -251,7 +279,10 @@ func writeCRD(t *testing.T, classes string) func(*call) {
 }
 
 func poolWith(spec string) []byte {
-	return fmt.Appendf(nil, `{"apiVersion":"a.example/v1","kind":"Pool","metadata":{"name":"web","namespace":"dev","uid":"u","generation":4},"spec":%s}`, spec)
+	return fmt.Appendf(
+		nil, `{"apiVersion":"a.example/v1","kind":"Pool","metadata":{"name":"web","namespace":"dev","uid":"u","generation":4},"spec":%s}`,
+		spec,
+	)
 }
 
 // TestServeCustomResources: resources of --crd are judged by their classes. No sensitive value is told.
@@ -264,10 +295,15 @@ func TestServeCustomResources(t *testing.T) {
 		spec string
 		want []string
 	}{
-		"the size":  {`{"size":"100Gi","token":"hunter2","hint":"a","labels":{"a":"b"}}`, []string{`Pool dev/web: roll: size "50Gi" -> "100Gi"`}},
-		"a secret":  {`{"size":"50Gi","token":"hunter3","hint":"a","labels":{"a":"b"}}`, []string{"Pool dev/web: roll: token (sensitive)"}},
-		"a hint":    {`{"size":"50Gi","token":"hunter2","hint":"b","labels":{"a":"b"}}`, nil},
-		"a label":   {`{"size":"50Gi","token":"hunter2","hint":"a","labels":{"a":"b","c":"d"}}`, []string{`Pool dev/web: hot-update: labels[c] "d" added`}},
+		"the size": {
+			`{"size":"100Gi","token":"hunter2","hint":"a","labels":{"a":"b"}}`, []string{`Pool dev/web: roll: size "50Gi" -> "100Gi"`},
+		},
+		"a secret": {`{"size":"50Gi","token":"hunter3","hint":"a","labels":{"a":"b"}}`, []string{"Pool dev/web: roll: token (sensitive)"}},
+		"a hint":   {`{"size":"50Gi","token":"hunter2","hint":"b","labels":{"a":"b"}}`, nil},
+		"a label": {
+			`{"size":"50Gi","token":"hunter2","hint":"a","labels":{"a":"b","c":"d"}}`,
+			[]string{`Pool dev/web: hot-update: labels[c] "d" added`},
+		},
 		"a removal": {`{"size":"50Gi","token":"hunter2","hint":"a"}`, []string{`Pool dev/web: hot-update: labels[a] "b" removed`}},
 	} {
 		judged, err := j.judge(t.Context(), old, poolWith(test.spec))
@@ -275,9 +311,13 @@ func TestServeCustomResources(t *testing.T) {
 		assert.Equal(t, test.want, judged.Warnings, name)
 		assert.NotContains(t, strings.Join(judged.Warnings, ""), "hunter")
 	}
-	_, err = j.judge(t.Context(), []byte(`{"apiVersion":"b.example/v1","kind":"Other"}`), []byte(`{"apiVersion":"b.example/v1","kind":"Other"}`))
+	_, err = j.judge(
+		t.Context(), []byte(`{"apiVersion":"b.example/v1","kind":"Other"}`), []byte(`{"apiVersion":"b.example/v1","kind":"Other"}`),
+	)
 	require.EqualError(t, err, "oldObject: is neither a Shoot nor a resource of --crd")
-	_, err = j.judge(t.Context(), old, []byte(`{"apiVersion":"a.example/v1","kind":"Pool","metadata":{},"spec":{"size":7,"token":"hunter2"}}`))
+	_, err = j.judge(
+		t.Context(), old, []byte(`{"apiVersion":"a.example/v1","kind":"Pool","metadata":{},"spec":{"size":7,"token":"hunter2"}}`),
+	)
 	require.ErrorContains(t, err, "object: spec.size: ")
 	assert.NotContains(t, err.Error(), "hunter")
 }

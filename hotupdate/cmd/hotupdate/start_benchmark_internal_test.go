@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/ratio"
 )
 
-// BenchmarkStart compares two small files by a command of its own, as a hook of git does, and sets it beside a program that only reads them as YAML.
-// The limit is about what dyff 1.12 costs beside that program.
+// BenchmarkStart compares two small files by a command of its own, as a hook of git does, and sets it beside a program
+// that only reads them as YAML. The limit is about what dyff 1.12 costs beside that program.
 func BenchmarkStart(b *testing.B) {
 	folder := b.TempDir()
 	run := func(program string, arguments ...string) {

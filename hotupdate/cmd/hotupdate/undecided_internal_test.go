@@ -28,11 +28,28 @@ func TestGateOfWhatIsNotDecided(t *testing.T) {
 		{"it can become roll", []string{"roll"}, planOf(verdict.Indeterminate, open), exitIndeterminate, exitOK},
 		{"it cannot become removed", []string{"removed"}, planOf(verdict.Indeterminate, open), exitOK, exitOK},
 		{"indeterminate is listed", []string{"indeterminate"}, planOf(verdict.Indeterminate, open), exitIndeterminate, exitIndeterminate},
-		{"without a set, anything can come true", []string{"removed"}, planOf(verdict.Indeterminate, verdict.Set{}), exitIndeterminate, exitOK},
-		{"it rolls for sure, and may be refused", []string{"forbidden"}, planOf(verdict.Roll, verdict.Only(verdict.Roll, verdict.Forbidden)), exitIndeterminate, exitOK},
-		{"it rolls for sure, and may do more", []string{"hot-update"}, planOf(verdict.Roll, verdict.Any().And(verdict.Only(verdict.Roll))), exitIndeterminate, exitOK},
+		{
+			"without a set, anything can come true",
+			[]string{"removed"},
+			planOf(verdict.Indeterminate, verdict.Set{}), exitIndeterminate,
+			exitOK,
+		},
+		{
+			"it rolls for sure, and may be refused",
+			[]string{"forbidden"},
+			planOf(verdict.Roll, verdict.Only(verdict.Roll, verdict.Forbidden)), exitIndeterminate, exitOK,
+		},
+		{
+			"it rolls for sure, and may do more",
+			[]string{"hot-update"},
+			planOf(verdict.Roll, verdict.Any().And(verdict.Only(verdict.Roll))), exitIndeterminate, exitOK,
+		},
 		{"it rolls for sure", []string{"forbidden"}, planOf(verdict.Roll, verdict.Set{}), exitOK, exitOK},
-		{"roll is graver than indeterminate", []string{"roll", "removed"}, planOf(verdict.Roll, verdict.Any().And(verdict.Only(verdict.Roll))), exitRoll, exitRoll},
+		{
+			"roll is graver than indeterminate",
+			[]string{"roll", "removed"},
+			planOf(verdict.Roll, verdict.Any().And(verdict.Only(verdict.Roll))), exitRoll, exitRoll,
+		},
 		{"no list", nil, planOf(verdict.Indeterminate, verdict.Any()), exitOK, exitOK},
 	} {
 		failing := &call{options: options{failOn: test.failOn}}

@@ -53,10 +53,20 @@ var unreadable = map[string]struct{ text, problem string }{
 		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "metadata: {name: shoot-0,", `metadata: {name: ${CLUSTER},`, 1),
 		"is not valid YAML or JSON: ",
 	},
-	"PGP":               {"-----BEGIN PGP MESSAGE-----\n\nhQEMA0xabcdefgh\nAbCdEf==\n=abcd\n-----END PGP MESSAGE-----\n", "is encrypted by PGP; decrypt it first, with gpg"},
-	"age":               {"-----BEGIN AGE ENCRYPTED FILE-----\nYWdlLWVuY3J5\n-----END AGE ENCRYPTED FILE-----\n", "is encrypted by age; decrypt it first, with age"},
-	"ansible-vault":     {"$ANSIBLE_VAULT;1.1;AES256\n36313233\n3435\n", "is encrypted by Ansible; decrypt it first, with ansible-vault decrypt"},
-	"other text":        {"SGVsbG8gd29ybGQsIEkgYW0gYSBmaWxl\nSGVsbG8gd29ybGQs\n", "is not an object but text; decrypt it first if it is encrypted"},
+	"PGP": {
+		"-----BEGIN PGP MESSAGE-----\n\nhQEMA0xabcdefgh\nAbCdEf==\n=abcd\n-----END PGP MESSAGE-----\n",
+		"is encrypted by PGP; decrypt it first, with gpg",
+	},
+	"age": {
+		"-----BEGIN AGE ENCRYPTED FILE-----\nYWdlLWVuY3J5\n-----END AGE ENCRYPTED FILE-----\n",
+		"is encrypted by age; decrypt it first, with age",
+	},
+	"ansible-vault": {
+		"$ANSIBLE_VAULT;1.1;AES256\n36313233\n3435\n", "is encrypted by Ansible; decrypt it first, with ansible-vault decrypt",
+	},
+	"other text": {
+		"SGVsbG8gd29ybGQsIEkgYW0gYSBmaWxl\nSGVsbG8gd29ybGQs\n", "is not an object but text; decrypt it first if it is encrypted",
+	},
 	"$NAME":             {named("$CLUSTER"), "has a value that looks like a placeholder"},
 	"$(NAME)":           {named("$(CLUSTER)"), "has a value that looks like a placeholder"},
 	"(( name ))":        {named("(( name ))"), "has a value that looks like a placeholder"},
@@ -72,10 +82,13 @@ var unreadable = map[string]struct{ text, problem string }{
 		"metadata.namespace is not a name, which has lower-case letters, digits, - and . only",
 	},
 	"a kind that is replaced": {
-		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "kind: Shoot", "kind: $(KIND)", 1), "has a value that looks like a placeholder",
+		strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "kind: Shoot", "kind: $(KIND)", 1),
+		"has a value that looks like a placeholder",
 	},
-	"ytt":              {inBlock("name: #@ data.values.name"), "has #@, a template of ytt; render it first, with ytt"},
-	"a tag of Ansible": {inBlock("name: !vault |\n    $ANSIBLE_VAULT;1.1;AES256\n    3631"), "has a tag that another program reads, such as !vault"},
+	"ytt": {inBlock("name: #@ data.values.name"), "has #@, a template of ytt; render it first, with ytt"},
+	"a tag of Ansible": {
+		inBlock("name: !vault |\n    $ANSIBLE_VAULT;1.1;AES256\n    3631"), "has a tag that another program reads, such as !vault",
+	},
 }
 
 // named is the Shoot with another name.
@@ -154,15 +167,16 @@ func TestUnreadableTextIsNotAbsence(t *testing.T) {
 	}
 }
 
-// TestPlaceholderOnBothSidesIsNotJudged: what a value that decides will be is in neither file, so equal placeholders do not show that nothing
-// changes. Text that may be any is no placeholder.
+// TestPlaceholderOnBothSidesIsNotJudged: what a value that decides will be is in neither file, so equal placeholders do
+// not show that nothing changes. Text that may be any is no placeholder.
 func TestPlaceholderOnBothSidesIsNotJudged(t *testing.T) {
 	t.Parallel()
 	machine := func(to string) func(string) string {
 		return func(text string) string { return strings.Replace(text, "type: m5.large", "type: "+to, 1) }
 	}
 	for i, to := range []string{
-		`"$MACHINE_TYPE"`, `"$(MACHINE_TYPE)"`, `"(( .type ))"`, `"<MACHINE TYPE>"`, `"$[type]"`, `__TYPE__`, `m5.$SIZE`, `"%TYPE%"`, `"@TYPE@"`,
+		`"$MACHINE_TYPE"`, `"$(MACHINE_TYPE)"`, `"(( .type ))"`, `"<MACHINE TYPE>"`, `"$[type]"`, `__TYPE__`, `m5.$SIZE`, `"%TYPE%"`,
+		`"@TYPE@"`,
 		`"` + encrypted + `"`, "!vault x",
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
@@ -180,11 +194,18 @@ func TestPlaceholderOnBothSidesIsNotJudged(t *testing.T) {
 		return strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "\nspec:\n", "\nspec:\n"+more, 1)
 	}
 	for name, text := range map[string]string{
-		"an annotation":     strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: shoot-0, annotations: {example.com/a: "$HOME"},`, 1),
-		"another extension": spec("  extensions: [{type: a, providerConfig: {apiVersion: a/v1, kind: A, field: \"$(HOST)\", label: __NAME__}}]\n"),
-		"a secret":          spec("  dns: {providers: [{type: aws-route53, secretName: \"a\"}]} # #@author\n"),
-		"user data":         strings.Replace(fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: shoot-0, labels: {team: a__B__c}, annotations: {worker.gardener.cloud/userData: "#!/bin/sh\necho $HOME #@ !vault"},`, 1),
-		"a comment":         "# see !vault, ${NAME}, #@ data and $NAME\n" + fmt.Sprintf(shootOfRepository, 0, 0),
+		"an annotation": strings.Replace(
+			fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,", `name: shoot-0, annotations: {example.com/a: "$HOME"},`, 1,
+		),
+		"another extension": spec(
+			"  extensions: [{type: a, providerConfig: {apiVersion: a/v1, kind: A, field: \"$(HOST)\", label: __NAME__}}]\n",
+		),
+		"a secret": spec("  dns: {providers: [{type: aws-route53, secretName: \"a\"}]} # #@author\n"),
+		"user data": strings.Replace(
+			fmt.Sprintf(shootOfRepository, 0, 0), "name: shoot-0,",
+			`name: shoot-0, labels: {team: a__B__c}, annotations: {worker.gardener.cloud/userData: "#!/bin/sh\necho $HOME #@ !vault"},`, 1,
+		),
+		"a comment": "# see !vault, ${NAME}, #@ data and $NAME\n" + fmt.Sprintf(shootOfRepository, 0, 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -61,14 +61,16 @@ func TestRetryAfter(t *testing.T) {
 		"malformed Date":      {http.Header{"Retry-After": {dates[0]}, "Date": {"yesterday"}}, 0},
 		"a date that is over": {http.Header{"Retry-After": {sent}, "Date": {dates[0]}}, 0},
 		"a date far ahead":    {http.Header{"Retry-After": {"Fri, 31 Dec 1999 23:59:59 GMT"}, "Date": {sent}}, answer.MaxDelay},
-		"centuries ahead":     {http.Header{"Retry-After": {"Fri, 31 Dec 9999 23:59:59 GMT"}, "Date": {"Mon, 01 Jan 0001 00:00:00 GMT"}}, answer.MaxDelay},
-		"not a date":          {http.Header{"Retry-After": {"Sun, 31 Feb 1994 08:49:37 GMT"}, "Date": {sent}}, 0},
-		"milliseconds":        {http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"2"}}, 1500 * time.Millisecond},
-		"of a service":        {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After": {"1"}}, 900 * time.Millisecond},
-		"both":                {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After-Ms": {"800"}}, 800 * time.Millisecond},
-		"many milliseconds":   {http.Header{"Retry-After-Ms": {"99999999999999999999"}}, answer.MaxDelay},
-		"no milliseconds":     {http.Header{"Retry-After-Ms": {"0"}, "Retry-After": {"9"}}, 0},
-		"malformed":           {http.Header{"Retry-After-Ms": {"-1"}, "X-Ms-Retry-After-Ms": {"1.5"}, "Retry-After": {"9"}}, 9 * time.Second},
+		"centuries ahead": {
+			http.Header{"Retry-After": {"Fri, 31 Dec 9999 23:59:59 GMT"}, "Date": {"Mon, 01 Jan 0001 00:00:00 GMT"}}, answer.MaxDelay,
+		},
+		"not a date":        {http.Header{"Retry-After": {"Sun, 31 Feb 1994 08:49:37 GMT"}, "Date": {sent}}, 0},
+		"milliseconds":      {http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"2"}}, 1500 * time.Millisecond},
+		"of a service":      {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After": {"1"}}, 900 * time.Millisecond},
+		"both":              {http.Header{"X-Ms-Retry-After-Ms": {"900"}, "Retry-After-Ms": {"800"}}, 800 * time.Millisecond},
+		"many milliseconds": {http.Header{"Retry-After-Ms": {"99999999999999999999"}}, answer.MaxDelay},
+		"no milliseconds":   {http.Header{"Retry-After-Ms": {"0"}, "Retry-After": {"9"}}, 0},
+		"malformed":         {http.Header{"Retry-After-Ms": {"-1"}, "X-Ms-Retry-After-Ms": {"1.5"}, "Retry-After": {"9"}}, 9 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.want, answer.RetryAfter(test.header))
@@ -218,7 +220,9 @@ func TestNil(t *testing.T) {
 	}
 	assert.NoError(t, answer.Throttled(nil, time.Second))
 	assert.NoError(t, answer.Unavailable(nil))
-	kind, after := machineupdate.DriverErrorOf(answer.Response(errors.New("refused"), &http.Response{StatusCode: http.StatusTooManyRequests}))
+	kind, after := machineupdate.DriverErrorOf(
+		answer.Response(errors.New("refused"), &http.Response{StatusCode: http.StatusTooManyRequests}),
+	)
 	assert.Equal(t, machineupdate.ErrThrottled, kind)
 	assert.Zero(t, after)
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// states are three provider specs with their resources. The volume pv-1 is that of a CSI driver, and carries what the machine's own one does.
+// states are three provider specs with their resources. The volume pv-1 is that of a CSI driver, and carries what the
+// machine's own one does.
 func states(cloud tags.Cloud) []drivertest.State {
 	network := `,"network":{"a":"1"}`
 	switch cloud {
@@ -44,13 +45,22 @@ func states(cloud tags.Cloud) []drivertest.State {
 	}
 }
 
-func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, iops, throughput, sourceCheck, machineType string) drivertest.State {
+func state(
+	cloud tags.Cloud, spec string, vm, disk, network map[string]string, iops, throughput, sourceCheck, machineType string,
+) drivertest.State {
 	type readings = map[string]driver.Reading
 	var sets struct{ Groups, Roles []string }
 	_ = json.Unmarshal([]byte("{"+spec+"}"), &sets) // also of a spec that cannot be prepared
 	s := drivertest.State{Spec: `{"cluster":"c",` + spec + `}`, Resources: []driver.Resource{
-		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Settled(sourceCheck), "machineType": driver.Settled(machineType)}, Sets: map[string][]string{"groups": sets.Groups, "roles": sets.Roles}},
-		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk, Attributes: readings{"iops": driver.Settled(iops), "throughput": driver.Settled(throughput)}},
+		{
+			Kind: tags.VM, ID: "i-1", Tags: vm,
+			Attributes: readings{"sourceCheck": driver.Settled(sourceCheck), "machineType": driver.Settled(machineType)},
+			Sets:       map[string][]string{"groups": sets.Groups, "roles": sets.Roles},
+		},
+		{
+			Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk,
+			Attributes: readings{"iops": driver.Settled(iops), "throughput": driver.Settled(throughput)},
+		},
 		{Kind: tags.Disk, ID: "pv-1", Name: "/dev/xvda", Tags: map[string]string{"cluster": "c", "a": "1"}},
 	}}
 	if cloud == tags.GCP {
@@ -65,7 +75,8 @@ func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, i
 	return s
 }
 
-// taken returns the first two states unless tests try all. A check takes each pair of states, so that a third one makes three times the work.
+// taken returns the first two states unless tests try all. A check takes each pair of states, so that a third one makes
+// three times the work.
 func taken(all []drivertest.State) []drivertest.State {
 	if effort.All() {
 		return all
@@ -116,7 +127,8 @@ func recorded(t *testing.T, setup drivertest.Setup, cloud tags.Cloud, broken str
 	return r
 }
 
-// TestSpellings: where the cloud ignores case, a key that another state spells otherwise is no key that is to be removed, so nobody else sets it.
+// TestSpellings: where the cloud ignores case, a key that another state spells otherwise is no key that is to be
+// removed, so nobody else sets it.
 func TestSpellings(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.Azure, tags.OpenStack} {
 		all := states(cloud)
@@ -141,7 +153,8 @@ func TestNotChecked(t *testing.T) {
 	assert.Empty(t, r.failures)
 	require.Len(t, r.logs, 1)
 	for _, want := range []string{
-		"foreign members and added twice, which", "foreign resources, which", "mandatory keys, which", "end of context and partial failure, which", "limits, which", "acceptance, failed change and refusal, which",
+		"foreign members and added twice, which", "foreign resources, which", "mandatory keys, which",
+		"end of context and partial failure, which", "limits, which", "acceptance, failed change and refusal, which",
 		`needs a changed disk in the lane \"\"`, `needs a changed network in the lane \"\"`, `needs a changed disk in the lane \"volume\"`,
 	} {
 		assert.Contains(t, r.logs[0], want)
@@ -169,14 +182,18 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestAttributeOfNoState: what a driver changes beside the states is told, on a resource without infrastructure tags and attributes as well.
+// TestAttributeOfNoState: what a driver changes beside the states is told, on a resource without infrastructure tags
+// and attributes as well.
 func TestAttributeOfNoState(t *testing.T) {
 	all := states(tags.AWS)[:2]
 	for i := range all {
 		delete(all[i].Resources[0].Attributes, "sourceCheck")
 		all[i].Resources[1].Attributes = nil
 	}
-	assert.Contains(t, strings.Join(check(t, tags.AWS, "attributes unknown taken for empty", all...), "\n"), "desired state: in the end vm i-1 has the sourceCheck false")
+	assert.Contains(
+		t, strings.Join(check(t, tags.AWS, "attributes unknown taken for empty", all...), "\n"),
+		"desired state: in the end vm i-1 has the sourceCheck false",
+	)
 }
 
 // TestMarkedByTheFlow: a driver that does not read first keeps all promises as well. It cannot have a lane that is InPlace.
@@ -193,8 +210,8 @@ func TestMarkedByTheFlow(t *testing.T) {
 	assert.Empty(t, recorded(t, setup, tags.AWS, "marked by the flow", taken(all)...).failures)
 }
 
-// TestUnchangedFields: a field that is Hot or InPlace and that no state changes may be one that the driver does not read. It is told, unless the
-// setup names it, and so is a name that stands for no such field any more.
+// TestUnchangedFields: a field that is Hot or InPlace and that no state changes may be one that the driver does not
+// read. It is told, unless the setup names it, and so is a name that stands for no such field any more.
 func TestUnchangedFields(t *testing.T) {
 	type volume struct {
 		Name string            `json:"name"`
@@ -218,7 +235,9 @@ func TestUnchangedFields(t *testing.T) {
 		Image    string              `json:"image,omitempty"`
 	}]()
 	require.NoError(t, err)
-	newer := []string{"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}
+	newer := []string{
+		"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones",
+	}
 	told := func(unchanged []string, change func(all []drivertest.State)) (pointers []string) {
 		setup := setupOf(t, tags.AWS)
 		setup.Unchanged = unchanged
@@ -239,15 +258,17 @@ func TestUnchangedFields(t *testing.T) {
 	assert.Equal(t, newer, told(nil, nothing))
 	assert.Empty(t, told(newer, nothing))
 	assert.Equal(t, []string{"/image", "/none"}, told(append([]string{"/image", "/none"}, newer...), nothing), "no leaves")
-	assert.Equal(t, []string{"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/tags", "/volumes/*/tags"}, told(nil, func(all []drivertest.State) {
-		more := `,"zones":["a1"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
-		for i := range all {
-			all[i].Spec = strings.Replace(all[i].Spec, ",", strings.ReplaceAll(more, "1", strconv.Itoa(i+1)), 1)
-		}
-	}))
-	assert.Equal(t, []string{"/accounts/*/scopes", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"}, told(nil, func(all []drivertest.State) {
-		all[0].Spec = strings.Replace(all[0].Spec, ",", `,"labels":{"x":"1"},"a/b":"1",`, 1)
-	}))
+	assert.Equal(t, []string{"/a~1b", "/accounts/*/scopes", "/labels", "/pools/*/*/tags", "/volumes/*/tags"},
+		told(nil, func(all []drivertest.State) {
+			more := `,"zones":["a1"],"volumes":[{"name":"v","iops":1}],"pools":{"p":[{"name":"v","iops":1}]},`
+			for i := range all {
+				all[i].Spec = strings.Replace(all[i].Spec, ",", strings.ReplaceAll(more, "1", strconv.Itoa(i+1)), 1)
+			}
+		}))
+	assert.Equal(t, []string{"/accounts/*/scopes", "/pools/*/*/iops", "/pools/*/*/tags", "/volumes/*/iops", "/volumes/*/tags", "/zones"},
+		told(nil, func(all []drivertest.State) {
+			all[0].Spec = strings.Replace(all[0].Spec, ",", `,"labels":{"x":"1"},"a/b":"1",`, 1)
+		}))
 }
 
 // idle is a driver that covers no kind.
@@ -332,8 +353,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestLineOfFailure: a failure names the line of the adopter's test that calls Check, also one of the states. The test runs itself, as only a real
-// failure shows a line.
+// TestLineOfFailure: a failure names the line of the adopter's test that calls Check, also one of the states. The test
+// runs itself, as only a real failure shows a line.
 func TestLineOfFailure(t *testing.T) {
 	const variable = "DRIVERTEST_FAIL"
 	setup := setupOf(t, tags.AWS)
@@ -347,7 +368,8 @@ func TestLineOfFailure(t *testing.T) {
 		return
 	}
 	for broken, promise := range map[string]string{
-		"disks forgotten": "desired state", "cannot be made": "desired state", "own retries": "throttling", "written before the marker": "marker first",
+		"disks forgotten": "desired state", "cannot be made": "desired state", "own retries": "throttling",
+		"written before the marker": "marker first",
 	} {
 		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		process.Env = append(os.Environ(), variable+"="+broken)
@@ -384,10 +406,12 @@ func TestUnusableStates(t *testing.T) {
 	first := states(tags.AWS)[0]
 	unusual := map[string]string{"cluster": "c", "a": "\a"}
 	for want, states := range map[string][]drivertest.State{
-		"needs Rules and two states":   {first},
-		"have all resources alike":     {first, first},
-		"cannot be prepared":           {{Spec: "[]", Resources: first.Resources}, states(tags.AWS)[1]},
-		"refuses infrastructure tags":  {state(tags.AWS, `"machineType":"small"`, unusual, unusual, unusual, "3000", "125", "true", "small"), first},
+		"needs Rules and two states": {first},
+		"have all resources alike":   {first, first},
+		"cannot be prepared":         {{Spec: "[]", Resources: first.Resources}, states(tags.AWS)[1]},
+		"refuses infrastructure tags": {
+			state(tags.AWS, `"machineType":"small"`, unusual, unusual, unusual, "3000", "125", "true", "small"), first,
+		},
 		"carry no infrastructure tags": {states(tags.GCP)[0], states(tags.GCP)[1]},
 	} {
 		cloud := tags.AWS

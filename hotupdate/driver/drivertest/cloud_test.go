@@ -48,7 +48,12 @@ func TestCalls(t *testing.T) {
 		remove list
 		want   map[string]string // of i-1; nil if the call is refused
 	}{
-		{"set on two", tags.AWS, both, list{{Key: "b", Value: "1"}}, nil, map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs", "b": "1"}},
+		{
+			"set on two", tags.AWS, both,
+			list{{Key: "b", Value: "1"}},
+			nil,
+			map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs", "b": "1"},
+		},
 		{"one resource for each call", tags.Azure, both, list{{Key: "b", Value: "1"}}, nil, nil},
 		{"one key for each removal", tags.OpenStack, []string{"i-1"}, nil, list{{Key: "a"}, {Key: "cluster"}}, nil},
 		{"set and remove", tags.AWS, both, list{{Key: "b"}}, list{{Key: "a"}}, nil},
@@ -56,7 +61,13 @@ func TestCalls(t *testing.T) {
 		{"twice", tags.AWS, both, list{{Key: "b"}, {Key: "b"}}, nil, nil},
 		{"no such resource", tags.AWS, []string{"i-2"}, list{{Key: "b"}}, nil, nil},
 		{"empty key", tags.AWS, both, list{{Value: "b"}}, nil, nil},
-		{"spelled otherwise", tags.Azure, []string{"i-1"}, list{{Key: "A", Value: "2"}}, nil, map[string]string{"cluster": "c", "a": "2", "drivertest": "theirs"}},
+		{
+			"spelled otherwise", tags.Azure,
+			[]string{"i-1"},
+			list{{Key: "A", Value: "2"}},
+			nil,
+			map[string]string{"cluster": "c", "a": "2", "drivertest": "theirs"},
+		},
 		{
 			"spelled otherwise, case counts", tags.AWS, both,
 			list{{Key: "A", Value: "2"}},
@@ -64,10 +75,24 @@ func TestCalls(t *testing.T) {
 			map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs", "A": "2"},
 		},
 		{"condition holds", tags.AWS, both, nil, list{{Key: "a", Value: "1"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
-		{"condition fails", tags.AWS, both, nil, list{{Key: "a", Value: "2"}}, map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs"}},
+		{
+			"condition fails", tags.AWS, both, nil,
+			list{{Key: "a", Value: "2"}},
+			map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs"},
+		},
 		{"no condition", tags.AWS, both, nil, list{{Key: "a"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
-		{"no conditions on the cloud", tags.AliCloud, both, nil, list{{Key: "a", Value: "2"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
-		{"all spellings", tags.OpenStack, []string{"i-1"}, nil, list{{Key: "A"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
+		{
+			"no conditions on the cloud", tags.AliCloud, both, nil,
+			list{{Key: "a", Value: "2"}},
+			map[string]string{"cluster": "c", "drivertest": "theirs"},
+		},
+		{
+			"all spellings", tags.OpenStack,
+			[]string{"i-1"},
+			nil,
+			list{{Key: "A"}},
+			map[string]string{"cluster": "c", "drivertest": "theirs"},
+		},
 	} {
 		inCloud(t, tc.cloud, func(ctx context.Context, c *drivertest.FakeCloud) {
 			err := c.Change(ctx, tc.ids, tc.set, tc.remove)

@@ -311,8 +311,9 @@ func (c *client) tagging(kinds []tags.Kind) tagging {
 func (c *client) groups() []group {
 	of := func(kind tags.Kind, lane string, takes time.Duration, defaults map[string]string, values func(s *spec) map[string]string) group {
 		return group{
-			Attributes: driver.Attributes{Defaults: defaults}, Kind: kind, Lane: lane, Asynchronous: takes > 0 && !c.is("acceptance taken for success"),
-			Project: func(s *spec, _ *driver.Resource) map[string]string { return values(s) },
+			Attributes: driver.Attributes{Defaults: defaults}, Kind: kind, Lane: lane,
+			Asynchronous: takes > 0 && !c.is("acceptance taken for success"),
+			Project:      func(s *spec, _ *driver.Resource) map[string]string { return values(s) },
 			Modify: func(ctx context.Context, c *client, r *driver.Resource, values map[string]string) error {
 				err := c.translated(c.Modify(ctx, r.Kind, r.ID, values, takes))
 				if c.is("failures lost") {
@@ -324,9 +325,10 @@ func (c *client) groups() []group {
 	}
 	iops := func(s *spec) map[string]string { return map[string]string{"iops": number(s.IOPS)} }
 	throughput := func(s *spec) map[string]string { return map[string]string{"throughput": number(s.Throughput)} }
-	performance := []group{of(tags.Disk, "volume", 10*time.Minute, map[string]string{"iops": "3000", "throughput": "125"}, func(s *spec) map[string]string {
-		return map[string]string{"iops": number(s.IOPS), "throughput": number(s.Throughput)}
-	})}
+	performance := []group{of(tags.Disk, "volume", 10*time.Minute, map[string]string{"iops": "3000", "throughput": "125"},
+		func(s *spec) map[string]string {
+			return map[string]string{"iops": number(s.IOPS), "throughput": number(s.Throughput)}
+		})}
 	if c.is("group taken apart") {
 		performance = []group{
 			of(tags.Disk, "volume", 10*time.Minute, map[string]string{"iops": "3000"}, iops),
@@ -436,7 +438,9 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	if c.is("cannot be made") {
 		taggings = nil
 	}
-	lanes := []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType", "/roles"}}}
+	lanes := []machineupdate.Lane{
+		{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType", "/roles"}},
+	}
 	if c.is("refusals hold infrastructure tags") {
 		lanes = lanes[1:]
 	}
@@ -464,8 +468,9 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 		}
 	}
 	kit, err := driver.New(definition{
-		Schema: schema, Connect: c.connect, Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },
-		Tags: taggings, Groups: c.groups(), Sets: c.sets(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
+		Schema: schema, Connect: c.connect,
+		Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },
+		Tags:      taggings, Groups: c.groups(), Sets: c.sets(), Lanes: lanes, Wait: c.Wait, Sharing: sharing,
 	})
 	return &wrapped{kit: kit, client: c, done: map[string]machineupdate.HotSpec{}}, err
 }

@@ -163,7 +163,9 @@ func TestCheckRequests(t *testing.T) {
 			return drivertest.State{Spec: string(text), Resources: []driver.Resource{{Kind: tags.VM, ID: "i-1", Tags: own}}}
 		}
 		r := &recorder{TB: t}
-		setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"}}
+		setup := drivertest.Setup{
+			Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"},
+		}
 		drivertest.CheckRequests(r, setup, func(
 			cloud *drivertest.FakeCloud, faulty func(http.RoundTripper) http.RoundTripper,
 		) (*driver.Kit[plain, *sender], error) {

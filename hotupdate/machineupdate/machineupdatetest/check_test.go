@@ -60,7 +60,9 @@ func (m *machine) DeepCopyObject() runtime.Object {
 func (m *machine) clone() *machine { return m.DeepCopyObject().(*machine) }
 
 func newMachine(phase, providerID string) *machine {
-	m := &machine{ObjectMeta: metav1.ObjectMeta{Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Labels: map[string]string{"node": "n"}}}
+	m := &machine{
+		ObjectMeta: metav1.ObjectMeta{Name: "shoot--project--name-pool-z1-7d9f6-x2k4q", UID: "u", Labels: map[string]string{"node": "n"}},
+	}
 	m.Spec.Class.Name = "class"
 	m.Spec.ProviderID = providerID
 	m.Status.CurrentStatus.Phase = phase
@@ -146,7 +148,9 @@ func (c *controller) observation() machineupdate.Observation {
 	return o
 }
 
-func (c *controller) patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*machine, error) {
+func (c *controller) patch(
+	ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string,
+) (*machine, error) {
 	if c.is("patch without resourceVersion") {
 		var patch map[string]map[string]any
 		_ = json.Unmarshal(data, &patch)
@@ -197,7 +201,8 @@ func (c *controller) updateMachine(ctx context.Context, request *machineupdate.U
 // drive is a driver with that interface.
 func (c *controller) drive(ctx context.Context, r *plain) error {
 	request := &machineupdate.UpdateMachineRequest{
-		Object: r.machine, Class: machineupdate.MachineClass{Object: r.class, ProviderSpec: r.spec}, Secret: r.secret, BeforeWrite: r.beforeWrite,
+		Object: r.machine, Class: machineupdate.MachineClass{Object: r.class, ProviderSpec: r.spec}, Secret: r.secret,
+		BeforeWrite: r.beforeWrite,
 	}
 	if err := json.Unmarshal(r.update, request); err != nil {
 		return err
@@ -220,7 +225,8 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 	}
 	before := c.m
 	c.err = result.Err
-	stale := c.is("the machine from before the update") || c.is("the machine from before the update at the gate") || c.is("the machine from before the update at rare writes")
+	stale := c.is("the machine from before the update") || c.is("the machine from before the update at the gate") ||
+		c.is("the machine from before the update at rare writes")
 	if c.m = result.Machine; stale {
 		c.m = before
 	}

@@ -59,7 +59,10 @@ func TestBytesOfRawJSON(t *testing.T) {
 }
 
 func texts() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.SampledFrom([]string{"interface", "", "a\"\\\n\x01<é世 \u2028😀", "plain and long enough to be read by eight"}), rapid.String())
+	return rapid.OneOf(
+		rapid.SampledFrom([]string{"interface", "", "a\"\\\n\x01<é世 \u2028😀", "plain and long enough to be read by eight"}),
+		rapid.String(),
+	)
 }
 
 func numbers[T int32 | int64]() *rapid.Generator[*T] {
@@ -84,7 +87,8 @@ func configs() *rapid.Generator[*fixture.WorkerConfig] {
 	})
 	interfaces := rapid.Custom(func(t *rapid.T) fixture.NetworkInterface {
 		return fixture.NetworkInterface{
-			NetworkCardIndex: numbers[int64]().Draw(t, "card"), DeviceIndex: int64(rapid.Int8().Draw(t, "device")), Type: text.Draw(t, "type"),
+			NetworkCardIndex: numbers[int64]().Draw(t, "card"), DeviceIndex: int64(rapid.Int8().Draw(t, "device")),
+			Type:        text.Draw(t, "type"),
 			Description: text.Draw(t, "description"), SubnetID: text.Draw(t, "subnet"),
 			NetworkCardRange: rapid.SampledFrom([]*fixture.IndexRange{nil, {}, {From: 1}, {To: 2}, {From: 3, To: 4}}).Draw(t, "range"),
 		}
@@ -96,10 +100,18 @@ func configs() *rapid.Generator[*fixture.WorkerConfig] {
 		c.IAMInstanceProfile = rapid.Ptr(profiles, true).Draw(t, "profile")
 		c.NetworkInterfaces = rapid.SliceOfN(interfaces, 0, 3).Draw(t, "interfaces")
 		c.NodeTemplate.Capacity = rapid.MapOfN(texts(), quantities, 0, 4).Draw(t, "capacity")
-		c.MetadataOptions = rapid.SampledFrom([]*fixture.MetadataOptions{nil, {}, {HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}}).Draw(t, "metadata")
-		c.CPUOptions = rapid.SampledFrom([]*fixture.CPUOptions{nil, {}, {AmdSevSnp: new("enabled")}, {CoreCount: new(int32(2)), ThreadsPerCore: new(int32(0))}}).Draw(t, "cpu")
-		c.Placement = rapid.SampledFrom([]*fixture.Placement{nil, {}, {PartitionNumber: new(int64(3)), Tenancy: new("")}, {Affinity: new("host"), GroupID: new("g"), HostID: new("h")}}).Draw(t, "placement")
-		c.CapacityReservation = rapid.SampledFrom([]*fixture.CapacityReservation{nil, {}, {Preference: new("open")}, {ID: new("i"), ResourceGroupARN: new("a")}}).Draw(t, "reservation")
+		c.MetadataOptions = rapid.SampledFrom(
+			[]*fixture.MetadataOptions{nil, {}, {HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}},
+		).Draw(t, "metadata")
+		c.CPUOptions = rapid.SampledFrom(
+			[]*fixture.CPUOptions{nil, {}, {AmdSevSnp: new("enabled")}, {CoreCount: new(int32(2)), ThreadsPerCore: new(int32(0))}},
+		).Draw(t, "cpu")
+		c.Placement = rapid.SampledFrom([]*fixture.Placement{
+			nil, {}, {PartitionNumber: new(int64(3)), Tenancy: new("")}, {Affinity: new("host"), GroupID: new("g"), HostID: new("h")},
+		}).Draw(t, "placement")
+		c.CapacityReservation = rapid.SampledFrom(
+			[]*fixture.CapacityReservation{nil, {}, {Preference: new("open")}, {ID: new("i"), ResourceGroupARN: new("a")}},
+		).Draw(t, "reservation")
 		c.InstanceMarketOptions = rapid.SampledFrom([]*fixture.MarketOptions{nil, {}, {MarketType: "spot"}}).Draw(t, "market")
 		c.Volume = rapid.SampledFrom([]*fixture.Volume{nil, {}, {Iops: new(int32(0))}, {Throughput: new(int32(7))}}).Draw(t, "volume")
 		return c

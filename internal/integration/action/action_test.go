@@ -48,7 +48,9 @@ func TestVerdicts(t *testing.T) {
 		assert.Equal(t, "| verdict |\n", j.summary, code)
 		assert.Contains(t, w.calls(), "plan --git=HEAD^1..HEAD --output markdown --fail-on=roll,removed -- .", code)
 		if code != 0 {
-			assert.Regexp(t, fmt.Sprintf("::error title=hotupdate plan::%s(: .*)?, see the summary of the job\nexit code %d\n", word, code), j.log)
+			assert.Regexp(
+				t, fmt.Sprintf("::error title=hotupdate plan::%s(: .*)?, see the summary of the job\nexit code %d\n", word, code), j.log,
+			)
 		}
 		assert.Equal(t, strconv.Itoa(code), j.text(j.definition.Outputs["code"].Value))
 		assert.Equal(t, "| verdict |\n", read(t, j.text(j.definition.Outputs["report"].Value)))
@@ -186,7 +188,10 @@ func TestLongReport(t *testing.T) {
 		comment := w.comment()
 		assert.LessOrEqual(t, len(comment), 65_536, name)
 		assert.Equal(t, 0, strings.Count(comment, "```")%2, name)
-		assert.True(t, strings.HasSuffix(comment, "\n\nThe rest is in the [summary of the job](https://github.com/o/fleet/actions/runs/5).\n"), name)
+		assert.True(
+			t, strings.HasSuffix(comment, "\n\nThe rest is in the [summary of the job](https://github.com/o/fleet/actions/runs/5).\n"),
+			name,
+		)
 	}
 	longest := "```\n" + strings.Repeat("123456789\n", 6_400) + "```\n\n"
 	w.run(fake{report: longest}, nil, nil)
@@ -211,7 +216,9 @@ func TestClones(t *testing.T) {
 			checkout(w)
 			j := w.run(fake{report: "| verdict |\n"}, nil, nil)
 			assert.True(t, j.failed)
-			assert.Regexp(t, `    HEAD\^[12]: is not in the clone; check out the merge of the pull request, with fetch-depth: 2\n`, w.comment())
+			assert.Regexp(
+				t, `    HEAD\^[12]: is not in the clone; check out the merge of the pull request, with fetch-depth: 2\n`, w.comment(),
+			)
 			assert.NotContains(t, w.calls(), "plan --git=")
 		})
 	}
@@ -221,7 +228,8 @@ func TestClones(t *testing.T) {
 func TestRealCommand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
-		"shoots/web.yaml": shoot("web", "m5.large"), "shoots/same.yaml": shoot("same", "m5.large"), "charts/a.yaml": "kind: Shoot\na: {{ .A }}\n",
+		"shoots/web.yaml": shoot("web", "m5.large"), "shoots/same.yaml": shoot("same", "m5.large"),
+		"charts/a.yaml": "kind: Shoot\na: {{ .A }}\n",
 	})
 	w.real()
 	w.pullRequest(map[string]string{"shoots/web.yaml": shoot("web", "m5.xlarge"), "charts/a.yaml": "kind: Shoot\na: {{ .B }}\n"})
@@ -246,7 +254,9 @@ func TestRealCommand(t *testing.T) {
 // TestKustomizations: the report says that a kustomization is to be rendered first.
 func TestKustomizations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]string{"prod/kustomization.yaml": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "prod/a.json": "[1]\n"})
+	w := newWorld(
+		t, map[string]string{"prod/kustomization.yaml": "patches: [{path: a.json, target: {kind: Shoot}}]\n", "prod/a.json": "[1]\n"},
+	)
 	w.real()
 	w.pullRequest(map[string]string{"prod/a.json": "[2]\n"})
 	j := w.run(fake{}, nil, nil)
@@ -274,11 +284,26 @@ func TestNothingIsSeen(t *testing.T) {
 		paths  string
 		want   string // in the report; empty if the job passes
 	}{
-		{"a path without files", nil, map[string]string{"a.yaml": shoot("web", "a")}, "shoot", "paths: shoot matches no file, neither before nor after the change"},
-		{"one of two paths", nil, map[string]string{"shoots/a.yaml": shoot("web", "a")}, "shoots\nclusters/**", "paths: clusters/** matches no file"},
+		{
+			"a path without files", nil,
+			map[string]string{"a.yaml": shoot("web", "a")},
+			"shoot",
+			"paths: shoot matches no file, neither before nor after the change",
+		},
+		{
+			"one of two paths", nil,
+			map[string]string{"shoots/a.yaml": shoot("web", "a")},
+			"shoots\nclusters/**",
+			"paths: clusters/** matches no file",
+		},
 		{"all files left out", nil, map[string]string{"a.yaml": shoot("web", "a")}, ".\n:!*", "paths: every file is left out"},
 		{"a path that the change adds", nil, map[string]string{"shoots/a.yaml": shoot("web", "a")}, "shoots", ""},
-		{"a path whose files stay", map[string]string{"shoots/a.yaml": shoot("web", "a")}, map[string]string{"b.yaml": shoot("b", "a")}, "shoots", ""},
+		{
+			"a path whose files stay",
+			map[string]string{"shoots/a.yaml": shoot("web", "a")},
+			map[string]string{"b.yaml": shoot("b", "a")},
+			"shoots", "",
+		},
 		{
 			"values of a chart",
 			map[string]string{"fleet/Chart.yaml": chart, "fleet/values.yaml": "type: m5.large\n", "fleet/templates/web.yaml": template},
@@ -294,7 +319,8 @@ func TestNothingIsSeen(t *testing.T) {
 		{
 			"values of a chart that depends on one beside it",
 			map[string]string{
-				"prod/Chart.yaml": chart + "dependencies:\n- name: fleet\n  repository: file://../fleet\n", "prod/values.yaml": "type: m5.large\n",
+				"prod/Chart.yaml":  chart + "dependencies:\n- name: fleet\n  repository: file://../fleet\n",
+				"prod/values.yaml": "type: m5.large\n",
 				"fleet/Chart.yaml": chart, "fleet/templates/web.yaml": template,
 			},
 			map[string]string{"prod/values.yaml": "type: m5.xlarge\n"},
@@ -302,7 +328,10 @@ func TestNothingIsSeen(t *testing.T) {
 		},
 		{
 			"a chart of other kinds",
-			map[string]string{"app/Chart.yaml": chart, "app/values.yaml": "a: b\n", "app/templates/a.yaml": deployment(".Values.a"), "web.yaml": shoot("web", "a")},
+			map[string]string{
+				"app/Chart.yaml": chart, "app/values.yaml": "a: b\n", "app/templates/a.yaml": deployment(".Values.a"),
+				"web.yaml": shoot("web", "a"),
+			},
 			map[string]string{"app/values.yaml": "a: c\n", "app/templates/a.yaml": deployment(".Values.b")},
 			"", "",
 		},
@@ -333,9 +362,23 @@ func TestNothingIsSeen(t *testing.T) {
 			map[string]string{"web.yaml": "\x00GITCRYPT\x00\x01\xff\xfe"},
 			"", "web.yaml: is encrypted by git-crypt",
 		},
-		{"a kind of a template", nil, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"}, "", "a.yaml:2: is a template"},
-		{"a Shoot's state", map[string]string{"web.yaml": shoot("web", "a")}, map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"}, "", ""},
-		{"a text about a Shoot", nil, map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 'kind: Shoot'}\n"}, "", ""},
+		{
+			"a kind of a template", nil,
+			map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: '{{ .Values.kind }}'\n"},
+			"",
+			"a.yaml:2: is a template",
+		},
+		{
+			"a Shoot's state",
+			map[string]string{"web.yaml": shoot("web", "a")},
+			map[string]string{"a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: ShootState\nmetadata: {name: a}\n"},
+			"", "",
+		},
+		{
+			"a text about a Shoot", nil,
+			map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 'kind: Shoot'}\n"},
+			"", "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -119,12 +119,17 @@ func definition(t *testing.T, i int, spec map[string]any, isNew bool) (json.RawM
 	}
 	plural := fmt.Sprintf("kinds%d", i)
 	raw, err := json.Marshal(map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + "." + group},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": plural + "." + group},
 		"spec": map[string]any{
 			"group": group, "scope": "Namespaced",
-			"names": map[string]any{"kind": fmt.Sprintf("Kind%d", i), "plural": plural, "singular": fmt.Sprintf("kind%d", i), "listKind": fmt.Sprintf("Kind%dList", i)},
+			"names": map[string]any{
+				"kind": fmt.Sprintf("Kind%d", i), "plural": plural, "singular": fmt.Sprintf("kind%d", i),
+				"listKind": fmt.Sprintf("Kind%dList", i),
+			},
 			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": properties}},
+				"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": properties}},
 			}},
 		},
 	})
@@ -184,7 +189,9 @@ type judge struct {
 }
 
 func (j *judge) objects(i int) dynamic.ResourceInterface {
-	return j.client.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: fmt.Sprintf("kinds%d", i)}).Namespace("default")
+	return j.client.Resource(
+		schema.GroupVersionResource{Group: group, Version: "v1", Resource: fmt.Sprintf("kinds%d", i)},
+	).Namespace("default")
 }
 
 // release has what is drawn of a kind.
@@ -232,11 +239,13 @@ func checkRecords(t *testing.T, releases []release) {
 	text, err := io.ReadAll(unpacked)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
-	assert.True(t, bytes.Equal(text, lines.Bytes()), "an API server returns other objects: run go test ./crd -update, and read what changes")
+	assert.True(
+		t, bytes.Equal(text, lines.Bytes()), "an API server returns other objects: run go test ./crd -update, and read what changes",
+	)
 }
 
-// TestDrawnReleases: over drawn CRDs, releases of them, objects and edits, hotupdate-crd refuses what an API server refuses, at the same paths, and says
-// of each mistake of a stored object which updates are refused for it.
+// TestDrawnReleases: over drawn CRDs, releases of them, objects and edits, hotupdate-crd refuses what an API server
+// refuses, at the same paths, and says of each mistake of a stored object which updates are refused for it.
 func TestDrawnReleases(t *testing.T) {
 	seed, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
 	if err != nil {
@@ -352,7 +361,8 @@ func (j *judge) audit(t *testing.T, validator string, releases []release) {
 func (j *judge) store(t *testing.T, i, n int, spec any) *unstructured.Unstructured {
 	t.Helper()
 	object := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": group + "/v1", "kind": fmt.Sprintf("Kind%d", i), "metadata": map[string]any{"name": fmt.Sprintf("o%d", n), "namespace": "default"}, "spec": spec,
+		"apiVersion": group + "/v1", "kind": fmt.Sprintf("Kind%d", i),
+		"metadata": map[string]any{"name": fmt.Sprintf("o%d", n), "namespace": "default"}, "spec": spec,
 	}}
 	stored, err := j.objects(i).Create(t.Context(), object, metav1.CreateOptions{})
 	require.NoError(t, err, "%v", object)
@@ -392,7 +402,10 @@ func (j *judge) object(t *testing.T, a generator, i int, name string) any {
 	onLabel := j.update(t, i, current, labelled)
 	for _, refusal := range answer.Refusals {
 		j.counts[string(refusal.Update)]++
-		assert.Equal(t, refusal.Update == crdplugin.RefusedAlways, slices.Contains(onLabel, refusal.Path), "a label; %v: %v", refusal, current.Object["spec"])
+		assert.Equal(
+			t, refusal.Update == crdplugin.RefusedAlways, slices.Contains(onLabel, refusal.Path), "a label; %v: %v", refusal,
+			current.Object["spec"],
+		)
 	}
 	for range perObject {
 		edited := current.DeepCopy()

@@ -43,7 +43,9 @@ func (a generator) property(depth int) props {
 	case "byKey":
 		return props{
 			"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"k"},
-			"items": props{"type": "object", "required": []any{"k"}, "properties": props{"k": props{"type": "string"}, "v": a.property(depth - 1)}},
+			"items": props{
+				"type": "object", "required": []any{"k"}, "properties": props{"k": props{"type": "string"}, "v": a.property(depth - 1)},
+			},
 		}
 	case "map":
 		return props{"type": "object", "additionalProperties": a.property(depth - 1)}

@@ -66,7 +66,8 @@ func pages(t *testing.T) map[string]string {
 	write("new.json", schemaOf[after](t))
 	all := map[string]string{}
 	for name, args := range map[string][]string{
-		"plan": {"plan", "old", "new"}, "few": {"plan", "few/old", "few/new"}, "audit": {"audit", "--old", "old.json", "--new", "new.json", "new"},
+		"plan": {"plan", "old", "new"}, "few": {"plan", "few/old", "few/new"},
+		"audit": {"audit", "--old", "old.json", "--new", "new.json", "new"},
 	} {
 		command := exec.CommandContext(t.Context(), program, append(args, "--output", "html")...)
 		command.Dir = folder
@@ -103,7 +104,10 @@ func shoot(number, kind int) string {
 		pool("cpu-worker-with-a-long-name", changed(1, fmt.Sprintf("m5.%dxlarge", number), "m5.large"),
 			changed(2, "10", "3"), changed(3, strconv.Itoa(4000+number), "3000"), "[eu-central-1a]"),
 		pool("gpu", "p3.large", "2", "3000", "[eu-central-1a]"),
-		pool("c", "m5.large", "1", changed(7, strings.Repeat("1", 9), "3000"), changed(5, "[eu-central-1a, eu-central-1b]", "[eu-central-1a]")),
+		pool(
+			"c", "m5.large", "1", changed(7, strings.Repeat("1", 9), "3000"),
+			changed(5, "[eu-central-1a, eu-central-1b]", "[eu-central-1a]"),
+		),
 	}
 	switch kind {
 	case 4:

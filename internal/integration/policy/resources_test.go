@@ -69,17 +69,25 @@ func TestResources(t *testing.T) {
 		old, updated string
 		want         []string
 	}{
-		"nothing":          {`{"size":"1"}`, `{"size":"1"}`, nil},
-		"replaced":         {`{"size":"1","tags":{"a":"b"}}`, `{"size":"2","tags":{}}`, []string{"machines are replaced: size" + more}},
-		"set":              {`{}`, `{"size":"2"}`, []string{"machines are replaced: size" + more}},
-		"odd names":        {`{}`, `{"namespace":"2","kernel-args":"a"}`, []string{"machines are replaced: kernel-args, namespace" + more}},
-		"in place":         {`{"image":"1"}`, `{"image":"2"}`, []string{"nodes are updated in place: image" + more}},
-		"hot":              {`{"tags":{"a":"b"}}`, `{"tags":{"a":"c"}}`, nil},
-		"hot in a list":    {`{"disks":[{"size":"1","note":"a"}]}`, `{"disks":[{"size":"1","note":"b"}]}`, nil},
-		"size in a list":   {`{"disks":[{"size":"1"}]}`, `{"disks":[{"size":"2"}]}`, []string{"machines are replaced: disks[].size" + more}},
-		"a longer list":    {`{"disks":[]}`, `{"disks":[{"size":"2"}]}`, []string{"machines are replaced: disks[].size" + more}},
-		"path in a map":    {`{"mounts":{"a":{"path":"1"}}}`, `{"mounts":{"a":{"path":"2"}}}`, []string{"machines are replaced: mounts[].note, mounts[].path" + more}},
-		"another key":      {`{"mounts":{"a":{"path":"1"}}}`, `{"mounts":{"b":{"path":"1"}}}`, []string{"machines are replaced: mounts[].note, mounts[].path" + more}},
+		"nothing":       {`{"size":"1"}`, `{"size":"1"}`, nil},
+		"replaced":      {`{"size":"1","tags":{"a":"b"}}`, `{"size":"2","tags":{}}`, []string{"machines are replaced: size" + more}},
+		"set":           {`{}`, `{"size":"2"}`, []string{"machines are replaced: size" + more}},
+		"odd names":     {`{}`, `{"namespace":"2","kernel-args":"a"}`, []string{"machines are replaced: kernel-args, namespace" + more}},
+		"in place":      {`{"image":"1"}`, `{"image":"2"}`, []string{"nodes are updated in place: image" + more}},
+		"hot":           {`{"tags":{"a":"b"}}`, `{"tags":{"a":"c"}}`, nil},
+		"hot in a list": {`{"disks":[{"size":"1","note":"a"}]}`, `{"disks":[{"size":"1","note":"b"}]}`, nil},
+		"size in a list": {
+			`{"disks":[{"size":"1"}]}`, `{"disks":[{"size":"2"}]}`, []string{"machines are replaced: disks[].size" + more},
+		},
+		"a longer list": {`{"disks":[]}`, `{"disks":[{"size":"2"}]}`, []string{"machines are replaced: disks[].size" + more}},
+		"path in a map": {
+			`{"mounts":{"a":{"path":"1"}}}`, `{"mounts":{"a":{"path":"2"}}}`,
+			[]string{"machines are replaced: mounts[].note, mounts[].path" + more},
+		},
+		"another key": {
+			`{"mounts":{"a":{"path":"1"}}}`, `{"mounts":{"b":{"path":"1"}}}`,
+			[]string{"machines are replaced: mounts[].note, mounts[].path" + more},
+		},
 		"null and nothing": {`{"disks":null}`, `{"disks":null}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +129,9 @@ spec:
 	object := func(version, timeout string, replicas int) []byte {
 		text, err := json.Marshal(map[string]any{
 			"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "MachineDeployment", "metadata": map[string]any{"name": "a"},
-			"spec": map[string]any{"replicas": replicas, "template": map[string]any{"spec": map[string]any{"version": version, "nodeDrainTimeout": timeout}}},
+			"spec": map[string]any{
+				"replicas": replicas, "template": map[string]any{"spec": map[string]any{"version": version, "nodeDrainTimeout": timeout}},
+			},
 		})
 		require.NoError(t, err)
 		return text

@@ -110,12 +110,16 @@ func (c *tally) add(verdict string, warns bool) {
 }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("warned of %d that touch machines and of %d that do not, silent about %d that do and %d that do not", c.right, c.falsely, c.missed, c.silent)
+	return fmt.Sprintf(
+		"warned of %d that touch machines and of %d that do not, silent about %d that do and %d that do not", c.right, c.falsely, c.missed,
+		c.silent,
+	)
 }
 
-// TestShoots: of the changes that Gardener's code admits, at most one warning in ten is of a change that touches no machine by plan, and at most one
-// change in fifty that touches machines has none. The page of serve says so. Pairs of a manifest and of what a cluster has of it are left out: an API
-// server fills in both objects before it evaluates a policy.
+// TestShoots: of the changes that Gardener's code admits, at most one warning in ten is of a change that touches no
+// machine by plan, and at most one change in fifty that touches machines has none. The page of serve says so. Pairs of
+// a manifest and of what a cluster has of it are left out: an API server fills in both objects before it evaluates a
+// policy.
 func TestShoots(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
@@ -233,7 +237,9 @@ func plan(t *testing.T, extension string, old, updated []byte) string {
 	require.NoError(t, os.WriteFile(after, updated, 0o600))
 	file, err := command()
 	require.NoError(t, err)
-	out, err := exec.CommandContext(t.Context(), file, "plan", "--config", "none", "--extension", extension, "-o", "json", before, after).Output()
+	out, err := exec.CommandContext(
+		t.Context(), file, "plan", "--config", "none", "--extension", extension, "-o", "json", before, after,
+	).Output()
 	if err != nil {
 		return "error"
 	}
@@ -310,18 +316,22 @@ func TestOperations(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
 	for operation, warns := range map[string]bool{
-		"rotate-credentials-start": true, "reconcile;rotate-ca-start": true, "rollout-workers=cpu": true, "rotate-credentials-complete": false,
-		"reconcile": false, "rotate-ca-start-without-workers-rollout": false,
+		"rotate-credentials-start": true, "reconcile;rotate-ca-start": true, "rollout-workers=cpu": true,
+		"rotate-credentials-complete": false,
+		"reconcile":                   false, "rotate-ca-start-without-workers-rollout": false,
 	} {
 		old := shootOf(t, unchanged)
-		updated := edited(t, old, []edit{{Path: []any{"metadata", "annotations"}, Value: map[string]any{"gardener.cloud/operation": operation}}})
+		updated := edited(
+			t, old, []edit{{Path: []any{"metadata", "annotations"}, Value: map[string]any{"gardener.cloud/operation": operation}}},
+		)
 		warnings, problems := policy.warned(t, old, updated)
 		assert.Empty(t, problems)
 		assert.Equal(t, warns, len(warnings) > 0, "%s: %q", operation, warnings)
 	}
 }
 
-// TestLargeShoot: an expression is within the costs that an API server admits with 300 pools that all change, and a message has the first of them.
+// TestLargeShoot: an expression is within the costs that an API server admits with 300 pools that all change, and a
+// message has the first of them.
 func TestLargeShoot(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
@@ -342,6 +352,7 @@ func TestLargeShoot(t *testing.T) {
 	}
 	warnings, problems := policy.warned(t, large("m5.large"), large("m5.xlarge"))
 	assert.Empty(t, problems)
-	assert.Equal(t, []string{"machines are replaced: pool-0 (machine.type), pool-1 (machine.type), pool-2 (machine.type), pool-3 (machine.type), " +
-		"pool-4 (machine.type) and 295 more; hotupdate plan tells more"}, warnings)
+	assert.Equal(t,
+		[]string{"machines are replaced: pool-0 (machine.type), pool-1 (machine.type), pool-2 (machine.type), pool-3 (machine.type), " +
+			"pool-4 (machine.type) and 295 more; hotupdate plan tells more"}, warnings)
 }

@@ -85,7 +85,9 @@ func compiled(t *testing.T, policy *admissionregistrationv1.ValidatingAdmissionP
 	with := cel.OptionalVariableDeclarations{HasAuthorizer: true, StrictCost: true}
 	for i := range policy.Spec.Variables {
 		v := policy.Spec.Variables[i]
-		result := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, with, environment.NewExpressions)
+		result := compiler.CompileAndStoreVariable(
+			&validating.Variable{Name: v.Name, Expression: v.Expression}, with, environment.NewExpressions,
+		)
 		require.Nil(t, result.Error, "%s: %s: %v", policy.Name, v.Name, result.Error)
 	}
 	var conditions, validations, messages []cel.ExpressionAccessor
@@ -100,12 +102,17 @@ func compiled(t *testing.T, policy *admissionregistrationv1.ValidatingAdmissionP
 	for what, expressions := range map[string][]cel.ExpressionAccessor{"conditions": conditions, "validations": validations, "audit": nil} {
 		evaluators[what] = compiler.CompileCondition(expressions, with, environment.NewExpressions)
 	}
-	evaluators["messages"] = compiler.CompileCondition(messages, cel.OptionalVariableDeclarations{StrictCost: true}, environment.NewExpressions)
+	evaluators["messages"] = compiler.CompileCondition(
+		messages, cel.OptionalVariableDeclarations{StrictCost: true}, environment.NewExpressions,
+	)
 	for what, evaluator := range evaluators {
 		require.Empty(t, evaluator.CompilationErrors(), "%s: %s", policy.Name, what)
 	}
 	matcher := matchconditions.NewMatcher(evaluators["conditions"], policy.Spec.FailurePolicy, "policy", "validate", policy.Name)
-	return &evaluator{policy.Name, validating.NewValidator(evaluators["validations"], matcher, evaluators["audit"], evaluators["messages"], policy.Spec.FailurePolicy)}
+	return &evaluator{
+		policy.Name,
+		validating.NewValidator(evaluators["validations"], matcher, evaluators["audit"], evaluators["messages"], policy.Spec.FailurePolicy),
+	}
 }
 
 // warned returns the messages for an update, and the errors of expressions, which warn of nothing.
@@ -115,8 +122,12 @@ func (e *evaluator) warned(t *testing.T, old, updated []byte) (warnings, errors 
 	after := objectOf(t, updated)
 	kind := after.GroupVersionKind()
 	resource := schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: strings.ToLower(kind.Kind) + "s"}
-	attributes := admission.NewAttributesRecord(after, before, kind, "garden-dev", after.GetName(), resource, "", admission.Update, &metav1.UpdateOptions{}, false, nil)
-	versioned := &admission.VersionedAttributes{Attributes: attributes, VersionedKind: kind, VersionedObject: after, VersionedOldObject: before}
+	attributes := admission.NewAttributesRecord(
+		after, before, kind, "garden-dev", after.GetName(), resource, "", admission.Update, &metav1.UpdateOptions{}, false, nil,
+	)
+	versioned := &admission.VersionedAttributes{
+		Attributes: attributes, VersionedKind: kind, VersionedObject: after, VersionedOldObject: before,
+	}
 	result := e.validator.Validate(t.Context(), resource, versioned, nil, &corev1.Namespace{}, celconfig.RuntimeCELCostBudget, nil)
 	for _, decision := range result.Decisions {
 		switch {

@@ -72,7 +72,14 @@ func TestSARIF(t *testing.T) {
 			[]string{"old/gone.yaml", "new/scaled.yaml", "new/pools.yaml", "new/a:b%20c/100%25%20%22%C3%BC%22.yaml"},
 		},
 		{"a warning", []string{"--cloudprofile", "profile.yaml", "warns.yaml", "warns.yaml"}, "", 0, 0, []string{"notified warning"}, nil},
-		{"running machines", []string{"--extension", "adopted", absolute(t, aws, "before.yaml"), absolute(t, aws, "after.yaml")}, "", -1, -1, []string{"note"}, nil},
+		{
+			"running machines",
+			[]string{"--extension", "adopted", absolute(t, aws, "before.yaml"), absolute(t, aws, "after.yaml")},
+			"", -1,
+			-1,
+			[]string{"note"},
+			nil,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

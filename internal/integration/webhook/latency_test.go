@@ -29,7 +29,9 @@ func answering(t *testing.T, pass func(review []byte)) (address string, ca []byt
 		text, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(text, &review)
 		pass(text)
-		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID)
+		_, _ = fmt.Fprintf(
+			w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID,
+		)
 	}))
 	t.Cleanup(server.Close)
 	return strings.TrimPrefix(server.URL, "https://"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})

@@ -34,7 +34,10 @@ func TestRecord(t *testing.T) {
 		{"apply", larger, []string{"apply", "-f", "-"}},
 		{"dry-run", smaller, []string{"apply", "-f", "-", "--dry-run=server"}},
 		{"server-side", smaller, []string{"apply", "-f", "-", "--server-side", "--force-conflicts"}},
-		{"annotate", "", []string{"annotate", "shoots.core.gardener.cloud", "recorded", "-n", "garden-dev", "gardener.cloud/operation=reconcile"}},
+		{
+			"annotate", "",
+			[]string{"annotate", "shoots.core.gardener.cloud", "recorded", "-n", "garden-dev", "gardener.cloud/operation=reconcile"},
+		},
 		{"replace", larger, []string{"replace", "-f", "-"}},
 	} {
 		_, stderr, code = w.kubectl(t, change.stdin, change.args...)

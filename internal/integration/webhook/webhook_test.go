@@ -58,7 +58,10 @@ func TestKubectl(t *testing.T) {
 		assert.Empty(t, apply(t, shootNamed(t, "apply")), "nothing has changed")
 		assert.Equal(t, rolls, apply(t, shootNamed(t, "apply", larger...)))
 		assert.Empty(t, apply(t, shootNamed(t, "apply", append(larger, "maximum: 3", "maximum: 5")...)), "machines are added")
-		assert.Equal(t, "Warning: pool cpu: machines-may-be-deleted, up to 3 machines: maximum 5 -> 2", apply(t, shootNamed(t, "apply", append(larger, "maximum: 3", "maximum: 2")...)))
+		assert.Equal(
+			t, "Warning: pool cpu: machines-may-be-deleted, up to 3 machines: maximum 5 -> 2",
+			apply(t, shootNamed(t, "apply", append(larger, "maximum: 3", "maximum: 2")...)),
+		)
 	})
 	t.Run("server-side apply and dry run", func(t *testing.T) {
 		apply(t, shootNamed(t, "dry"), "--server-side")
@@ -102,7 +105,10 @@ func TestKubectl(t *testing.T) {
 		apply(t, shootNamed(t, "gone", "name: gone", "name: gone\n  finalizers: [gardener.cloud/gardener]"))
 		run(t, "", "delete", "shoot", "gone", "-n", "garden-dev", "--wait=false")
 		before := h.metric(t, "hotupdate_review_duration_seconds_count")
-		_, warned := run(t, "", "patch", "shoot", "gone", "-n", "garden-dev", "--type=merge", "-p", `{"spec":{"region":"a"},"metadata":{"finalizers":[]}}`)
+		_, warned := run(
+			t, "", "patch", "shoot", "gone", "-n", "garden-dev", "--type=merge", "-p",
+			`{"spec":{"region":"a"},"metadata":{"finalizers":[]}}`,
+		)
 		assert.Empty(t, warned)
 		assert.Equal(t, before, h.metric(t, "hotupdate_review_duration_seconds_count"))
 	})
@@ -112,7 +118,9 @@ func TestKubectl(t *testing.T) {
 			var all strings.Builder
 			all.WriteString(pools[0])
 			for i := range 400 {
-				all.WriteString("    - name: p" + string(rune('a'+i/26%26)) + string(rune('a'+i%26)) + "\n      labels: {note: " + strings.Repeat("x", 1000) + "}\n")
+				all.WriteString("    - name: p" + string(
+					rune('a'+i/26%26),
+				) + string(rune('a'+i%26)) + "\n      labels: {note: " + strings.Repeat("x", 1000) + "}\n")
 				all.WriteString(strings.Replace(pools[1], "m5.large", machine, 1))
 			}
 			return all.String()
@@ -171,8 +179,8 @@ func TestFailingServers(t *testing.T) {
 	}
 }
 
-// gardeners are users of Gardener, each with a machine type that it changes to: a service account, as gardener-operator makes it, a certificate, and a
-// gardenlet.
+// gardeners are users of Gardener, each with a machine type that it changes to: a service account, as gardener-operator
+// makes it, a certificate, and a gardenlet.
 var gardeners = map[string][]string{
 	"m5.2xlarge":  {"--as=system:serviceaccount:garden:gardener-controller-manager"},
 	"m5.4xlarge":  {"--as=gardener.cloud:system:controller-manager"},
@@ -194,7 +202,10 @@ func TestRefuse(t *testing.T) {
 	larger := shootNamed(t, "refused", "m5.large", "m5.xlarge")
 	stderr, code := apply(larger)
 	require.NotZero(t, code)
-	require.Contains(t, stderr, `pool cpu: roll, up to 3 machines: machine.type "m5.large" -> "m5.xlarge"; to make exactly this change, annotate the object with `)
+	require.Contains(
+		t, stderr,
+		`pool cpu: roll, up to 3 machines: machine.type "m5.large" -> "m5.xlarge"; to make exactly this change, annotate the object with `,
+	)
 	digest := regexp.MustCompile(`hotupdate\.github\.io/confirm=([0-9a-f]{32})`).FindStringSubmatch(stderr)
 	require.NotNil(t, digest, stderr)
 	_, stderr, code = w.kubectl(t, "", "annotate", "shoot", "refused", "-n", "garden-dev", digest[0])

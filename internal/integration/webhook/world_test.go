@@ -110,7 +110,13 @@ func withDiscovery(t *testing.T, config *rest.Config) http.Handler {
 	}
 	version := fmt.Sprintf(`{"groupVersion":%q,"version":%q}`, gardener, gardener.Version)
 	mux.Handle("/api", answer(`{"kind":"APIVersions","versions":[]}`))
-	mux.Handle("/apis", answer(fmt.Sprintf(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":%q,"versions":[%s],"preferredVersion":%s}]}`, gardener.Group, version, version)))
+	mux.Handle(
+		"/apis",
+		answer(fmt.Sprintf(
+			`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":%q,"versions":[%s],"preferredVersion":%s}]}`, gardener.Group,
+			version, version,
+		)),
+	)
 	return mux
 }
 
@@ -148,9 +154,12 @@ func (w *world) serve(t *testing.T, until time.Time, args ...string) *hook {
 	h := &hook{ca: writeCertificate(t, dir, until)}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(h.ca)
-	h.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}}
+	h.client = &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true},
+	}
 	h.process = exec.Command(w.command, append([]string{
-		"serve", "--config", "none", "--listen", "127.0.0.1:0", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"),
+		"serve", "--config", "none", "--listen", "127.0.0.1:0", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key",
+		filepath.Join(dir, "tls.key"),
 	}, args...)...)
 	log := filepath.Join(dir, "log")
 	file, err := os.Create(log)
@@ -178,8 +187,9 @@ func writeCertificate(t *testing.T, dir string, until time.Time) []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: until,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:        true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
@@ -187,7 +197,9 @@ func writeCertificate(t *testing.T, dir string, until time.Time) []byte {
 	require.NoError(t, err)
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.crt"), cert, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	require.NoError(
+		t, os.WriteFile(filepath.Join(dir, "tls.key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600),
+	)
 	return cert
 }
 
@@ -208,7 +220,9 @@ func (h *hook) metric(t *testing.T, name string) string {
 // configurationOf returns the webhook configuration of a folder of the deployment.
 func configurationOf(t *testing.T, folder string) *admissionv1.ValidatingWebhookConfiguration {
 	t.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join("../../../hotupdate/cmd/hotupdate/deploy", folder))
+	built, err := krusty.MakeKustomizer(
+		krusty.MakeDefaultOptions(),
+	).Run(filesys.MakeFsOnDisk(), filepath.Join("../../../hotupdate/cmd/hotupdate/deploy", folder))
 	require.NoError(t, err)
 	for _, resource := range built.Resources() {
 		if resource.GetKind() != "ValidatingWebhookConfiguration" {
@@ -243,7 +257,10 @@ func (w *world) use(t *testing.T, folder, address string, ca []byte) {
 	config.Webhooks = append(config.Webhooks, *probe)
 	w.core.use(config)
 	require.Eventually(t, func() bool {
-		_, stderr, code := w.kubectl(t, "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: {name: "+marker+", namespace: probe}\n", "create", "--dry-run=server", "-f", "-")
+		_, stderr, code := w.kubectl(
+			t, "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: {name: "+marker+", namespace: probe}\n", "create",
+			"--dry-run=server", "-f", "-",
+		)
 		return code != 0 && strings.Contains(stderr, "probe.hotupdate.github.io")
 	}, time.Minute, 50*time.Millisecond, "the configuration is used")
 }

@@ -50,7 +50,8 @@ func launched(tb testing.TB, config ec2test.Config) *ec2test.Cloud {
 	tb.Helper()
 	config.AccessKeys = []string{"key"}
 	c := ec2test.New(config)
-	_, code := call(tb, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda", "NetworkInterface.1.DeviceIndex", "0",
+	_, code := call(tb, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda",
+		"NetworkInterface.1.DeviceIndex", "0",
 		"TagSpecification.1.ResourceType", "instance", "TagSpecification.1.Tag.1.Key", "Name", "TagSpecification.1.Tag.1.Value", "m")
 	require.Empty(tb, code)
 	return c
@@ -77,8 +78,14 @@ func TestRefusals(t *testing.T) {
 		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "AWS:x", "Tag.1.Value", "v"}},
 		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "", "Tag.1.Value", "v"}},
 		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", strings.Repeat("x", 257)}},
-		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", "v", "Tag.2.Key", "k", "Tag.2.Value", "v"}},
-		{"CreateTags", "InvalidVolume.NotFound", []string{"ResourceId.1", "i-1", "ResourceId.2", "vol-9", "Tag.1.Key", "k", "Tag.1.Value", "v"}},
+		{
+			"CreateTags", "InvalidParameterValue",
+			[]string{"ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", "v", "Tag.2.Key", "k", "Tag.2.Value", "v"},
+		},
+		{
+			"CreateTags", "InvalidVolume.NotFound",
+			[]string{"ResourceId.1", "i-1", "ResourceId.2", "vol-9", "Tag.1.Key", "k", "Tag.1.Value", "v"},
+		},
 		{"DeleteTags", "InvalidInstanceID.NotFound", []string{"ResourceId.1", "i-9", "Tag.1.Key", "Name"}},
 		{"DescribeInstances", "InvalidInstanceID.NotFound", []string{"InstanceId.1", "i-9"}},
 		{"DescribeVolumes", "InvalidParameterValue", []string{"Filter.1.Name", "colour", "Filter.1.Value.1", "red"}},
@@ -117,7 +124,10 @@ func TestLag(t *testing.T) {
 	assert.NotContains(t, text, "i-1")
 	again, _ := call(t, c, "RunInstances", "ClientToken", "token")
 	assert.Contains(t, again, "<instanceId>i-1</instanceId>")
-	require.Eventually(t, func() bool { text, _ := call(t, c, "DescribeInstances"); return strings.Contains(text, "i-1") }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(
+		t, func() bool { text, _ := call(t, c, "DescribeInstances"); return strings.Contains(text, "i-1") }, 10*time.Second,
+		10*time.Millisecond,
+	)
 	c.Inject(ec2test.Fault{Action: "DescribeInstances", Effect: ec2test.Stale, Delay: time.Hour})
 	text, _ = call(t, c, "DescribeInstances")
 	assert.NotContains(t, text, "i-1")
@@ -132,7 +142,9 @@ func TestPages(t *testing.T) {
 	}
 	var seen []string
 	for token := ""; ; {
-		text, code := call(t, c, "DescribeVolumes", "NextToken", token, "Filter.1.Name", "attachment.instance-id", "Filter.1.Value.1", "i-1")
+		text, code := call(
+			t, c, "DescribeVolumes", "NextToken", token, "Filter.1.Name", "attachment.instance-id", "Filter.1.Value.1", "i-1",
+		)
 		require.Empty(t, code)
 		var page struct {
 			IDs   []string `xml:"volumeSet>item>volumeId"`
@@ -148,7 +160,8 @@ func TestPages(t *testing.T) {
 	assert.Equal(t, []string{"vol-1", "vol-2", "vol-3", "vol-4", "vol-5"}, seen)
 }
 
-// TestModifyVolume: a modification is accepted, and takes effect or fails later. Until then and for a while after it, another one is refused.
+// TestModifyVolume: a modification is accepted, and takes effect or fails later. Until then and for a while after it,
+// another one is refused.
 func TestModifyVolume(t *testing.T) {
 	c := launched(t, ec2test.Config{ModifyTime: 50 * time.Millisecond, Cooldown: 300 * time.Millisecond})
 	c.Inject(ec2test.Fault{Action: "ModifyVolume", Effect: ec2test.FailsLater})
@@ -195,7 +208,9 @@ func TestThrottling(t *testing.T) {
 	assert.Equal(t, []int{http.StatusOK, http.StatusOK, http.StatusServiceUnavailable}, codes)
 	_, code := call(t, c, "CreateTags", "ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", "v")
 	assert.Empty(t, code, "writes have a limit of their own")
-	require.Eventually(t, func() bool { return post(c, "Action=DescribeVolumes", "key").Code == http.StatusOK }, 10*time.Second, time.Millisecond)
+	require.Eventually(
+		t, func() bool { return post(c, "Action=DescribeVolumes", "key").Code == http.StatusOK }, 10*time.Second, time.Millisecond,
+	)
 }
 
 // TestUnanswered: a request whose answer is lost has taken effect, one that never lands has not, and one that lands late does so once.
@@ -208,7 +223,9 @@ func TestUnanswered(t *testing.T) {
 		server := httptest.NewServer(c)
 		defer server.Close()
 		c.Inject(ec2test.Fault{Action: "CreateTags", Resource: "i-1", Effect: test.effect, Delay: time.Hour})
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v"))
+		request, err := http.NewRequestWithContext(
+			t.Context(), http.MethodPost, server.URL, strings.NewReader("Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v"),
+		)
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("Authorization", "Credential=key/")
@@ -231,9 +248,12 @@ func TestUnanswered(t *testing.T) {
 // FuzzServeHTTP: every answer is XML, and the instance still exists unless it was terminated.
 func FuzzServeHTTP(f *testing.F) {
 	for _, body := range []string{
-		"Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v", "Action=DescribeInstances&Filter.1.Name=tag-key&Filter.1.Value.1=Name&MaxResults=5",
-		"Action=RunInstances&BlockDeviceMapping.1.Ebs.Iops=1&NetworkInterface.1.NetworkCardIndex=7", "Action=DeleteTags&ResourceId.99999999999999999999=i-1&Tag..Key=",
-		"Action=ModifyVolume&VolumeId=vol-1&Iops=%ff&Throughput=1e9", "Action=AssignIpv6Addresses&NetworkInterfaceId=eni-1&Ipv6PrefixCount=3", "%zz", "Action=DescribeImages&ImageId.1=%01",
+		"Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v",
+		"Action=DescribeInstances&Filter.1.Name=tag-key&Filter.1.Value.1=Name&MaxResults=5",
+		"Action=RunInstances&BlockDeviceMapping.1.Ebs.Iops=1&NetworkInterface.1.NetworkCardIndex=7",
+		"Action=DeleteTags&ResourceId.99999999999999999999=i-1&Tag..Key=",
+		"Action=ModifyVolume&VolumeId=vol-1&Iops=%ff&Throughput=1e9",
+		"Action=AssignIpv6Addresses&NetworkInterfaceId=eni-1&Ipv6PrefixCount=3", "%zz", "Action=DescribeImages&ImageId.1=%01",
 	} {
 		f.Add(body)
 	}

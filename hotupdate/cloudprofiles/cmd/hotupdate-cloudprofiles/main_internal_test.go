@@ -49,6 +49,8 @@ func TestExitCodes(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var stderr bytes.Buffer
-		assert.Equal(t, exitOK, run(ctx, []string{"--file", file, "--kubeconfig", kubeconfig, "--listen", "127.0.0.1:0"}, &stderr), stderr.String())
+		assert.Equal(
+			t, exitOK, run(ctx, []string{"--file", file, "--kubeconfig", kubeconfig, "--listen", "127.0.0.1:0"}, &stderr), stderr.String(),
+		)
 	})
 }

@@ -218,11 +218,15 @@ func TestUnreadableClusters(t *testing.T) {
 		err      error
 		want     string
 	}{
-		"another cluster":    {profiles, apierrors.NewNotFound(profiles.GroupResource(), ""), "name the cluster with Shoots"},
-		"no rights":          {profiles, apierrors.NewForbidden(profiles.GroupResource(), "", errors.New("no")), "grant get, list and watch"},
-		"rights to one only": {namespaced, apierrors.NewForbidden(namespaced.GroupResource(), "", errors.New("no")), "grant get, list and watch"},
-		"an expired token":   {profiles, apierrors.NewUnauthorized("no"), "renew the credentials"},
-		"no answer":          {namespaced, apierrors.NewServiceUnavailable("no"), "the API server must answer"},
+		"another cluster": {profiles, apierrors.NewNotFound(profiles.GroupResource(), ""), "name the cluster with Shoots"},
+		"no rights": {
+			profiles, apierrors.NewForbidden(profiles.GroupResource(), "", errors.New("no")), "grant get, list and watch",
+		},
+		"rights to one only": {
+			namespaced, apierrors.NewForbidden(namespaced.GroupResource(), "", errors.New("no")), "grant get, list and watch",
+		},
+		"an expired token": {profiles, apierrors.NewUnauthorized("no"), "renew the credentials"},
+		"no answer":        {namespaced, apierrors.NewServiceUnavailable("no"), "the API server must answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/crd/internal/crdplugin"
 )
 
-// program is the environment variable that makes the test the program hotupdate-crd. Each setup needs a process of its own, since the version of
-// Kubernetes counts for a whole process.
+// program is the environment variable that makes the test the program hotupdate-crd. Each setup needs a process of its
+// own, since the version of Kubernetes counts for a whole process.
 const program = "HOTUPDATE_CRD_TEST"
 
 func TestMain(m *testing.M) {
@@ -84,28 +84,43 @@ func refusals(t *testing.T, setup, question string) crdplugin.Answer {
 // constraints are the constraints of a member a of the spec, each with a value that does not meet it, and another one. The part is what an
 // update has to keep so that the mistake is tolerated.
 var constraints = map[string]struct{ property, bad, worse, path, text, part string }{
-	"enum":      {`{"type":"string","enum":["x"]}`, `"secret"`, `"secret2"`, "spec.a", `Unsupported value: supported values: "x"`, "spec.a"},
+	"enum": {
+		`{"type":"string","enum":["x"]}`, `"secret"`, `"secret2"`, "spec.a", `Unsupported value: supported values: "x"`, "spec.a",
+	},
 	"pattern":   {`{"type":"string","pattern":"^x$"}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: should match '^x$'`, "spec.a"},
 	"maxLength": {`{"type":"string","maxLength":1}`, `"secret"`, `"secret2"`, "spec.a", `Too long: may not be more than 1 byte`, "spec.a"},
-	"minLength": {`{"type":"string","minLength":9}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: should be at least 9 chars long`, "spec.a"},
-	"format":    {`{"type":"string","format":"date-time"}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: must be of type date-time: the value`, "spec.a"},
-	"maximum":   {`{"type":"integer","maximum":1}`, `424242`, `424243`, "spec.a", `Invalid value: should be less than or equal to 1`, "spec.a"},
-	"type":      {`{"type":"integer"}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: must be of type integer: "string"`, "spec.a"},
-	"maxItems":  {`{"type":"array","maxItems":1,"items":{"type":"string"}}`, `["secret","b"]`, `["secret","c"]`, "spec.a", `Too many: must have at most 1 item`, "spec.a"},
+	"minLength": {
+		`{"type":"string","minLength":9}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: should be at least 9 chars long`, "spec.a",
+	},
+	"format": {
+		`{"type":"string","format":"date-time"}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: must be of type date-time: the value`,
+		"spec.a",
+	},
+	"maximum": {
+		`{"type":"integer","maximum":1}`, `424242`, `424243`, "spec.a", `Invalid value: should be less than or equal to 1`, "spec.a",
+	},
+	"type": {`{"type":"integer"}`, `"secret"`, `"secret2"`, "spec.a", `Invalid value: must be of type integer: "string"`, "spec.a"},
+	"maxItems": {
+		`{"type":"array","maxItems":1,"items":{"type":"string"}}`, `["secret","b"]`, `["secret","c"]`, "spec.a",
+		`Too many: must have at most 1 item`, "spec.a",
+	},
 	"in an atomic list": {
-		`{"type":"array","items":{"type":"object","properties":{"x":{"type":"string","maxLength":1}}}}`, `[{"x":"secret"}]`, `[{"x":"secret"},{"x":"a"}]`,
+		`{"type":"array","items":{"type":"object","properties":{"x":{"type":"string","maxLength":1}}}}`, `[{"x":"secret"}]`,
+		`[{"x":"secret"},{"x":"a"}]`,
 		"spec.a[0].x", `Too long: may not be more than 1 byte`, "spec.a",
 	},
 	"in a list by keys": {
 		`{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"},"x":{"type":"string","maxLength":1}}}}`,
-		`[{"k":"a"},{"k":"b","x":"secret"}]`, `[{"k":"a"},{"k":"b","x":"secret2"}]`, "spec.a[1].x", `Too long: may not be more than 1 byte`, "spec.a[1].x",
+		`[{"k":"a"},{"k":"b","x":"secret"}]`, `[{"k":"a"},{"k":"b","x":"secret2"}]`, "spec.a[1].x", `Too long: may not be more than 1 byte`,
+		"spec.a[1].x",
 	},
 	"in a map": {
 		`{"type":"object","additionalProperties":{"type":"string","maxLength":1}}`, `{"a.b/c":"secret"}`, `{"a.b/c":"secret2"}`,
 		"spec.a.a.b/c", `Too long: may not be more than 1 byte`, "spec.a.a.b/c",
 	},
 	"required": {
-		`{"type":"object","required":["x"],"properties":{"x":{"type":"string"},"y":{"type":"string"}}}`, `{"y":"secret"}`, `{"y":"secret2"}`,
+		`{"type":"object","required":["x"],"properties":{"x":{"type":"string"},"y":{"type":"string"}}}`, `{"y":"secret"}`,
+		`{"y":"secret2"}`,
 		"spec.a.x", `Required value`, "spec.a",
 	},
 	"rule": {
@@ -122,8 +137,9 @@ var constraints = map[string]struct{ property, bad, worse, path, text, part stri
 	},
 }
 
-// TestRefusals: for each constraint, the API server refuses to create an object that does not meet it, tolerates what an update leaves as it is,
-// and refuses an update that changes it. Before 1.30 it tolerates nothing. No text has a value of the object.
+// TestRefusals: for each constraint, the API server refuses to create an object that does not meet it, tolerates what
+// an update leaves as it is, and refuses an update that changes it. Before 1.30 it tolerates nothing. No text has a
+// value of the object.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, c := range constraints {
@@ -162,12 +178,16 @@ func TestUpdates(t *testing.T) {
 		want      crdplugin.Refusal
 	}{
 		"duplicates": {
-			`{"type":"object","properties":{"a":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}}}`, `{"a":["x","y","x"]}`,
+			`{"type":"object","properties":{"a":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}}}`,
+			`{"a":["x","y","x"]}`,
 			crdplugin.Refusal{Path: "spec.a[2]", Text: "Duplicate value", Update: crdplugin.NeverRefused},
 		},
 		"a rule that tolerates": {
-			`{"type":"object","properties":{"a":{"type":"integer","x-kubernetes-validations":[{"rule":"oldSelf.hasValue() || self < 5","optionalOldSelf":true}]}}}`, `{"a":7}`,
-			crdplugin.Refusal{Path: "spec.a", Text: "Invalid value: failed rule: oldSelf.hasValue() || self < 5", Update: crdplugin.NeverRefused},
+			`{"type":"object","properties":{"a":{"type":"integer","x-kubernetes-validations":[{"rule":"oldSelf.hasValue() || self < 5","optionalOldSelf":true}]}}}`,
+			`{"a":7}`,
+			crdplugin.Refusal{
+				Path: "spec.a", Text: "Invalid value: failed rule: oldSelf.hasValue() || self < 5", Update: crdplugin.NeverRefused,
+			},
 		},
 		"an object in an object": {
 			`{"type":"object","properties":{"a":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`,
@@ -187,10 +207,13 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// TestObjectsAreReadAsByTheServer: members that the schema does not have are dropped, defaults are filled in, and the status belongs to a controller.
+// TestObjectsAreReadAsByTheServer: members that the schema does not have are dropped, defaults are filled in, and the
+// status belongs to a controller.
 func TestObjectsAreReadAsByTheServer(t *testing.T) {
 	t.Parallel()
-	define := setup("", `{"type":"object","required":["a"],"properties":{"a":{"type":"string","default":"x"},"b":{"type":"string","enum":["x"]}}}`)
+	define := setup(
+		"", `{"type":"object","required":["a"],"properties":{"a":{"type":"string","default":"x"},"b":{"type":"string","enum":["x"]}}}`,
+	)
 	for _, question := range []string{
 		created(`{}`), created(`{"a":null}`), created(`{"unknown":1}`), created(`{"b":null}`),
 		`{"new":{"apiVersion":"example.com/v1","kind":"Pool","metadata":{"generateName":"a-"},"spec":{},"status":7}}`,
@@ -220,7 +243,9 @@ func TestManyMistakes(t *testing.T) {
 	require.Len(t, answer.Refusals, crdplugin.MaxRefusals)
 	for i, refusal := range answer.Refusals {
 		path := fmt.Sprintf("spec.m.k%04d", i)
-		want := crdplugin.Refusal{Path: path, Text: "Too long: may not be more than 1 byte", Update: crdplugin.RefusedWhereChanged, Kept: path}
+		want := crdplugin.Refusal{
+			Path: path, Text: "Too long: may not be more than 1 byte", Update: crdplugin.RefusedWhereChanged, Kept: path,
+		}
 		assert.Equal(t, want, refusal)
 	}
 }
@@ -229,7 +254,8 @@ func TestManyMistakes(t *testing.T) {
 func TestUnusableLines(t *testing.T) {
 	t.Parallel()
 	lines, err := serve(t, setup("", `{"type":"object"}`),
-		"not JSON", `{"new":1}`, `{"new":{"apiVersion":"example.com/v9","kind":"Pool"}}`, `{"new":{"apiVersion":"example.com/v0","kind":"Pool"}}`,
+		"not JSON", `{"new":1}`, `{"new":{"apiVersion":"example.com/v9","kind":"Pool"}}`,
+		`{"new":{"apiVersion":"example.com/v0","kind":"Pool"}}`,
 		"", `{"old":{"apiVersion":"example.com/v1"},"new":`+object(`{}`)+`}`, created(`{}`))
 	require.NoError(t, err)
 	require.Len(t, lines, 7)

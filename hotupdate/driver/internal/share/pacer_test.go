@@ -76,7 +76,8 @@ func TestApart(t *testing.T) {
 	expect(1, 0, "one of a few again")
 }
 
-// TestSavedRefill: the refill of a second may be saved up, also one that is not a whole number: after two calls of 2.5, half a call is missing.
+// TestSavedRefill: the refill of a second may be saved up, also one that is not a whole number: after two calls of 2.5,
+// half a call is missing.
 func TestSavedRefill(t *testing.T) {
 	const (
 		refill = 2.5

@@ -15,8 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(fixedseed.Run(m)) }
 
-// exactBucket is a quota in exact numbers: half of the burst, from which each request takes one, and to which half of the refill is added. It is
-// never overdrawn exactly if there are, in every time, no more requests than half of the burst and half of the refill since.
+// exactBucket is a quota in exact numbers: half of the burst, from which each request takes one, and to which half of
+// the refill is added. It is never overdrawn exactly if there are, in every time, no more requests than half of the
+// burst and half of the refill since.
 type exactBucket struct {
 	size, rate, spent *big.Rat
 	at                time.Time
@@ -78,8 +79,9 @@ func (a *alarms) until(end time.Time) {
 	}
 }
 
-// TestRefillIsKept: in no time are more calls sent than the refill allows, no call comes later than after the exact quota and a nanosecond for each
-// call before it, and the alarm of a call goes off once. Refills of clouds are fractions, such as 25 calls in three seconds.
+// TestRefillIsKept: in no time are more calls sent than the refill allows, no call comes later than after the exact
+// quota and a nanosecond for each call before it, and the alarm of a call goes off once. Refills of clouds are
+// fractions, such as 25 calls in three seconds.
 func TestRefillIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		refill := rapid.OneOf(
@@ -93,7 +95,9 @@ func TestRefillIsKept(t *testing.T) {
 		exact := newExactBucket(limit)
 		var wanted []time.Time
 		for range rapid.IntRange(1, 8).Draw(t, "arrivals") {
-			pause := rapid.SampledFrom([]time.Duration{0, 1, time.Millisecond, 333_333_333, time.Duration(float64(time.Second) / refill), 2 * time.Second, time.Hour})
+			pause := rapid.SampledFrom([]time.Duration{
+				0, 1, time.Millisecond, 333_333_333, time.Duration(float64(time.Second) / refill), 2 * time.Second, time.Hour,
+			})
 			a.until(a.now.Add(pause.Draw(t, "pause")))
 			for range rapid.IntRange(1, 60).Draw(t, "members") {
 				full := fresh("a")

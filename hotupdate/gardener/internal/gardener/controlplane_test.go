@@ -36,8 +36,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// TestControlPlaneChartNeedsNoRights: what rbac.yaml and the guide say of Gardener v1.135 and newer. An extension's chart of the seed's control plane
-// becomes a ManagedResource. The resource manager of its class is the seed's, which has the rights to grant all of the updater's Role.
+// TestControlPlaneChartNeedsNoRights: what rbac.yaml and the guide say of Gardener v1.135 and newer. An extension's
+// chart of the seed's control plane becomes a ManagedResource. The resource manager of its class is the seed's, which
+// has the rights to grant all of the updater's Role.
 func TestControlPlaneChartNeedsNoRights(t *testing.T) {
 	text, err := os.ReadFile("../../../updater/rbac.yaml")
 	require.NoError(t, err)
@@ -73,7 +74,8 @@ func reconcileControlPlane(t *testing.T, seed client.Client, namespace string, c
 		_, _ = w.Write([]byte(`{"major":"1","minor":"34","gitVersion":"v1.34.0"}`))
 	}))
 	t.Cleanup(server.Close)
-	actuator, err := genericactuator.NewActuator(&extensionsManager{config: &rest.Config{Host: server.URL}, client: seed}, "provider-x", nil, nil,
+	actuator, err := genericactuator.NewActuator(&extensionsManager{config: &rest.Config{Host: server.URL}, client: seed}, "provider-x",
+		nil, nil,
 		nil, rendered(content), nil, nil, nil, genericactuator.NoopValuesProvider{},
 		extensionscontroller.ChartRendererFactoryFunc(func(string) (chartrenderer.Interface, error) {
 			return chartrenderer.NewWithServerVersion(&version.Info{}), nil

@@ -80,8 +80,8 @@ func TestLandscapes(t *testing.T) {
 	assert.Equal(t, []string{"the admission plugin ShootNodeLocalDNSEnabledByDefault"}, dns.DependsOn)
 }
 
-// TestAssumedWindow: a Shoot without a maintenance window has the assumed one, also if it was read from a cluster. Gardener would draw another one for
-// each question, and refuse some changes of a window by chance.
+// TestAssumedWindow: a Shoot without a maintenance window has the assumed one, also if it was read from a cluster.
+// Gardener would draw another one for each question, and refuse some changes of a window by chance.
 func TestAssumedWindow(t *testing.T) {
 	judge := newJudge(t)
 	const assumed = "the maintenance window is from 22:00 to 23:00 UTC: Gardener draws one if there is none"
@@ -134,8 +134,9 @@ func TestMissingObjects(t *testing.T) {
 	assert.Empty(t, ask(t, newJudge(t), gcp, gcp).Missing)
 }
 
-// TestAssumedMachineType: without the CloudProfile, it is not known what useGKEFormula reserves by the machine type. So it is not decided whether the
-// pool rolls that states what was filled in, or no longer does. What both sides state, or leave out, is decided.
+// TestAssumedMachineType: without the CloudProfile, it is not known what useGKEFormula reserves by the machine type. So
+// it is not decided whether the pool rolls that states what was filled in, or no longer does. What both sides state, or
+// leave out, is decided.
 func TestAssumedMachineType(t *testing.T) {
 	judge := bareJudge(t)
 	shoot := without(written(t, "gcp"), "spec", "kubernetes", "kubelet")
@@ -157,7 +158,9 @@ func TestAssumedMachineType(t *testing.T) {
 		"left out in both":          {bare, with(bare, 5, path("kubelet", "containerLogMaxFiles")...), gardenerplugin.NoChange},
 		"more than any machine has": {reserving("200k"), reserving("400k"), gardenerplugin.Roll},
 		"one member stated":         {bare, with(bare, "1Gi", path("kubelet", "kubeReserved", "memory")...), gardenerplugin.Undecided},
-		"beside a change":           {bare, with(reserving("100m"), "n1-standard-8", "spec", "provider", "workers", 2, "machine", "type"), gardenerplugin.Roll},
+		"beside a change": {
+			bare, with(reserving("100m"), "n1-standard-8", "spec", "provider", "workers", 2, "machine", "type"), gardenerplugin.Roll,
+		},
 	} {
 		for _, outcome := range ask(t, judge, test.old, test.updated).Outcomes {
 			isByFormula := slices.Contains(outcome.Landscapes, gardenerplugin.Landscape{UseGKEFormula: true})
@@ -243,7 +246,10 @@ func TestAssumedImage(t *testing.T) {
 	}{
 		{"nothing", openstack, gardenerplugin.NoChange},
 		{"an image", with(openstack, full, image...), gardenerplugin.Undecided},
-		{"an image and another type", with(with(openstack, full, image...), "m5.large", append(second, "machine", "type")...), gardenerplugin.Roll},
+		{
+			"an image and another type", with(with(openstack, full, image...), "m5.large", append(second, "machine", "type")...),
+			gardenerplugin.Roll,
+		},
 		{"another type", with(openstack, "m5.large", append(second, "machine", "type")...), gardenerplugin.Roll},
 	}
 	for _, test := range tests {
@@ -322,8 +328,8 @@ func TestWays(t *testing.T) {
 	assert.Contains(t, answer.Error, "must be client, server")
 }
 
-// TestUndeclaredMembers: a member of the old manifest that Gardener's types do not have, such as a member of an older release, was dropped when the
-// manifest was stored. It does not refuse the next server-side apply.
+// TestUndeclaredMembers: a member of the old manifest that Gardener's types do not have, such as a member of an older
+// release, was dropped when the manifest was stored. It does not refuse the next server-side apply.
 func TestUndeclaredMembers(t *testing.T) {
 	judge := newJudge(t)
 	updated := written(t, "gcp")

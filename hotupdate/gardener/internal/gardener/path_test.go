@@ -58,7 +58,10 @@ func TestPaths(t *testing.T) {
 		{"spec.kubernetes.clusterAutoScaler", "spec.kubernetes.clusterAutoscaler"},
 		{"spec.kubernetes.kubelet.podPIDsLimit", "spec.kubernetes.kubelet.podPidsLimit"},
 		{"spec.kubernetes.kubelet.evictionHard.nodefsAvailable", "spec.kubernetes.kubelet.evictionHard.nodeFSAvailable"},
-		{"spec.provider.workers[12].machineControllerManagerSettings.maxEvictRetries", "spec.provider.workers[12].machineControllerManager.maxEvictRetries"},
+		{
+			"spec.provider.workers[12].machineControllerManagerSettings.maxEvictRetries",
+			"spec.provider.workers[12].machineControllerManager.maxEvictRetries",
+		},
 		{"spec.provider.workers[0].autoscaler.scaleDownUnneededTime", "spec.provider.workers[0].clusterAutoscaler.scaleDownUnneededTime"},
 		{"spec.maintenance.timeWindow.begin/end", "spec.maintenance.timeWindow"},
 		{"spec.kubernetes.kubelet.featureGates.Any", "spec.kubernetes.kubelet.featureGates.Any"},

@@ -14,9 +14,9 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// TestPickedEdits: each edit of TestApplies from the manifest before it, and from each Shoot of the cluster that the manifest became, in each way of
-// applying. What plan says of the pools on both sides is what Gardener's code does to them. Of a Shoot of the cluster, Gardener gets what kubectl and
-// the API server made of it.
+// TestPickedEdits: each edit of TestApplies from the manifest before it, and from each Shoot of the cluster that the
+// manifest became, in each way of applying. What plan says of the pools on both sides is what Gardener's code does to
+// them. Of a Shoot of the cluster, Gardener gets what kubectl and the API server made of it.
 func TestPickedEdits(t *testing.T) {
 	former := toObject(t, toJSON(t, readYAML(t, "applies/former.yaml")))
 	edited := editsOfApplies(former)

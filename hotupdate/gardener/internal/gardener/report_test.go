@@ -131,14 +131,20 @@ func writeReport(tb testing.TB, pairs []*pair, known *list) {
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(counted), func(a, b cause) int {
-		return strings.Compare(fmt.Sprintf("%s %s %06d", a.gardener, a.plan, 1e6-counted[a])+a.text, fmt.Sprintf("%s %s %06d", b.gardener, b.plan, 1e6-counted[b])+b.text)
+		return strings.Compare(
+			fmt.Sprintf("%s %s %06d", a.gardener, a.plan, 1e6-counted[a])+a.text,
+			fmt.Sprintf("%s %s %06d", b.gardener, b.plan, 1e6-counted[b])+b.text,
+		)
 	})
 	full := &list{Accepted: known.Accepted}
 	var text bytes.Buffer
 	for i, c := range order {
 		full.ToBeMended = append(full.ToBeMended, *groups[c])
 		name := fmt.Sprintf("pair%03d", i)
-		fmt.Fprintf(&text, "%5d  Gardener: %s, plan: %s: %s\n       %s.{old,new}.yaml: %s\n", counted[c], c.gardener, c.plan, c.text, name, first[c])
+		fmt.Fprintf(
+			&text, "%5d  Gardener: %s, plan: %s: %s\n       %s.{old,new}.yaml: %s\n", counted[c], c.gardener, c.plan, c.text, name,
+			first[c],
+		)
 		for _, field := range slices.SortedFunc(maps.Keys(fields[c]), func(a, b string) int { return fields[c][b] - fields[c][a] }) {
 			fmt.Fprintf(&text, "%12d %s\n", fields[c][field], field)
 		}

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// TestRoleOfGardenlet: the Role and the RoleBinding with which a test beside kube-apiserver shows what an extension must add are those that gardenlet
-// deploys.
+// TestRoleOfGardenlet: the Role and the RoleBinding with which a test beside kube-apiserver shows what an extension
+// must add are those that gardenlet deploys.
 func TestRoleOfGardenlet(t *testing.T) {
 	text, err := os.ReadFile("../../../../examples/machinecontroller/kubeapiserver/testdata/gardenlet.yaml")
 	require.NoError(t, err)

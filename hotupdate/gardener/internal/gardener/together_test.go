@@ -82,7 +82,9 @@ func planTogether(t *testing.T, pairs []*pair) map[string]planManifest {
 	for _, p := range pairs {
 		p.write(t, folder)
 	}
-	run := exec.Command(command, "plan", "--all", "--apply", "client", "--output", "json", "--cloudprofile", "landscape.jsonl", "old", "new")
+	run := exec.Command(
+		command, "plan", "--all", "--apply", "client", "--output", "json", "--cloudprofile", "landscape.jsonl", "old", "new",
+	)
 	run.Dir = folder
 	run.Env = append(os.Environ(), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var problems bytes.Buffer

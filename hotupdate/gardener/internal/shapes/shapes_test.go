@@ -119,12 +119,16 @@ func reflected(to shapes.Shapes, typ reflect.Type, path string, shape shapes.Sha
 		shape.Nullable = true
 	}
 	leaves := map[reflect.Type]string{
-		reflect.TypeFor[metav1.Time](): "metaTime", reflect.TypeFor[metav1.MicroTime](): "microTime", reflect.TypeFor[metav1.Duration](): "duration",
-		reflect.TypeFor[resource.Quantity](): "quantity", reflect.TypeFor[intstr.IntOrString](): "intOrString", reflect.TypeFor[runtime.RawExtension](): "json",
+		reflect.TypeFor[metav1.Time](): "metaTime", reflect.TypeFor[metav1.MicroTime](): "microTime",
+		reflect.TypeFor[metav1.Duration]():   "duration",
+		reflect.TypeFor[resource.Quantity](): "quantity", reflect.TypeFor[intstr.IntOrString](): "intOrString",
+		reflect.TypeFor[runtime.RawExtension](): "json",
 	}
 	basics := map[reflect.Kind]string{
-		reflect.String: "string", reflect.Bool: "bool", reflect.Int: "int", reflect.Int32: "int", reflect.Int64: "int", reflect.Uint32: "uint",
-		reflect.Uint8: "uint", reflect.Float64: "float", reflect.Struct: "object", reflect.Map: "map", reflect.Slice: "list", reflect.Interface: "json",
+		reflect.String: "string", reflect.Bool: "bool", reflect.Int: "int", reflect.Int32: "int", reflect.Int64: "int",
+		reflect.Uint32: "uint",
+		reflect.Uint8:  "uint", reflect.Float64: "float", reflect.Struct: "object", reflect.Map: "map", reflect.Slice: "list",
+		reflect.Interface: "json",
 	}
 	shape.Kind = leaves[typ]
 	if shape.Kind == "" && reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]()) {
@@ -242,7 +246,10 @@ func TestReadRefuses(t *testing.T) {
 // TestKeysAreOfLists: a key stands at its list, and a list that is gone is an error.
 func TestKeysAreOfLists(t *testing.T) {
 	t.Parallel()
-	read := shapes.Shapes{"": {Kind: "object"}, "a": {Kind: "list"}, "a[]": {Kind: "object"}, "a[].n": {Kind: "string"}, "b": {Kind: "list"}, "b[]": {Kind: "string"}}
+	read := shapes.Shapes{
+		"": {Kind: "object"}, "a": {Kind: "list"}, "a[]": {Kind: "object"}, "a[].n": {Kind: "string"}, "b": {Kind: "list"},
+		"b[]": {Kind: "string"},
+	}
 	text, err := read.Schema(map[string]string{"a": "n"})
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(text), `"key":`))

@@ -76,8 +76,8 @@ var providers = map[string]provider{
 
 func numbered(i int, _, hash string) string { return fmt.Sprintf("z%d-%s", i+1, hash) }
 
-// TestNamesOfReleases: Gardener's WorkerPoolHash gives a recorded pool the name that it had in the release, whose Gardener was older. A difference
-// names the field in which the pool differs from the one before.
+// TestNamesOfReleases: Gardener's WorkerPoolHash gives a recorded pool the name that it had in the release, whose
+// Gardener was older. A difference names the field in which the pool differs from the one before.
 func TestNamesOfReleases(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../../internal/extensions/recorded/testdata/*.jsonl.gz")
@@ -94,7 +94,10 @@ func TestNamesOfReleases(t *testing.T) {
 					continue
 				}
 				compared++
-				assert.Equal(t, r.Names, namesOf(t, providers[kind], kind, r), "pool %d, after %s was drawn anew", r.Index, cmp.Or(r.Edit, "everything"))
+				assert.Equal(
+					t, r.Names, namesOf(t, providers[kind], kind, r), "pool %d, after %s was drawn anew", r.Index,
+					cmp.Or(r.Edit, "everything"),
+				)
 			}
 			t.Logf("%d pools compared", compared)
 			assert.Greater(t, compared, 1300)
@@ -102,8 +105,9 @@ func TestNamesOfReleases(t *testing.T) {
 	}
 }
 
-// isComparable is false for pools that this version of Gardener names in another way on purpose: without a node-agent secret, and in place with
-// reservations of the system, which Gardener up to v1.139 adds to those of the kubelet, or by Gardener up to v1.119.
+// isComparable is false for pools that this version of Gardener names in another way on purpose: without a node-agent
+// secret, and in place with reservations of the system, which Gardener up to v1.139 adds to those of the kubelet, or by
+// Gardener up to v1.119.
 func (r *record) isComparable() bool {
 	isOther := r.isInPlace() && (r.hasSystem || r.hasOneList)
 	return r.Names != nil && r.Pool.NodeAgentSecretName != nil && !isOther
@@ -174,8 +178,8 @@ func namesOf(t *testing.T, p provider, kind string, r *record) (names []string) 
 	return names
 }
 
-// listOfConfig returns the strings for the config: what the exported function of the release returned, or the bytes of the config where it has no
-// such function.
+// listOfConfig returns the strings for the config: what the exported function of the release returned, or the bytes of
+// the config where it has no such function.
 func (r *record) listOfConfig(kind string) []string {
 	ignores := kind == "alicloud" || kind == "openstack"
 	if ignores || r.hasFunction || r.Config == nil {
@@ -221,7 +225,9 @@ func withEncryption(r *record) []string {
 }
 
 func byName(r *record) []extensionsv1alpha1.DataVolume {
-	return slices.SortedFunc(slices.Values(r.Pool.DataVolumes), func(a, b extensionsv1alpha1.DataVolume) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(
+		slices.Values(r.Pool.DataVolumes), func(a, b extensionsv1alpha1.DataVolume) int { return cmp.Compare(a.Name, b.Name) },
+	)
 }
 
 func azureVolumes(r *record) (data []string) {

@@ -137,7 +137,10 @@ func TestReadsAsDriversRead(t *testing.T) {
 				return
 			}
 			usable++
-			assert.Equal(t, []string{string(hot), string(inPlace), string(rest)}, []string{string(got.Hot), string(got.InPlace), string(got.Rest)}, raw)
+			assert.Equal(
+				t, []string{string(hot), string(inPlace), string(rest)}, []string{string(got.Hot), string(got.InPlace), string(got.Rest)},
+				raw,
+			)
 		})
 		assert.Greater(t, 2*usable, all, "most draws are read")
 	}
@@ -195,8 +198,12 @@ func TestRestOfFoldedSpecs(t *testing.T) {
 		one, other string
 		isSame     bool
 	}{
-		"order of a keyed list":           {`"disks":[{"name":"a","new":1},{"name":"b"}]}`, `"disks":[{"name":"b"},{"name":"a","new":1}]}`, true},
-		"an unknown member elsewhere":     {`"disks":[{"name":"a","new":1},{"name":"b"}]}`, `"disks":[{"name":"a"},{"name":"b","new":1}]}`, false},
+		"order of a keyed list": {
+			`"disks":[{"name":"a","new":1},{"name":"b"}]}`, `"disks":[{"name":"b"},{"name":"a","new":1}]}`, true,
+		},
+		"an unknown member elsewhere": {
+			`"disks":[{"name":"a","new":1},{"name":"b"}]}`, `"disks":[{"name":"a"},{"name":"b","new":1}]}`, false,
+		},
 		"a key in another case":           {`"disks":[{"Name":"a","new":1}]}`, `"disks":[{"name":"a","new":1}]}`, true},
 		"a position":                      {`"nested":[{"new":1},{}]}`, `"nested":[{},{"new":1}]}`, false},
 		"null":                            {`"new":null}`, `"version":""}`, true},
@@ -217,12 +224,16 @@ func TestUnusable(t *testing.T) {
 		Other string `json:"bOth,omitempty"`
 	}
 	for raw, isUsable := range map[string]bool{
-		`{"both":"a","bOth":"b"}`: true, `{"BOTH":"a"}`: false, `{"both":"a","new":1}`: true, `{"both":"a","both":"b"}`: false, `{"both":1,"new":1}`: false,
+		`{"both":"a","bOth":"b"}`: true, `{"BOTH":"a"}`: false, `{"both":"a","new":1}`: true, `{"both":"a","both":"b"}`: false,
+		`{"both":1,"new":1}`: false,
 	} {
 		_, err := classspec.Read(schemaOf[both](t), []byte(raw), classspec.Folded)
 		assert.Equal(t, isUsable, err == nil, "%s: %v", raw, err)
 	}
-	for _, raw := range []string{`{"Image":70707}`, `{"Image":{},"tags":{"a":70707}}`, `{"Image":{"urn":"70707"}`, `{"Disks":[{"Size":70707.5}]}`, `{"Disks":[{"Size":7070742949672960}]}`} {
+	for _, raw := range []string{
+		`{"Image":70707}`, `{"Image":{},"tags":{"a":70707}}`, `{"Image":{"urn":"70707"}`, `{"Disks":[{"Size":70707.5}]}`,
+		`{"Disks":[{"Size":7070742949672960}]}`,
+	} {
 		_, err := classspec.Read(schemaOf[spec](t), []byte(raw), classspec.Folded)
 		assert.NotEmpty(t, fault.All(err), raw)
 		assert.NotContains(t, err.Error(), "70707", "a value may be a secret")

@@ -35,7 +35,8 @@ func BenchmarkPass(b *testing.B) {
 	}
 }
 
-// BenchmarkCodec compares this package with package json: it reads the header of a marker, as every scrape of the metrics does, and writes the marker.
+// BenchmarkCodec compares this package with package json: it reads the header of a marker, as every scrape of the
+// metrics does, and writes the marker.
 func BenchmarkCodec(b *testing.B) {
 	type head struct {
 		Version    int       `json:"v"`

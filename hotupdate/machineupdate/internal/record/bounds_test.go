@@ -26,7 +26,8 @@ func applied(t *testing.T, hot string) *record.Record {
 	return &r
 }
 
-// TestBoundHoldsFormerAndNewValue: the sent values must fit, and the applied ones as well, because the sent ones replace them after the success.
+// TestBoundHoldsFormerAndNewValue: the sent values must fit, and the applied ones as well, because the sent ones
+// replace them after the success.
 func TestBoundHoldsFormerAndNewValue(t *testing.T) {
 	short := `{"k":"1"}`
 	long := `{"k":"` + strings.Repeat("2", 100) + `"}`
@@ -125,8 +126,14 @@ func TestTooLarge(t *testing.T) {
 		name, hot, want string
 	}{
 		{"fits", `{"k":"` + long(record.MaxLeaf-len(`/k""`)-8) + `"}`, ""},
-		{"leaf", `{"k":"` + long(record.MaxLeaf-len(`/k""`)-7) + `"}`, fmt.Sprintf("has a hot leaf of %d bytes with its path, more than %d", record.MaxLeaf+1, record.MaxLeaf)},
-		{"hot part", `{"k":"` + long(record.MaxHotPart) + `"}`, fmt.Sprintf("has a hot part of %d bytes, more than %d", record.MaxHotPart+8, record.MaxHotPart)},
+		{
+			"leaf", `{"k":"` + long(record.MaxLeaf-len(`/k""`)-7) + `"}`,
+			fmt.Sprintf("has a hot leaf of %d bytes with its path, more than %d", record.MaxLeaf+1, record.MaxLeaf),
+		},
+		{
+			"hot part", `{"k":"` + long(record.MaxHotPart) + `"}`,
+			fmt.Sprintf("has a hot part of %d bytes, more than %d", record.MaxHotPart+8, record.MaxHotPart),
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, bounded(tc.hot, 0).TooLarge())
@@ -168,8 +175,8 @@ func TestTwelveFailedChanges(t *testing.T) {
 	assert.True(t, full, "the test is meant to fill the record")
 }
 
-// TestFullRecordWithoutSuccess: a machine without a successful update keeps unchanged wanted values, and has all wanted values after the second
-// slice.
+// TestFullRecordWithoutSuccess: a machine without a successful update keeps unchanged wanted values, and has all wanted
+// values after the second slice.
 func TestFullRecordWithoutSuccess(t *testing.T) {
 	r := record.New("i")
 	var p *record.Pass

@@ -76,7 +76,10 @@ func TestFormat(t *testing.T) {
 	r = p.Succeeded(start)
 	confirmation = r.Confirm(both, start)
 	r = confirmation.Succeeded(start)
-	assert.Contains(t, r.Annotation(), wantedTwo+`,"parts":[{"kinds":["disk","vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}}},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`)
+	assert.Contains(
+		t, r.Annotation(),
+		wantedTwo+`,"parts":[{"kinds":["disk","vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}}},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`,
+	)
 }
 
 // TestRefusal: the time of a refusal stays in the record until it is over or a pass has succeeded.
@@ -87,12 +90,25 @@ func TestRefusal(t *testing.T) {
 	const tail = `,"wanted":"b_ZWN3M5_TsmymxchDqv9Q","parts":[{"kinds":["vm"],"attempted":[{"k":"1"}]},{"applied":{"k":"1"}}]}`
 	again := r.Begin(to, "i", start).Marker
 	refused := again.Begin(to, "i", start).Refused(start.Add(6*time.Hour), start)
-	assert.Equal(t, `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z","notBefore":"2026-01-02T09:04:06Z"`+tail, refused.Annotation())
+	assert.Equal(
+		t, `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z","notBefore":"2026-01-02T09:04:06Z"`+tail,
+		refused.Annotation(),
+	)
 	read := refused.Begin(to, "i", start.Add(time.Hour))
-	assert.Equal(t, `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T04:04:06Z","retries":1,"notBefore":"2026-01-02T09:04:06Z"`+tail, read.Marker.Annotation())
+	assert.Equal(
+		t,
+		`{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T04:04:06Z","retries":1,"notBefore":"2026-01-02T09:04:06Z"`+tail,
+		read.Marker.Annotation(),
+	)
 	success := read.Succeeded(start)
 	assert.NotContains(t, success.Annotation(), "notBefore")
-	assert.True(t, refused.Begin(to, "i", start.Add(6*time.Hour)).Marker.NotBefore.Equal(start.Add(6*time.Hour).Truncate(time.Second).Add(time.Second)), "rounded up")
+	assert.True(
+		t,
+		refused.Begin(
+			to, "i", start.Add(6*time.Hour),
+		).Marker.NotBefore.Equal(start.Add(6*time.Hour).Truncate(time.Second).Add(time.Second)),
+		"rounded up",
+	)
 	assert.NotContains(t, refused.Begin(to, "i", start.Add(6*time.Hour+time.Second)).Marker.Annotation(), "notBefore", "over")
 	created := refused.Create("m", to, start)
 	assert.NotContains(t, created.Annotation(), "notBefore")
@@ -152,14 +168,17 @@ func TestHas(t *testing.T) {
 		{"more is wanted", after, target(`{"k":"1","l":"1"}`, "vm"), false},
 		{"replaced", other, one, false},
 		{"not replaced on the other kind", other, target(`{"k":"2"}`, "vm", "disk"), false},
-		{"what is frozen does not count", after, record.NewTarget(`{}`, "s", []string{"vm"}, func(string, byte) bool { return false }, limited(0)), true},
+		{
+			"what is frozen does not count", after,
+			record.NewTarget(`{}`, "s", []string{"vm"}, func(string, byte) bool { return false }, limited(0)), true,
+		},
 	} {
 		assert.Equal(t, tc.want, tc.r.Has(tc.to), tc.name)
 	}
 }
 
-// TestLimitsOfLanes: all records together leave other annotations as much room as one alone. With any number of lanes, the first record has room for
-// a largest hot part with its entries.
+// TestLimitsOfLanes: all records together leave other annotations as much room as one alone. With any number of lanes,
+// the first record has room for a largest hot part with its entries.
 func TestLimitsOfLanes(t *testing.T) {
 	alone, _ := record.LimitsOf(0)
 	assert.Equal(t, record.MaxWritten, alone.Record)
@@ -185,7 +204,9 @@ func TestCreation(t *testing.T) {
 	r = r.Create("m-1", target(`{"k":"2","l":"1"}`), start)
 	assert.Contains(t, r.Annotation(), `"parts":[{"applied":{"k":"2","l":"1"},"attempted":[{"k":"1"}]}]`)
 	found := r.Begin(target(`{"k":"1"}`, "vm"), "i-1", start).Marker
-	assert.Equal(t, []string{"i-1", ""}, []string{found.ProviderID, found.Creating}, "a VM that is found belongs to the machine from now on")
+	assert.Equal(
+		t, []string{"i-1", ""}, []string{found.ProviderID, found.Creating}, "a VM that is found belongs to the machine from now on",
+	)
 	second := r.Created("i-1", false, start)
 	assert.Equal(t, record.Unconfirmed, second.State)
 
@@ -219,7 +240,9 @@ func TestParseRefuses(t *testing.T) {
 		"no time":            replaced("06Z", "66Z"),
 		"no retries":         replaced(`,"wanted"`, `,"retries":0,"wanted"`),
 		"too many retries":   replaced(`,"wanted"`, `,"retries":33,"wanted"`),
-		"settled refusal":    strings.Replace(replaced(`,"wanted"`, `,"notBefore":"2026-01-02T03:04:06Z","wanted"`), `"state":"Calling",`, "", 1),
+		"settled refusal": strings.Replace(
+			replaced(`,"wanted"`, `,"notBefore":"2026-01-02T03:04:06Z","wanted"`), `"state":"Calling",`, "", 1,
+		),
 		"no time of refusal": replaced(`,"wanted"`, `,"notBefore":"soon","wanted"`),
 		"half a drain":       replaced(`,"wanted"`, `,"class":"c","wanted"`),
 		"no time of drain":   replaced(`,"wanted"`, `,"class":"c","node":"u","drained":"2026-01-02T03:04:06.5Z","wanted"`),
@@ -257,7 +280,9 @@ func TestParseRefuses(t *testing.T) {
 // TestEscapedNames: names that JSON escapes are read as they were written.
 func TestEscapedNames(t *testing.T) {
 	r := record.New("a\"\\\u0001\xff")
-	marker := r.Begin(record.NewTarget(`{"~":{"/":["\""]}}`, `sch"ema`, []string{`v"m`}, everything, limited(0)), "a\"\\\u0001\xff", start).Marker
+	marker := r.Begin(
+		record.NewTarget(`{"~":{"/":["\""]}}`, `sch"ema`, []string{`v"m`}, everything, limited(0)), "a\"\\\u0001\xff", start,
+	).Marker
 	parsed, err := record.Parse(marker.Annotation())
 	require.NoError(t, err)
 	assert.Equal(t, []any{"a\"\\\u0001\uFFFD", `sch"ema`}, []any{parsed.ProviderID, parsed.Schema})

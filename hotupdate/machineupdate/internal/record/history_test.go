@@ -132,8 +132,8 @@ func (h *history) confirm(target *record.Target, s schema) {
 	require.Equal(h.t, record.Settled, h.record.State)
 }
 
-// TestHistories: in all histories of a machine, a request has exactly the values that may be live because of us, without frozen ones. Every written
-// record can be read, and in the end all values are as wanted.
+// TestHistories: in all histories of a machine, a request has exactly the values that may be live because of us,
+// without frozen ones. Every written record can be read, and in the end all values are as wanted.
 func TestHistories(t *testing.T) {
 	one := record.Cost("/a/m/n", "null")
 	for _, bound := range []int{one + 6, 2*one + 2, record.MaxEntries} {

@@ -52,8 +52,10 @@ func TestWhy(t *testing.T) {
 		findings []acceptance.Finding
 		want     string
 	}{
-		"by path":            {[]string{"{path: a, " + until + "}"}, []acceptance.Finding{roll("a")}, "accepted until 2026-06-30: agreed"},
-		"by the other path":  {[]string{"{path: providerConfig.a, " + until + "}"}, []acceptance.Finding{roll("a")}, "accepted until 2026-06-30: agreed"},
+		"by path": {[]string{"{path: a, " + until + "}"}, []acceptance.Finding{roll("a")}, "accepted until 2026-06-30: agreed"},
+		"by the other path": {
+			[]string{"{path: providerConfig.a, " + until + "}"}, []acceptance.Finding{roll("a")}, "accepted until 2026-06-30: agreed",
+		},
 		"another path":       {[]string{"{path: b, " + until + "}"}, []acceptance.Finding{roll("a")}, ""},
 		"one member differs": {[]string{"{path: a, pool: z, " + until + "}"}, []acceptance.Finding{roll("a")}, ""},
 		"a member without a value": {
@@ -65,8 +67,10 @@ func TestWhy(t *testing.T) {
 			[]acceptance.Finding{roll("a")},
 			"accepted until 2026-06-30: agreed",
 		},
-		"one of two":                {[]string{"{path: a, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, ""},
-		"both of two":               {[]string{"{verdict: roll, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, "accepted until 2026-06-30: agreed"},
+		"one of two": {[]string{"{path: a, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, ""},
+		"both of two": {
+			[]string{"{verdict: roll, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, "accepted until 2026-06-30: agreed",
+		},
 		"none":                      {[]string{"{path: a, " + until + "}"}, nil, ""},
 		"of the other command":      {[]string{"{verdict: rolled, path: a, " + until + "}"}, []acceptance.Finding{roll("a")}, ""},
 		"a member that it does not": {[]string{"{code: c, " + until + "}"}, []acceptance.Finding{roll("a")}, ""},
@@ -117,14 +121,20 @@ func TestProblems(t *testing.T) {
 		"formatVersion: 1\naccepted: {}": ":2: accepted: is not a list; write an entry with a reason after each dash",
 		"formatVersion: 1\nacepted: []":  ":2: acepted: is unknown; did you mean accepted?",
 		entries("{paht: a, pool: b, reason: r, expires: 2027-01-01}"): ":3: accepted[0].paht: is unknown; did you mean path?",
-		entries("{pool: b, expires: 2027-01-01}"):                     ":3: accepted[0]: has no reason; write one, for those who find the entry later",
-		entries("{pool: b, reason: r}"):                               ":3: accepted[0]: has no last day; write expires: 2026-12-31",
-		entries("{pool: b, reason: r, expires: 31.12.2026}"):          ":3: accepted[0]: has no last day; write expires: 2026-12-31",
-		entries("{reason: r, expires: 2027-01-01}"):                   ":3: accepted[0]: accepts every finding; write what it accepts: verdict, path, finding, code, minor, project, namespace, name, pool",
-		entries("{verdict: rol, reason: r, expires: 2027-01-01}"):     ":3: accepted[0].verdict: is unknown; did you mean roll?; known are roll, removed, rolled",
+		entries(
+			"{pool: b, expires: 2027-01-01}",
+		): ":3: accepted[0]: has no reason; write one, for those who find the entry later",
+		entries("{pool: b, reason: r}"):                      ":3: accepted[0]: has no last day; write expires: 2026-12-31",
+		entries("{pool: b, reason: r, expires: 31.12.2026}"): ":3: accepted[0]: has no last day; write expires: 2026-12-31",
+		entries("{reason: r, expires: 2027-01-01}"):          ":3: accepted[0]: accepts every finding; write what it accepts: verdict, path, finding, code, minor, project, namespace, name, pool",
+		entries(
+			"{verdict: rol, reason: r, expires: 2027-01-01}",
+		): ":3: accepted[0].verdict: is unknown; did you mean roll?; known are roll, removed, rolled",
 		entries("a"): ":3: accepted[0]: is not an entry; write an object with reason, expires and what is accepted",
 		entries("{pool: {a: b}, path: a, reason: r, expires: 2027-01-01}"): ":3: accepted[0].pool: is not text in YAML; write it in quotes",
-		entries("{minor: 1.30, pool: a, reason: r, expires: 2027-01-01}"):  ":3: accepted[0].minor: is not text in YAML; write it in quotes",
+		entries(
+			"{minor: 1.30, pool: a, reason: r, expires: 2027-01-01}",
+		): ":3: accepted[0].minor: is not text in YAML; write it in quotes",
 	} {
 		_, err := read(t, text)
 		require.Error(t, err, text)

@@ -69,7 +69,10 @@ func TestUIDOf(t *testing.T) {
 	for cut := strings.Index(whole, `","kind":{`) + 1; cut <= len(whole); cut++ {
 		require.Equal(t, "705ab4f5-6393-11e8-b7cc-42010a800002", admission.UIDOf([]byte(whole[:cut])), "%d", cut)
 	}
-	for _, text := range []string{"", "[", `{"request":`, `{"request":{"uid":7`, `{"request":{"name":"a","uid":"7"}}`, `{"kind":{},"request":{"uid":"7"}}`, whole[:90]} {
+	for _, text := range []string{
+		"", "[", `{"request":`, `{"request":{"uid":7`, `{"request":{"name":"a","uid":"7"}}`, `{"kind":{},"request":{"uid":"7"}}`,
+		whole[:90],
+	} {
 		assert.Empty(t, admission.UIDOf([]byte(text)), text)
 	}
 }
@@ -90,21 +93,29 @@ func TestDigest(t *testing.T) {
 	updated := objectOf("", `{"size":"100Gi","a":[1,2]}`)
 	first := digest(old, updated)
 	for name, same := range map[string][2]string{
-		"the order of members":         {objectOf("", `{"a":[1,2],"size":"50Gi"}`), objectOf("", `{"a":[1, 2],"size":"100Gi"}`)},
-		"status, version and managers": {old, objectOf(`,"resourceVersion":"9","managedFields":[{"manager":"kubectl"}]`, `{"size":"100Gi","a":[1,2]},"status":{"a":1}`)},
-		"a label that stays":           {objectOf(`,"labels":{"a":"b"}`, `{"size":"50Gi","a":[1,2]}`), objectOf(`,"labels":{"a":"b"}`, `{"size":"100Gi","a":[1,2]}`)},
-		"the manifest of kubectl":      {old, objectOf(`,"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}"}`, `{"size":"100Gi","a":[1,2]}`)},
-		"another confirmation":         {old, objectOf(`,"annotations":{"hotupdate.github.io/confirm":"true"}`, `{"size":"100Gi","a":[1,2]}`)},
-		"the later generation":         {old, strings.Replace(updated, `"generation":4`, `"generation":5`, 1)},
+		"the order of members": {objectOf("", `{"a":[1,2],"size":"50Gi"}`), objectOf("", `{"a":[1, 2],"size":"100Gi"}`)},
+		"status, version and managers": {
+			old, objectOf(`,"resourceVersion":"9","managedFields":[{"manager":"kubectl"}]`, `{"size":"100Gi","a":[1,2]},"status":{"a":1}`),
+		},
+		"a label that stays": {
+			objectOf(`,"labels":{"a":"b"}`, `{"size":"50Gi","a":[1,2]}`), objectOf(`,"labels":{"a":"b"}`, `{"size":"100Gi","a":[1,2]}`),
+		},
+		"the manifest of kubectl": {
+			old, objectOf(`,"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}"}`, `{"size":"100Gi","a":[1,2]}`),
+		},
+		"another confirmation": {old, objectOf(`,"annotations":{"hotupdate.github.io/confirm":"true"}`, `{"size":"100Gi","a":[1,2]}`)},
+		"the later generation": {old, strings.Replace(updated, `"generation":4`, `"generation":5`, 1)},
 	} {
 		assert.Equal(t, first, digest(same[0], same[1]), name)
 	}
 	for name, other := range map[string][2]string{
-		"another value":                  {old, objectOf("", `{"size":"101Gi","a":[1,2]}`)},
-		"another old value":              {objectOf("", `{"size":"51Gi","a":[1,2]}`), updated},
-		"another order of a list":        {old, objectOf("", `{"size":"100Gi","a":[2,1]}`)},
-		"a label more":                   {old, objectOf(`,"labels":{"a":"b"}`, `{"size":"100Gi","a":[1,2]}`)},
-		"an operation more":              {old, objectOf(`,"annotations":{"gardener.cloud/operation":"reconcile"}`, `{"size":"100Gi","a":[1,2]}`)},
+		"another value":           {old, objectOf("", `{"size":"101Gi","a":[1,2]}`)},
+		"another old value":       {objectOf("", `{"size":"51Gi","a":[1,2]}`), updated},
+		"another order of a list": {old, objectOf("", `{"size":"100Gi","a":[2,1]}`)},
+		"a label more":            {old, objectOf(`,"labels":{"a":"b"}`, `{"size":"100Gi","a":[1,2]}`)},
+		"an operation more": {
+			old, objectOf(`,"annotations":{"gardener.cloud/operation":"reconcile"}`, `{"size":"100Gi","a":[1,2]}`),
+		},
 		"an annotation less":             {objectOf(`,"annotations":{"a":""}`, `{"size":"50Gi","a":[1,2]}`), updated},
 		"another object":                 {strings.Replace(old, "u-1", "u-2", 1), updated},
 		"the same change once more":      {strings.Replace(old, `"generation":4`, `"generation":6`, 1), updated},

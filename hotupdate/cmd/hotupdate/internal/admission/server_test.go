@@ -65,7 +65,9 @@ func TestWarns(t *testing.T) {
 	for line := range strings.Lines(w.log.String()) {
 		assert.True(t, json.Valid([]byte(line)), line)
 	}
-	assert.Contains(t, w.log.String(), `"msg":"judged","uid":"7","kind":"Pool","namespace":"dev","name":"web","dryRun":false,"verdict":"roll"`)
+	assert.Contains(
+		t, w.log.String(), `"msg":"judged","uid":"7","kind":"Pool","namespace":"dev","name":"web","dryRun":false,"verdict":"roll"`,
+	)
 	assert.NotContains(t, w.log.String()+metrics, "Gi")
 	assert.NotContains(t, w.log.String()+metrics, "ann", "the user")
 }
@@ -116,7 +118,9 @@ func TestNotJudged(t *testing.T) {
 		}, change, admission.TooLong, "not judged by hotupdate: comparing the objects takes too long", true},
 		"it is too large": {rolls, large, admission.TooLarge, "not judged by hotupdate: the review has more than 8192 bytes", false},
 		"a rule is wrong": {func(context.Context, []byte, []byte) (*admission.Judgement, error) {
-			return &admission.Judgement{Verdict: "forbidden", Contrary: "a rule", Warnings: []string{"pool a: forbidden"}, IsStopped: true}, nil
+			return &admission.Judgement{
+				Verdict: "forbidden", Contrary: "a rule", Warnings: []string{"pool a: forbidden"}, IsStopped: true,
+			}, nil
 		}, change, admission.Contrary, "not judged by hotupdate: by the rules that hotupdate knows, Gardener refuses the change, which it has not done", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +162,9 @@ func TestRefuses(t *testing.T) {
 	a, _ := w.ask(t, change)
 	assert.False(t, a.Response.Allowed)
 	assert.Equal(t, "Forbidden", a.Response.Status.Reason)
-	says, digest, _ := strings.Cut(a.Response.Status.Message, "; to make exactly this change, annotate the object with hotupdate.github.io/confirm=")
+	says, digest, _ := strings.Cut(
+		a.Response.Status.Message, "; to make exactly this change, annotate the object with hotupdate.github.io/confirm=",
+	)
 	assert.Equal(t, "pool a: roll; pool b: roll", says)
 	require.Len(t, digest, 32)
 	confirmed := func(value, spec string) string {
@@ -167,7 +173,9 @@ func TestRefuses(t *testing.T) {
 	a, _ = w.ask(t, confirmed(digest, `{"size":"100Gi"}`))
 	assert.True(t, a.Response.Allowed)
 	assert.Equal(t, []string{"pool a: roll", "pool b: roll"}, a.Response.Warnings)
-	for _, other := range []string{confirmed("true", `{"size":"100Gi"}`), confirmed(digest, `{"size":"200Gi"}`), confirmed(digest[:31], `{"size":"100Gi"}`)} {
+	for _, other := range []string{
+		confirmed("true", `{"size":"100Gi"}`), confirmed(digest, `{"size":"200Gi"}`), confirmed(digest[:31], `{"size":"100Gi"}`),
+	} {
 		a, _ = w.ask(t, other)
 		assert.False(t, a.Response.Allowed)
 	}
@@ -203,7 +211,9 @@ func TestHungClients(t *testing.T) {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(w.address, "https://"), &tls.Config{RootCAs: w.roots, MinVersion: tls.VersionTLS12})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
-		_, err = fmt.Fprintf(conn, "POST /review?timeout=4s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		_, err = fmt.Fprintf(
+			conn, "POST /review?timeout=4s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		)
 		require.NoError(t, err)
 	}
 	a, _ := w.askBy(t, w.client(), change, "30s")
@@ -410,7 +420,10 @@ func TestEndsWithItsWork(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	for timeout, want := range map[string]time.Duration{"3s": 2700 * time.Millisecond, "30s": 27 * time.Second, "": 2700 * time.Millisecond, "-1s": 2700 * time.Millisecond, "1h": 2700 * time.Millisecond, "soon": 2700 * time.Millisecond} {
+	for timeout, want := range map[string]time.Duration{
+		"3s": 2700 * time.Millisecond, "30s": 27 * time.Second, "": 2700 * time.Millisecond, "-1s": 2700 * time.Millisecond,
+		"1h": 2700 * time.Millisecond, "soon": 2700 * time.Millisecond,
+	} {
 		assert.Equal(t, want, admission.BudgetOf(timeout), timeout)
 	}
 }

@@ -169,7 +169,10 @@ func TestApply(t *testing.T) {
 		{
 			"server: kubectl takes over what it applied from its side",
 			lastApplied(purposed("testing", workers(pool))) +
-				managed([3]string{"kubectl-client-side-apply", "Update", `{"f:metadata":{"f:annotations":{"f:kubectl.kubernetes.io/last-applied-configuration":{}}},"f:spec":{"f:purpose":{}}}`}),
+				managed([3]string{
+					"kubectl-client-side-apply", "Update",
+					`{"f:metadata":{"f:annotations":{"f:kubectl.kubernetes.io/last-applied-configuration":{}}},"f:spec":{"f:purpose":{}}}`,
+				}),
 			purposed("testing", workers(pool)), workers(pool), "server=kubectl", workers(pool), 0,
 		},
 		{
@@ -198,7 +201,9 @@ func TestApply(t *testing.T) {
 // TestHiddenManagers: kubectl get hides managedFields. Then the manager may own nothing, or all.
 func TestHiddenManagers(t *testing.T) {
 	t.Parallel()
-	all := apply.All(shootOf(stored, purposed("testing", workers(labelled, other))), shootOf("", workers(pool)), apply.Way{By: apply.Server})
+	all := apply.All(
+		shootOf(stored, purposed("testing", workers(labelled, other))), shootOf("", workers(pool)), apply.Way{By: apply.Server},
+	)
 	require.Len(t, all, 2)
 	assert.Equal(t, apply.OwnsNothing, all[0].Owner)
 	assert.JSONEq(t, purposed("testing", workers(labelled, other)), string(all[0].Object.At("spec").JSON()))

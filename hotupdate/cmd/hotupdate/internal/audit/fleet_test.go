@@ -52,8 +52,8 @@ type newConfig struct {
 	Tags  map[string]string `json:"tags,omitempty"  hotupdatable:"true"`
 }
 
-// releases writes the eras of both releases and reads them. The old one hashes bytes below 1.34, the new one bytes without hot members. From
-// 1.34 on both hash the canonical document.
+// releases writes the eras of both releases and reads them. The old one hashes bytes below 1.34, the new one bytes
+// without hot members. From 1.34 on both hash the canonical document.
 func releases(tb testing.TB) *audit.Releases {
 	tb.Helper()
 	return releasesOf(tb, side[oldConfig](tb, "raw"), side[newConfig](tb, "cut"))
@@ -192,7 +192,8 @@ var brokenTexts = map[string]string{
 	asDocuments: "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: [\n",
 }
 
-// write writes the fleet with broken documents, other kinds and Shoots that come twice among its Shoots. It returns the lines of the broken ones.
+// write writes the fleet with broken documents, other kinds and Shoots that come twice among its Shoots. It returns the
+// lines of the broken ones.
 func (f *fleet) write(out io.Writer, form string) (broken []int, err error) {
 	w := &lineWriter{out: out, line: 1}
 	separator := map[string]string{asList: ",\n", asLines: "\n", asDocuments: "\n---\n"}[form]

@@ -77,7 +77,9 @@ func TestRunIsInterrupted(t *testing.T) {
 func TestRunStopsWhenTheResultCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
-	_, err := releases(t).Run(t.Context(), documents(string(newFleet(1).shoot(1))), audit.Options{Each: func(*audit.JudgedPool) error { return full }})
+	_, err := releases(
+		t,
+	).Run(t.Context(), documents(string(newFleet(1).shoot(1))), audit.Options{Each: func(*audit.JudgedPool) error { return full }})
 	assert.ErrorIs(t, err, full)
 }
 
@@ -96,7 +98,9 @@ func TestDuplicates(t *testing.T) {
 		{"the same UID, seen later", fmt.Sprintf(worker, `,"uid":"1"`, "p"), fmt.Sprintf(worker, `,"uid":"1"`, "q"), 1},
 		{"another namespace", fmt.Sprintf(worker, "", "p"), fmt.Sprintf(worker, `,"namespace":"n"`, "p"), 2},
 	} {
-		made, err := releases(t).Run(t.Context(), documents(test.first+"\n"+test.second), audit.Options{Each: func(*audit.JudgedPool) error { return nil }})
+		made, err := releases(
+			t,
+		).Run(t.Context(), documents(test.first+"\n"+test.second), audit.Options{Each: func(*audit.JudgedPool) error { return nil }})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, made.Objects.Judged, test.name)
 		assert.Equal(t, 2-test.want, made.Objects.Skipped[report.Duplicate], test.name)
@@ -143,7 +147,10 @@ func audited(t *testing.T, both *audit.Releases, text string) *report.Report {
 func TestHTMLIsSelfContained(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script><img src=x onerror=y>`
-	worker := fmt.Sprintf(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":%q,"namespace":%[1]q},"spec":{"type":"fleet","pools":[{"name":%[1]q,"kubernetesVersion":%[1]q}]}}`, hostile)
+	worker := fmt.Sprintf(
+		`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":%q,"namespace":%[1]q},"spec":{"type":"fleet","pools":[{"name":%[1]q,"kubernetesVersion":%[1]q}]}}`,
+		hostile,
+	)
 	var out bytes.Buffer
 	require.NoError(t, report.HTML(&out, audited(t, releases(t), worker), report.Shown{By: report.ByCause, Limit: -1}))
 	assert.NotContains(t, out.String(), hostile)

@@ -19,8 +19,9 @@ func TestPageHasRowsOfEveryCause(t *testing.T) {
 	var former strings.Builder
 	for verdict, n := range map[string]int{"forbidden": 6000, "roll": 7000, "indeterminate": 3} {
 		for i := range n {
-			fmt.Fprintf(&former, `{"kind":"Shoot","name":%q,"state":"kept","verdict":%q,"pools":[{"name":"a","state":"kept","strategy":"AutoRollingUpdate",`+
-				`"verdict":%[2]q,"reasons":[{"text":"because"}]}]}`+"\n", strconv.Itoa(i), verdict)
+			fmt.Fprintf(&former,
+				`{"kind":"Shoot","name":%q,"state":"kept","verdict":%q,"pools":[{"name":"a","state":"kept","strategy":"AutoRollingUpdate",`+
+					`"verdict":%[2]q,"reasons":[{"text":"because"}]}]}`+"\n", strconv.Itoa(i), verdict)
 		}
 	}
 	former.WriteString(`{"report":{"formatVersion":4,"command":"audit","objects":{"read":13003,"judged":13003,"skipped":{}},` +

@@ -120,8 +120,9 @@ func TestMemoryIsFlat(t *testing.T) {
 	go func() {
 		fmt.Fprint(out, `{"kind":"List","items":[`)
 		for i := range workers {
-			fmt.Fprintf(out, `{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"a","namespace":"b","uid":"%036d"},`+
-				`"spec":{"type":"fleet","pools":[{"name":"a","kubernetesVersion":"1.35.1"}]}},`+"\n", i)
+			fmt.Fprintf(out,
+				`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"a","namespace":"b","uid":"%036d"},`+
+					`"spec":{"type":"fleet","pools":[{"name":"a","kubernetesVersion":"1.35.1"}]}},`+"\n", i)
 			if i%300 == 0 {
 				fmt.Fprintf(out, "{%q 1},\n", strings.Repeat("x", 5000))
 			}

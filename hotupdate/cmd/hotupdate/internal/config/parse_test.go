@@ -82,7 +82,10 @@ func TestParse(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, code, want string }{
-		{"", "wrong-json-type", "a.yaml:1: must be an object with accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
+		{
+			"", "wrong-json-type",
+			"a.yaml:1: must be an object with accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided",
+		},
 		{"a: [\n", "malformed-config", "a.yaml: is not valid YAML or JSON: line 1: did not find expected node content"},
 		{"{{ .x }}", "malformed-config", "a.yaml: is a template, since it has {{ and }}; render it first, such as by helm template"},
 		{"accept: a", "missing-member", "a.yaml:1: formatVersion: is missing; write formatVersion: 1"},
@@ -90,35 +93,95 @@ func TestProblems(t *testing.T) {
 		{"formatVersion: '1'", "unknown-version", "a.yaml:1: formatVersion: is not a version that this command reads; write 1"},
 		{"formatVersion:", "unknown-version", "a.yaml:1: formatVersion: is not a version that this command reads; write 1"},
 		{"formatVersion: 1\n\nfailon: [roll]", "unknown-member", "a.yaml:3: failon: is unknown; did you mean failOn?"},
-		{"formatVersion: 1\nzone: a", "unknown-member", "a.yaml:2: zone: is unknown; write accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided"},
-		{"formatVersion: 1\nlandscape: {useGkeFormula: true}", "unknown-member", "a.yaml:2: landscape.useGkeFormula: is unknown; did you mean useGKEFormula?"},
-		{"formatVersion: 1\nlandscape: yes", "wrong-json-type", "a.yaml:2: landscape: must be an object with extensions, featureGates, gardener, respectSyncPeriodOverwrite or useGKEFormula, and is the boolean true, as YAML reads yes"},
-		{"formatVersion: 1\nlandscape:\n  gardener: 1.150", "wrong-json-type", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape:\n  gardener: v1.0150.0", "malformed-value", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {release: v01.63.0}}}", "malformed-value", "landscape.extensions.aws.release: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.063.0}}}", "malformed-value", "landscape.extensions.aws.release: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.63.00}}}", "malformed-value", "landscape.extensions.aws.release: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.18446744073709551679.0}}}", "malformed-value", "landscape.extensions.aws.release: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape:\n  gardener: 1.150.0", "malformed-value", "a.yaml:3: landscape.gardener: must be a release, such as v1.150.0"},
-		{"formatVersion: 1\nlandscape: {featureGates: {A: 'true'}}", "wrong-json-type", "a.yaml:2: landscape.featureGates.A: must be true or false"},
-		{"formatVersion: 1\nlandscape: {respectSyncPeriodOverwrite: 1}", "wrong-json-type", "a.yaml:2: landscape.respectSyncPeriodOverwrite: must be true or false"},
-		{"formatVersion: 1\nlandscape: {useGKEFormula: 'true'}", "wrong-json-type", "a.yaml:2: landscape.useGKEFormula: must be true, false or an object with the selector of the plugin"},
-		{"formatVersion: 1\nlandscape: {useGKEFormula: {}}", "missing-member", "a.yaml:2: landscape.useGKEFormula.selector: is missing; write useGKEFormula: true if the plugin has no selector"},
+		{
+			"formatVersion: 1\nzone: a", "unknown-member",
+			"a.yaml:2: zone: is unknown; write accept, apply, cloudProfile, exclude, failOn, formatVersion, landscape or undecided",
+		},
+		{
+			"formatVersion: 1\nlandscape: {useGkeFormula: true}", "unknown-member",
+			"a.yaml:2: landscape.useGkeFormula: is unknown; did you mean useGKEFormula?",
+		},
+		{
+			"formatVersion: 1\nlandscape: yes", "wrong-json-type",
+			"a.yaml:2: landscape: must be an object with extensions, featureGates, gardener, respectSyncPeriodOverwrite or useGKEFormula, and is the boolean true, as YAML reads yes",
+		},
+		{
+			"formatVersion: 1\nlandscape:\n  gardener: 1.150", "wrong-json-type",
+			"a.yaml:3: landscape.gardener: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape:\n  gardener: v1.0150.0", "malformed-value",
+			"a.yaml:3: landscape.gardener: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {release: v01.63.0}}}", "malformed-value",
+			"landscape.extensions.aws.release: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.063.0}}}", "malformed-value",
+			"landscape.extensions.aws.release: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.63.00}}}", "malformed-value",
+			"landscape.extensions.aws.release: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {release: v1.18446744073709551679.0}}}", "malformed-value",
+			"landscape.extensions.aws.release: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape:\n  gardener: 1.150.0", "malformed-value",
+			"a.yaml:3: landscape.gardener: must be a release, such as v1.150.0",
+		},
+		{
+			"formatVersion: 1\nlandscape: {featureGates: {A: 'true'}}", "wrong-json-type",
+			"a.yaml:2: landscape.featureGates.A: must be true or false",
+		},
+		{
+			"formatVersion: 1\nlandscape: {respectSyncPeriodOverwrite: 1}", "wrong-json-type",
+			"a.yaml:2: landscape.respectSyncPeriodOverwrite: must be true or false",
+		},
+		{
+			"formatVersion: 1\nlandscape: {useGKEFormula: 'true'}", "wrong-json-type",
+			"a.yaml:2: landscape.useGKEFormula: must be true, false or an object with the selector of the plugin",
+		},
+		{
+			"formatVersion: 1\nlandscape: {useGKEFormula: {}}", "missing-member",
+			"a.yaml:2: landscape.useGKEFormula.selector: is missing; write useGKEFormula: true if the plugin has no selector",
+		},
 		{
 			"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchLabels: {a/b/c: d}}}}", "malformed-value",
 			"a.yaml:2: landscape.useGKEFormula.selector: is not a label selector: key: Invalid value: \"a/b/c\": a qualified name must",
 		},
-		{"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{key: a, operator: in}]}}}", "unknown-word", "did you mean In? The words are In, NotIn, Exists or DoesNotExist"},
-		{"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{operator: Exists}]}}}", "missing-member", "selector.matchExpressions[0].key: is missing; write the key of a label"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {adopted: 1}}}", "wrong-json-type", "a.yaml:2: landscape.extensions.aws.adopted: must be true or false"},
-		{"formatVersion: 1\nlandscape: {extensions: {aws: {version: v1.2.3}}}", "unknown-member", "landscape.extensions.aws.version: is unknown; write adopted or release"},
+		{
+			"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{key: a, operator: in}]}}}", "unknown-word",
+			"did you mean In? The words are In, NotIn, Exists or DoesNotExist",
+		},
+		{
+			"formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{operator: Exists}]}}}", "missing-member",
+			"selector.matchExpressions[0].key: is missing; write the key of a label",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {adopted: 1}}}", "wrong-json-type",
+			"a.yaml:2: landscape.extensions.aws.adopted: must be true or false",
+		},
+		{
+			"formatVersion: 1\nlandscape: {extensions: {aws: {version: v1.2.3}}}", "unknown-member",
+			"landscape.extensions.aws.version: is unknown; write adopted or release",
+		},
 		{"formatVersion: 1\napply: Server", "malformed-value", "a.yaml:2: apply: must be client, server, server=MANAGER or replace"},
 		{"formatVersion: 1\naccept: ''", "malformed-value", "a.yaml:2: accept: is empty; write the path of a file"},
 		{"formatVersion: 1\nfailOn: roll", "wrong-json-type", "a.yaml:2: failOn: must be a list of verdicts"},
-		{"formatVersion: 1\nfailOn:\n- roll\n- rol", "unknown-word", "a.yaml:4: failOn[1]: is unknown; did you mean roll? The words are removed, renamed, forbidden, "},
+		{
+			"formatVersion: 1\nfailOn:\n- roll\n- rol", "unknown-word",
+			"a.yaml:4: failOn[1]: is unknown; did you mean roll? The words are removed, renamed, forbidden, ",
+		},
 		{"formatVersion: 1\nfailOn: [roll, roll]", "duplicate-value", "a.yaml:2: failOn[1]: occurs twice; leave out one of them"},
 		{"formatVersion: 1\nfailOn: [none]", "unknown-word", "a.yaml:2: failOn[0]: is unknown; write removed, renamed, forbidden, "},
-		{"formatVersion: 1\nundecided: pas", "unknown-word", "a.yaml:2: undecided: is unknown; did you mean pass? The words are fail or pass"},
+		{
+			"formatVersion: 1\nundecided: pas", "unknown-word",
+			"a.yaml:2: undecided: is unknown; did you mean pass? The words are fail or pass",
+		},
 		{"formatVersion: 1\nexclude: ['a[']", "malformed-value", "a.yaml:2: exclude[0]: is not a glob; write the name of a file or folder"},
 		{"formatVersion: 1\nexclude: [/]", "malformed-value", "a.yaml:2: exclude[0]: is not a glob"},
 	} {
@@ -143,8 +206,8 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes the parser panic, every problem is typed and has a place, and no message has a value of the file that is longer than
-// a name.
+// FuzzParse: no text makes the parser panic, every problem is typed and has a place, and no message has a value of the
+// file that is longer than a name.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte("formatVersion: 1\nlandscape: {useGKEFormula: {selector: {matchExpressions: [{}]}}}"))

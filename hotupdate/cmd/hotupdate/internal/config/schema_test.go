@@ -61,7 +61,9 @@ func holds(t require.TestingT, root, s map[string]any, keyword string, argument,
 	case "$ref":
 		return accepts(t, root, root["$defs"].(map[string]any)[strings.TrimPrefix(argument.(string), "#/$defs/")], value)
 	case "type":
-		kinds := map[string]bool{"object": isObject, "array": isList, "string": isText, "boolean": reflect.TypeOf(value) == reflect.TypeFor[bool]()}
+		kinds := map[string]bool{
+			"object": isObject, "array": isList, "string": isText, "boolean": reflect.TypeOf(value) == reflect.TypeFor[bool](),
+		}
 		return kinds[argument.(string)]
 	case "const":
 		return reflect.DeepEqual(argument, value)
@@ -110,7 +112,9 @@ type generator struct {
 func (a generator) value(schema any) any {
 	s, isObject := schema.(map[string]any)
 	if !isObject || rapid.IntRange(0, 19).Draw(a.t, "spoil") == 0 {
-		return rapid.SampledFrom([]any{nil, true, false, 1.0, 2.0, "", "a", "roll", "pass", "v1.150.0", "server=", []any{}, []any{"a", "a"}, map[string]any{}}).Draw(a.t, "any")
+		return rapid.SampledFrom(
+			[]any{nil, true, false, 1.0, 2.0, "", "a", "roll", "pass", "v1.150.0", "server=", []any{}, []any{"a", "a"}, map[string]any{}},
+		).Draw(a.t, "any")
 	}
 	switch {
 	case s["$ref"] != nil:
@@ -166,8 +170,8 @@ func (a generator) object(s map[string]any) any {
 // control matches the characters that JSON takes in a string and YAML only takes as an escape.
 var control = regexp.MustCompile(`[\x7f-\x84\x86-\x9f\x{feff}\x{fffe}\x{ffff}]`)
 
-// TestSchemaAndParserAgree: on every value, written as JSON and so as YAML, the parser and the schema say the same. Only the syntax of globs and the rules
-// of label selectors are not in the schema.
+// TestSchemaAndParserAgree: on every value, written as JSON and so as YAML, the parser and the schema say the same.
+// Only the syntax of globs and the rules of label selectors are not in the schema.
 func TestSchemaAndParserAgree(t *testing.T) {
 	t.Parallel()
 	root := readSchema(t)

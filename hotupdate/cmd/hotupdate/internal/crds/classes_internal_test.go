@@ -12,7 +12,10 @@ import (
 // FuzzClasses: whatever the file with the classes holds, it is an error that names it, or one
 // option for each path.
 func FuzzClasses(f *testing.F) {
-	for _, text := range []string{"tags: true\n'disks[].size': \"false,set\"", `{"a":false}`, "", "[1]", "a: {b: true}", "a: true\na: false", "a: true\n---\nb: true", "a: !!binary AA==", "kinds: {A.b: {removed: none}}", "kinds: {A.b: {removed: no}}"} {
+	for _, text := range []string{
+		"tags: true\n'disks[].size': \"false,set\"", `{"a":false}`, "", "[1]", "a: {b: true}", "a: true\na: false", "a: true\n---\nb: true",
+		"a: !!binary AA==", "kinds: {A.b: {removed: none}}", "kinds: {A.b: {removed: no}}",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

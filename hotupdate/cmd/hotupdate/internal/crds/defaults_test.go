@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// TestWhoseDefaultChanges: what is said of a default names the objects that change. Values are filled in only where the value around them is.
+// TestWhoseDefaultChanges: what is said of a default names the objects that change. Values are filled in only where the
+// value around them is.
 func TestWhoseDefaultChanges(t *testing.T) {
 	t.Parallel()
 	const spec = `{"type":"object","required":["kept"],"properties":{
@@ -31,9 +32,18 @@ func TestWhoseDefaultChanges(t *testing.T) {
 		{"open.inner.a", "none", `"x"`, "every object that has open, and omits it there, changes, and one that spells it out does not"},
 		{"list[].a", "none", `"x"`, "every object that has list[], and omits it there, changes, and one that spells it out does not"},
 		{"map[]", "none", `"x"`, "every object that has null there changes, and one that spells it out does not"},
-		{"kept.a", `"x"`, `"y"`, "every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default"},
-		{"kept.a", `"x"`, "none", "every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default"},
-		{"both.a", `"x"`, `"y"`, "every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default"},
+		{
+			"kept.a", `"x"`, `"y"`,
+			"every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default",
+		},
+		{
+			"kept.a", `"x"`, "none",
+			"every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default",
+		},
+		{
+			"both.a", `"x"`, `"y"`,
+			"every object that omits it changes, and one that spells it out does not, such as one that was stored with the old default",
+		},
 		{"needed.a", "none", `"y"`, "every object has the field, since it was required: none changes"},
 	}
 	for _, row := range rows {
@@ -65,8 +75,8 @@ func definitionOf(t *testing.T, spec, path, value string) []byte {
 	return text
 }
 
-// TestDefaultsAgreeWithWhatIsReturned: of drawn CRDs and objects, what is said of a default names exactly those objects that an API server returns in
-// another way with the other default.
+// TestDefaultsAgreeWithWhatIsReturned: of drawn CRDs and objects, what is said of a default names exactly those objects
+// that an API server returns in another way with the other default.
 func TestDefaultsAgreeWithWhatIsReturned(t *testing.T) {
 	t.Parallel()
 	changed := 0
@@ -158,7 +168,8 @@ func placesOf(value any, steps []fieldpath.PatternStep) (all []any) {
 	return all
 }
 
-// withDefault is a CRD with one version in which the member of the spec at a path has another default. A path that it does not have adds nothing.
+// withDefault is a CRD with one version in which the member of the spec at a path has another default. A path that it
+// does not have adds nothing.
 func withDefault(t *testing.T, definition json.RawMessage, path, value string) []byte {
 	t.Helper()
 	var crd map[string]any

@@ -17,14 +17,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 )
 
-// record has drawn CRDs of two releases, and the specs of objects as they were sent, and as an API server with each release returned them. The objects
-// were stored under the old one. internal/integration/crd writes them.
+// record has drawn CRDs of two releases, and the specs of objects as they were sent, and as an API server with each
+// release returned them. The objects were stored under the old one. internal/integration/crd writes them.
 type record struct {
 	Old, New json.RawMessage
 	Objects  []struct{ Sent, Old, New json.RawMessage }
 }
 
-// TestReturned: an object is pruned and filled in as an API server does it, when it is stored and when a newer release of the CRD returns it.
+// TestReturned: an object is pruned and filled in as an API server does it, when it is stored and when a newer release
+// of the CRD returns it.
 func TestReturned(t *testing.T) {
 	t.Parallel()
 	objects := 0

@@ -267,7 +267,9 @@ func TestSelectsRecipes(t *testing.T) {
 		},
 		{
 			"a chart of other kinds",
-			map[string]string{"app/Chart.yaml": chart, "app/values.yaml": "a: 1\n", "app/templates/a.yaml": "kind: Deployment\n", "web.yaml": shoot},
+			map[string]string{
+				"app/Chart.yaml": chart, "app/values.yaml": "a: 1\n", "app/templates/a.yaml": "kind: Deployment\n", "web.yaml": shoot,
+			},
 			map[string]string{"app/values.yaml": "a: 2\n"},
 			nil, nil,
 		},

@@ -58,7 +58,9 @@ func TestReaches(t *testing.T) {
 
 func TestIsReadable(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"1.34.0": true, "1.34": true, "1592": true, "v1.2.3": true, "": false, "latest": false, "1.x": false} {
+	for text, want := range map[string]bool{
+		"1.34.0": true, "1.34": true, "1592": true, "v1.2.3": true, "": false, "latest": false, "1.x": false,
+	} {
 		assert.Equal(t, want, imageversion.IsReadable(text), text)
 	}
 }

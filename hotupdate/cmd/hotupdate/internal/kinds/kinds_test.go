@@ -91,8 +91,15 @@ func TestExamine(t *testing.T) {
 		problems []problem
 		reason   string
 	}{
-		{"nothing", kinds.Shoot, `{"apiVersion":"v","kind":"Shoot","metadata":{"labels":{"a":"b"}},"status":{"x":1}}`, nil, nil, "names of labels are free, and Gardener writes the status"},
-		{"pool", kinds.Shoot, `{"spec":{"provider":{"workers":[{},{"minmum":1,"maximum":2}]}}}`, []kinds.Unknown{{"spec.provider.workers[1].minmum", "minimum"}}, nil, "in a list"},
+		{
+			"nothing", kinds.Shoot, `{"apiVersion":"v","kind":"Shoot","metadata":{"labels":{"a":"b"}},"status":{"x":1}}`, nil, nil,
+			"names of labels are free, and Gardener writes the status",
+		},
+		{
+			"pool", kinds.Shoot, `{"spec":{"provider":{"workers":[{},{"minmum":1,"maximum":2}]}}}`,
+			[]kinds.Unknown{{"spec.provider.workers[1].minmum", "minimum"}},
+			nil, "in a list",
+		},
 		{"types", kinds.Shoot, `{"spec":{"purpose":5,"hibernation":[],"addons":"x","dns":{"providers":{}},"provider":{"workers":[{"labels":{"a":1},"maxSurge":1.5,"minimum":"1","maximum":1.0}]},"networking":{"providerConfig":{"a":[1]}}}}`, nil, []problem{
 			{"spec.purpose", "is a number that is no string; put it in quotes"},
 			{"spec.hibernation", "is a list that is no object; write a value of that type"},
@@ -100,32 +107,93 @@ func TestExamine(t *testing.T) {
 			{"spec.dns.providers", "is an object that is no list; write a value of that type"},
 			{"spec.provider.workers[0].labels[a]", "is a number that is no string; put it in quotes"},
 			{"spec.provider.workers[0].maxSurge", "is a number that is no integer or string; write a value of that type"},
-			{"spec.provider.workers[0].minimum", "is a string of 1 bytes that is no int32; write a whole number of at most 32 bits, without quotes"},
+			{
+				"spec.provider.workers[0].minimum",
+				"is a string of 1 bytes that is no int32; write a whole number of at most 32 bits, without quotes",
+			},
 			{"spec.provider.workers[0].maximum", "is a number that is no int32; write a whole number of at most 32 bits, without quotes"},
 		}, "the API server cannot read them"},
 		{"forms", kinds.Shoot, `{"spec":{"kubernetes":{"kubeAPIServer":{"eventTTL":"soon"},"verticalPodAutoscaler":{"maxAllowed":{"cpu":"much","memory":4},"updaterInterval":"1m"}}}}`, nil, []problem{
-			{"spec.kubernetes.kubeAPIServer.eventTTL", "is a string of 4 bytes that is no duration; write a number with a unit, such as 1h30m"},
-			{"spec.kubernetes.verticalPodAutoscaler.maxAllowed[cpu]", "is a string of 4 bytes that is no quantity; write a number with an optional unit, such as 80m or 1Gi"},
+			{
+				"spec.kubernetes.kubeAPIServer.eventTTL",
+				"is a string of 4 bytes that is no duration; write a number with a unit, such as 1h30m",
+			},
+			{
+				"spec.kubernetes.verticalPodAutoscaler.maxAllowed[cpu]",
+				"is a string of 4 bytes that is no quantity; write a number with an optional unit, such as 80m or 1Gi",
+			},
 		}, "of texts with a form"},
 		{"null", kinds.Shoot, `{"spec":{"purpose":null,"provider":null}}`, nil, nil, "counts as absent"},
-		{"every level", kinds.Shoot, `{"metdata":{},"spec":{"provider":{"tpye":"aws","worker":[]},"kubernetes":{"kubelet":{"maxpods":1}}}}`, []kinds.Unknown{
-			{"metdata", "metadata"}, {"spec.provider.tpye", "type"}, {"spec.provider.worker", "workers"}, {"spec.kubernetes.kubelet.maxpods", "maxPods"},
-		}, nil, "swapped, missing and differently cased letters"},
-		{"no near name", kinds.Worker, `{"spec":{"pools":[{"quux":{"minmum":1}}]}}`, []kinds.Unknown{{Path: "spec.pools[0].quux"}}, nil, "is not looked into"},
-		{"not missing", kinds.Shoot, `{"spec":{"provider":{"workers":[{"minimum2":1,"minimum":2}]}}}`, []kinds.Unknown{{Path: "spec.provider.workers[0].minimum2"}}, nil, "the member with nearly this name is there"},
-		{"another type", kinds.Shoot, `{"spec":[{"x":1}],"metadata":7}`, nil, []problem{{"spec", "is a list that is no object; write a value of that type"}, {"metadata", "is a number that is no object; write a value of that type"}}, "nothing in it is looked at"},
-		{"status", kinds.Shoot, `{"status":{"x":{"y":1},"credentials":{"rotation":{"serviceAccountKey":{"phase":1,"z":1}}}}}`, nil, []problem{
-			{"status.credentials.rotation.serviceAccountKey.phase", "is a number that is no string; put it in quotes"},
-		}, "the API server reads it, and members of a newer release are free"},
+		{
+			"every level", kinds.Shoot, `{"metdata":{},"spec":{"provider":{"tpye":"aws","worker":[]},"kubernetes":{"kubelet":{"maxpods":1}}}}`,
+			[]kinds.Unknown{
+				{"metdata", "metadata"},
+				{"spec.provider.tpye", "type"},
+				{"spec.provider.worker", "workers"},
+				{"spec.kubernetes.kubelet.maxpods", "maxPods"},
+			},
+			nil, "swapped, missing and differently cased letters",
+		},
+		{
+			"no near name", kinds.Worker, `{"spec":{"pools":[{"quux":{"minmum":1}}]}}`,
+			[]kinds.Unknown{{Path: "spec.pools[0].quux"}},
+			nil,
+			"is not looked into",
+		},
+		{
+			"not missing", kinds.Shoot, `{"spec":{"provider":{"workers":[{"minimum2":1,"minimum":2}]}}}`,
+			[]kinds.Unknown{{Path: "spec.provider.workers[0].minimum2"}},
+			nil, "the member with nearly this name is there",
+		},
+		{
+			"another type", kinds.Shoot, `{"spec":[{"x":1}],"metadata":7}`, nil,
+			[]problem{
+				{"spec", "is a list that is no object; write a value of that type"},
+				{"metadata", "is a number that is no object; write a value of that type"},
+			},
+			"nothing in it is looked at",
+		},
+		{
+			"status", kinds.Shoot, `{"status":{"x":{"y":1},"credentials":{"rotation":{"serviceAccountKey":{"phase":1,"z":1}}}}}`, nil,
+			[]problem{
+				{"status.credentials.rotation.serviceAccountKey.phase", "is a number that is no string; put it in quotes"},
+			},
+			"the API server reads it, and members of a newer release are free",
+		},
 		{"references", kinds.Shoot, `{"spec":{"seedSelector":{"matchExpressions":[{"key":"a","operator":"In","value":["b"]}]},"resources":[{"name":"x","resourceRef":{"kind":"Secret","nam":"y"}}]}}`, []kinds.Unknown{
 			{"spec.seedSelector.matchExpressions[0].value", "values"}, {"spec.resources[0].resourceRef.nam", "name"},
 		}, nil, "of Kubernetes' own types"},
-		{"twice", kinds.Shoot, `{"spec":{"region":"a","purpose":"b","region":1}}`, nil, []problem{{"spec.region", "stands twice in its object; remove one of the members"}, {"spec.region", "is a number that is no string; put it in quotes"}}, "the API server would take the last one"},
-		{"an earlier release", kinds.Shoot, `{"spec":{"kubernetes":{"allowPrivilegedContainers":true,"kubelet":{"systemReserved":{"cpu":"1"}}}}}`, nil, nil, "had it, and manifests may still have it"},
-		{"another type once", kinds.CloudProfile, `{"spec":{"machineImages":[{"name":"a","versions":[{"version":"1","capabilityFlavors":[{"architecture":["amd64"]}]}]}]}}`, nil, nil, "either one is read"},
-		{"a provider config", kinds.Shoot, `{"spec":{"provider":{"workers":[{"providerConfig":{"quux":1}}]}}}`, nil, nil, "its Schema knows its members"},
+		{
+			"twice", kinds.Shoot, `{"spec":{"region":"a","purpose":"b","region":1}}`, nil,
+			[]problem{
+				{"spec.region", "stands twice in its object; remove one of the members"},
+				{"spec.region", "is a number that is no string; put it in quotes"},
+			},
+			"the API server would take the last one",
+		},
+		{
+			"an earlier release", kinds.Shoot,
+			`{"spec":{"kubernetes":{"allowPrivilegedContainers":true,"kubelet":{"systemReserved":{"cpu":"1"}}}}}`, nil, nil,
+			"had it, and manifests may still have it",
+		},
+		{
+			"another type once", kinds.CloudProfile,
+			`{"spec":{"machineImages":[{"name":"a","versions":[{"version":"1","capabilityFlavors":[{"architecture":["amd64"]}]}]}]}}`, nil,
+			nil, "either one is read",
+		},
+		{
+			"a provider config", kinds.Shoot, `{"spec":{"provider":{"workers":[{"providerConfig":{"quux":1}}]}}}`, nil, nil,
+			"its Schema knows its members",
+		},
 		{"no text", kinds.Shoot, "{\"metadata\":{\"labels\":{\"a\":\"\xff\"}}}", nil, nil, "is replaced, as the API server does"},
-		{"metadata", kinds.ObjectMeta, `{"name":1,"labels":[]}`, nil, []problem{{"name", "is a number that is no string; put it in quotes"}, {"labels", "is a list that is no object; write a value of that type"}}, "of objects of every kind"},
+		{
+			"metadata", kinds.ObjectMeta, `{"name":1,"labels":[]}`, nil,
+			[]problem{
+				{"name", "is a number that is no string; put it in quotes"},
+				{"labels", "is a list that is no object; write a value of that type"},
+			},
+			"of objects of every kind",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -136,27 +204,34 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestRepeatedKeys: the elements are told that Gardener refuses, each after the first. Other lists may have equal elements, and pools with one
-// name are an error where they are read.
+// TestRepeatedKeys: the elements are told that Gardener refuses, each after the first. Other lists may have equal
+// elements, and pools with one name are an error where they are read.
 func TestRepeatedKeys(t *testing.T) {
 	t.Parallel()
 	for list, test := range map[string]struct{ around, key string }{
-		"spec.resources":                                 {`{"spec":{"resources":LIST}}`, "name"},
-		"spec.extensions":                                {`{"spec":{"extensions":LIST}}`, "type"},
-		"spec.provider.workers[0].dataVolumes":           {`{"spec":{"provider":{"workers":[{"dataVolumes":LIST}]}}}`, "name"},
-		"spec.provider.workers[0].cri.containerRuntimes": {`{"spec":{"provider":{"workers":[{"cri":{"containerRuntimes":LIST}}]}}}`, "type"},
+		"spec.resources":                       {`{"spec":{"resources":LIST}}`, "name"},
+		"spec.extensions":                      {`{"spec":{"extensions":LIST}}`, "type"},
+		"spec.provider.workers[0].dataVolumes": {`{"spec":{"provider":{"workers":[{"dataVolumes":LIST}]}}}`, "name"},
+		"spec.provider.workers[0].cri.containerRuntimes": {
+			`{"spec":{"provider":{"workers":[{"cri":{"containerRuntimes":LIST}}]}}}`, "type",
+		},
 	} {
 		elements := strings.ReplaceAll(`[{"KEY":"a"},{"KEY":"b"},{"KEY":"a"}]`, "KEY", test.key)
 		found, err := kinds.Shoot.Examine(tree.Of([]byte(strings.ReplaceAll(test.around, "LIST", elements))))
 		require.NoError(t, err, list)
-		assert.Equal(t, []problem{{list + "[2]", "has the " + test.key + " of an element before it; give each element a " + test.key + " of its own"}},
+		assert.Equal(t,
+			[]problem{{list + "[2]", "has the " + test.key + " of an element before it; give each element a " + test.key + " of its own"}},
 			problemsIn(found.Repeated.Err()), list)
 		found, err = kinds.Shoot.Examine(tree.Of([]byte(strings.ReplaceAll(test.around, "LIST", `[{},{}]`))))
 		require.NoError(t, err, list)
-		assert.Equal(t, []problem{{list + "[1]", "has no " + test.key + ", and neither has an element before it; give each element a " + test.key + " of its own"}},
+		assert.Equal(t, []problem{{
+			list + "[1]", "has no " + test.key + ", and neither has an element before it; give each element a " + test.key + " of its own",
+		}},
 			problemsIn(found.Repeated.Err()), list)
 	}
-	found, err := kinds.Shoot.Examine(tree.Of([]byte(`{"spec":{"tolerations":[{"key":"a"},{"key":"a"}],"provider":{"workers":[{"name":"a"},{"name":"a"}]}}}`)))
+	found, err := kinds.Shoot.Examine(
+		tree.Of([]byte(`{"spec":{"tolerations":[{"key":"a"},{"key":"a"}],"provider":{"workers":[{"name":"a"},{"name":"a"}]}}}`)),
+	)
 	require.NoError(t, err)
 	assert.Empty(t, found)
 }
@@ -178,7 +253,9 @@ func TestProblemsAreBounded(t *testing.T) {
 	t.Parallel()
 	_, err := kinds.Shoot.Examine(tree.Of([]byte(`{"spec":{"accessRestrictions":[` + strings.Repeat("1,", 5000) + `1]}}`)))
 	assert.Len(t, problemsIn(err), 100)
-	found, err := kinds.Shoot.Examine(tree.Of([]byte(`{"spec":{"provider":{"workers":[` + strings.Repeat(`{"x":1},`, 5000) + `{}]},"purpose":1}}`)))
+	found, err := kinds.Shoot.Examine(
+		tree.Of([]byte(`{"spec":{"provider":{"workers":[` + strings.Repeat(`{"x":1},`, 5000) + `{}]},"purpose":1}}`)),
+	)
 	assert.Len(t, found.Unknown, 1000)
 	assert.Len(t, problemsIn(err), 1)
 }

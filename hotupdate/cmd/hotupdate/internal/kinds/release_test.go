@@ -65,8 +65,14 @@ spec:
 `), 1)
 	assert.NoError(t, err)
 	read, dropped := kinds.Shoot.InRelease(object, "v1.150.0")
-	assert.Equal(t, []string{"spec.kubernetes.kubelet.systemReserved", "spec.provider.workers[0].kubernetes.kubelet.systemReserved"}, dropped)
-	assert.Equal(t, `{"kind":"Shoot","spec":{"kubernetes":{"kubelet":{"cpuManagerPolicy":"static"}},"provider":{"workers":[{"kubernetes":{"kubelet":{}},"name":"a","updateStrategy":"AutoInPlaceUpdate"},{"name":"b"}]}}}`, string(read.Compact()))
+	assert.Equal(
+		t, []string{"spec.kubernetes.kubelet.systemReserved", "spec.provider.workers[0].kubernetes.kubelet.systemReserved"}, dropped,
+	)
+	assert.Equal(
+		t,
+		`{"kind":"Shoot","spec":{"kubernetes":{"kubelet":{"cpuManagerPolicy":"static"}},"provider":{"workers":[{"kubernetes":{"kubelet":{}},"name":"a","updateStrategy":"AutoInPlaceUpdate"},{"name":"b"}]}}}`,
+		string(read.Compact()),
+	)
 	assert.Equal(t, 6, read.At("spec", "kubernetes", "kubelet", "cpuManagerPolicy").Line())
 	_, dropped = kinds.Shoot.InRelease(object, "v1.100.0")
 	assert.Equal(t, []string{"spec.provider.workers[0].updateStrategy"}, dropped)

@@ -35,8 +35,8 @@ func decoded(t *testing.T, in string) (all []string) {
 	return all
 }
 
-// TestDecoderOfApimachinery: each row is a promise of this package that the decoder of apimachinery breaks. If a new version of apimachinery
-// changes a row, weigh the decoder again.
+// TestDecoderOfApimachinery: each row is a promise of this package that the decoder of apimachinery breaks. If a new
+// version of apimachinery changes a row, weigh the decoder again.
 func TestDecoderOfApimachinery(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -115,13 +115,14 @@ func TestReaderOfApimachinery(t *testing.T) {
 	assert.Equal(t, len(item), largest)
 }
 
-// TestDecoderOfTheParser: the YAML parser can read a stream, and its nodes have the lines of the file. But it refuses JSON lines, and after an error
-// it returns that error for ever.
+// TestDecoderOfTheParser: the YAML parser can read a stream, and its nodes have the lines of the file. But it refuses
+// JSON lines, and after an error it returns that error for ever.
 func TestDecoderOfTheParser(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string][]string{
 		"a: 1\n---\nb: [\n---\nc: 3\n": {
-			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: line 3: did not find expected node content", `in:5, document 3: {"c":3}`,
+			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: line 3: did not find expected node content",
+			`in:5, document 3: {"c":3}`,
 		},
 		"{\"a\":1}\n{\"b\":2}\n": {`in: {"a":1}`, `in:2, document 2: {"b":2}`},
 	} {

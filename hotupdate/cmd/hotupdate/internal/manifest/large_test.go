@@ -69,7 +69,10 @@ var forms = map[string]func(count int) iter.Seq[string]{
 	},
 	"kubectl json": func(count int) iter.Seq[string] {
 		return list(count, "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n", "    ],\n    \"kind\": \"List\"\n}\n", func(i int) string {
-			return fmt.Sprintf("        {\n            \"i\": %d,\n            \"text\": \"- a\\n\",\n            \"x\": %q\n        }%s\n", i, padding, strings.Repeat(",", min(count-1-i, 1)))
+			return fmt.Sprintf(
+				"        {\n            \"i\": %d,\n            \"text\": \"- a\\n\",\n            \"x\": %q\n        }%s\n", i, padding,
+				strings.Repeat(",", min(count-1-i, 1)),
+			)
 		})
 	},
 	"compact json": func(count int) iter.Seq[string] {
@@ -131,12 +134,30 @@ func TestLargeListsThatAreNone(t *testing.T) {
 		replace func(all []string) []string
 		want    string
 	}{
-		"cut off after an item of YAML":  {"kubectl yaml", func(all []string) []string { return all[:len(all)-1] }, "is not a List, but has items; the file may be cut off"},
-		"another kind behind the items":  {"kubectl yaml", func(all []string) []string { return append(all[:len(all)-1], "kind: Shoot\n") }, "is not a List, but has items; the file may be cut off"},
-		"items in two indentations":      {"indented yaml", func(all []string) []string { return append(all, "a: [\n") }, "is not a List, but has items; the file may be cut off"},
-		"cut off after an item of JSON":  {"compact json", func(all []string) []string { return all[:len(all)-1] }, "is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read"},
-		"cut off within an item of JSON": {"compact json", func(all []string) []string { return append(all[:len(all)-1], ",{\"a\"") }, "is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read"},
-		"another kind behind JSON":       {"kubectl json", func(all []string) []string { return append(all[:len(all)-1], `], "kind": "Shoot"}`) }, "is not a List, but has items; the file may be cut off"},
+		"cut off after an item of YAML": {
+			"kubectl yaml", func(all []string) []string { return all[:len(all)-1] },
+			"is not a List, but has items; the file may be cut off",
+		},
+		"another kind behind the items": {
+			"kubectl yaml", func(all []string) []string { return append(all[:len(all)-1], "kind: Shoot\n") },
+			"is not a List, but has items; the file may be cut off",
+		},
+		"items in two indentations": {
+			"indented yaml", func(all []string) []string { return append(all, "a: [\n") },
+			"is not a List, but has items; the file may be cut off",
+		},
+		"cut off after an item of JSON": {
+			"compact json", func(all []string) []string { return all[:len(all)-1] },
+			"is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read",
+		},
+		"cut off within an item of JSON": {
+			"compact json", func(all []string) []string { return append(all[:len(all)-1], ",{\"a\"") },
+			"is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read",
+		},
+		"another kind behind JSON": {
+			"kubectl json", func(all []string) []string { return append(all[:len(all)-1], `], "kind": "Shoot"}`) },
+			"is not a List, but has items; the file may be cut off",
+		},
 	} {
 		if name == "items in two indentations" {
 			test.replace = func(all []string) []string { return append(all[:len(all)-1], "- a: 1\n") }

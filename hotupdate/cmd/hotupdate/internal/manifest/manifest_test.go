@@ -50,7 +50,11 @@ func TestObjectsOfAStream(t *testing.T) {
 		{"null", "null\n---\na: 1\n", []string{`in:3, document 2: {"a":1}`}, "is a document without an object"},
 		{"end marker", "a: 1\n...\n---\nb: 2\n...\n", []string{`in: {"a":1}`, `in:4, document 2: {"b":2}`}, "ends a document"},
 		{"end marker alone", "a: 1\n...\nb: 2\n", []string{`in: {"a":1}`, `in:3, document 2: {"b":2}`}, "the next needs no marker"},
-		{"directive", "%YAML 1.1\n# a\n---\na: 1\n---\nb: 1\n", []string{`in: {"a":1}`, `in:6, document 2: {"b":1}`}, "belongs to the document behind it"},
+		{
+			"directive", "%YAML 1.1\n# a\n---\na: 1\n---\nb: 1\n",
+			[]string{`in: {"a":1}`, `in:6, document 2: {"b":1}`},
+			"belongs to the document behind it",
+		},
 		{"dashes that are no marker", "a: |\n  ---\n  x\nb: ----\n", []string{`in: {"a":"---\nx\n","b":"----"}`}, "indented, or longer"},
 		{"indented", "  a: 1\n  b: 2\n", []string{`in: {"a":1,"b":2}`}, "as YAML allows"},
 
@@ -59,8 +63,16 @@ func TestObjectsOfAStream(t *testing.T) {
 		}, "one behind the other"},
 		{"JSON behind a byte-order mark", "\ufeff{\"a\": 1.10}", []string{`in: {"a": 1.10}`}, "every digit is kept"},
 		{"JSON with numbers", `{"a": 3e3, "b": 1.10}`, []string{`in: {"a": 3e3, "b": 1.10}`}, "as they are spelled"},
-		{"JSON with quotes and brackets in text", `{"a": "}\"]\\"}{"b": "[{\\\""}`, []string{`in: {"a": "}\"]\\"}`, `in:1, document 2: {"b": "[{\\\""}`}, "they count for nothing"},
-		{"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n---\n{\"c\": 1}", []string{`in: {"a": 1}`, `in:3, document 2: {"b":2}`, `in:5, document 3: {"c": 1}`}, "with a marker between"},
+		{
+			"JSON with quotes and brackets in text", `{"a": "}\"]\\"}{"b": "[{\\\""}`,
+			[]string{`in: {"a": "}\"]\\"}`, `in:1, document 2: {"b": "[{\\\""}`},
+			"they count for nothing",
+		},
+		{
+			"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n---\n{\"c\": 1}",
+			[]string{`in: {"a": 1}`, `in:3, document 2: {"b":2}`, `in:5, document 3: {"c": 1}`},
+			"with a marker between",
+		},
 		{"YAML that begins like JSON", "{a: '}'}\n---\n{a: 1}\n---\n[1,\n2]: 3\n", []string{
 			`in: {"a":"}"}`, `in:3, document 2: {"a":1}`,
 			"in:5, document 3: error: is not valid YAML or JSON: line 6: mapping values are not allowed in this context",
@@ -86,47 +98,67 @@ func TestObjectsOfAStream(t *testing.T) {
 			`in:2, items[0]: {"a": 1}`, `in:3, items[1]: {"a": 2}`, `in:4, document 2: {}`,
 		}, "each with its line"},
 		{"an empty List", "kind: List\nitems: []\n---\n{\"kind\":\"List\",\"items\":[]}", nil, "no item"},
-		{"a List without items", "kind: List\nitems: null\n", []string{`in: {"items":null,"kind":"List"}`}, "is an object: what follows says that it is of no use"},
+		{
+			"a List without items", "kind: List\nitems: null\n",
+			[]string{`in: {"items":null,"kind":"List"}`},
+			"is an object: what follows says that it is of no use",
+		},
 		{"items of something else", "kind: Shoot\nitems:\n- 1\n---\n{\"kind\":\"Shoot\",\"items\":[1]}", []string{
 			`in: {"items":[1],"kind":"Shoot"}`, `in:5, document 2: {"kind":"Shoot","items":[1]}`,
 		}, "no List"},
 
 		{"an error", "a: 1\n---\n\tb: 2\n---\nc: 3\n", []string{
-			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: found character that cannot start any token", `in:5, document 3: {"c":3}`,
+			`in: {"a":1}`, "in:3, document 2: error: is not valid YAML or JSON: found character that cannot start any token",
+			`in:5, document 3: {"c":3}`,
 		}, "the rest is read"},
 		{"an error in a List", "kind: List\nitems:\n- a: 1\n- a: [\n- a: 3\n", []string{
-			`in:3, items[0]: {"a":1}`, "in:4, items[1]: error: is not valid YAML or JSON: line 4: did not find expected node content", `in:5, items[2]: {"a":3}`,
+			`in:3, items[0]: {"a":1}`, "in:4, items[1]: error: is not valid YAML or JSON: line 4: did not find expected node content",
+			`in:5, items[2]: {"a":3}`,
 		}, "the other items are read"},
-		{"an error in a List in JSON", "{\"kind\": \"List\", \"items\": [{\"a\": 1}, {\"a\": ]}, {\"a\"\n\"}\\\\\": {}}, {\"a\": 3}]}\n{\"a\": 4}", []string{
-			`in:1, items[0]: {"a": 1}`,
-			"in:1, items[1]: error: is not valid JSON: malformed JSON at byte offset 6: no value where one is due",
-			"in:1, items[2]: error: is not valid JSON: malformed JSON at byte offset 5: no colon after a member name",
-			`in:2, items[3]: {"a": 3}`, `in:3, document 2: {"a": 4}`,
-		}, "the other items are read"},
+		{
+			"an error in a List in JSON",
+			"{\"kind\": \"List\", \"items\": [{\"a\": 1}, {\"a\": ]}, {\"a\"\n\"}\\\\\": {}}, {\"a\": 3}]}\n{\"a\": 4}",
+			[]string{
+				`in:1, items[0]: {"a": 1}`,
+				"in:1, items[1]: error: is not valid JSON: malformed JSON at byte offset 6: no value where one is due",
+				"in:1, items[2]: error: is not valid JSON: malformed JSON at byte offset 5: no colon after a member name",
+				`in:2, items[3]: {"a": 3}`, `in:3, document 2: {"a": 4}`,
+			},
+			"the other items are read",
+		},
 		{"an error in an array in a List in JSON", "{\"kind\": \"List\", \"items\": [{\"a\": 1}, [1 2], {\"a\": 3}]}\n{\"a\": 4}", []string{
 			`in:1, items[0]: {"a": 1}`,
 			"in:1, items[1]: error: is not valid JSON: malformed JSON at byte offset 3: neither a comma nor the closing bracket; the rest of the List is not read",
 			`in:2, document 2: {"a": 4}`,
 		}, "where it ends is not known"},
-		{"an error in a line of JSON", "{\"a\": 1}\n{\"a\":\n{\"a\": 3}\n{\"a\": \"x\n{\"a\": 5}\n{\"a\": 6]}\n{\"a\": 7}, 8\n{\"a\": 9}", []string{
-			`in: {"a": 1}`,
-			`in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 15: neither a comma nor the closing bracket`,
-			`in:3, document 3: {"a": 3}`,
-			`in:4, document 4: error: is not valid JSON: malformed JSON at byte offset 8: a control character in a string`,
-			`in:5, document 5: {"a": 5}`,
-			`in:6, document 6: error: is not valid JSON: malformed JSON at byte offset 7: neither a comma nor the closing bracket`,
-			`in:7, document 7: {"a": 7}`,
-			`in:7, document 8: error: is not valid JSON: something follows a JSON value in its line`,
-			`in:8, document 9: {"a": 9}`,
-		}, "reading goes on in the next line that may begin a value"},
+		{
+			"an error in a line of JSON", "{\"a\": 1}\n{\"a\":\n{\"a\": 3}\n{\"a\": \"x\n{\"a\": 5}\n{\"a\": 6]}\n{\"a\": 7}, 8\n{\"a\": 9}",
+			[]string{
+				`in: {"a": 1}`,
+				`in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 15: neither a comma nor the closing bracket`,
+				`in:3, document 3: {"a": 3}`,
+				`in:4, document 4: error: is not valid JSON: malformed JSON at byte offset 8: a control character in a string`,
+				`in:5, document 5: {"a": 5}`,
+				`in:6, document 6: error: is not valid JSON: malformed JSON at byte offset 7: neither a comma nor the closing bracket`,
+				`in:7, document 7: {"a": 7}`,
+				`in:7, document 8: error: is not valid JSON: something follows a JSON value in its line`,
+				`in:8, document 9: {"a": 9}`,
+			},
+			"reading goes on in the next line that may begin a value",
+		},
 		{"an error in the first line of JSON", "{\"a\":\n{\"a\": 3}\n", []string{
 			`in: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off`, `in:2, document 2: {"a": 3}`,
 		}, "it is no YAML either"},
 		{"a line of JSON that ends within a list", "{\"a\": 1}\n{\"a\": [1,\n{\"a\": 3}\n{\"a\": 4}\n", []string{
-			`in: {"a": 1}`, `in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 19: neither a comma nor the closing bracket`,
+			`in: {"a": 1}`,
+			`in:2, document 2: error: is not valid JSON: malformed JSON at byte offset 19: neither a comma nor the closing bracket`,
 			`in:3, document 3: {"a": 3}`, `in:4, document 4: {"a": 4}`,
 		}, "two values without a comma are no elements"},
-		{"JSON without indentation", "{\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}\n", []string{"in: {\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}"}, "elements may begin lines"},
+		{
+			"JSON without indentation", "{\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}\n",
+			[]string{"in: {\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}"},
+			"elements may begin lines",
+		},
 		{"JSON that is cut off", "{\"kind\": \"List\", \"items\": [\n{\"a\": 1},\n{\"a\"", []string{
 			`in:2, items[0]: {"a": 1}`,
 			`in:3, items[1]: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off; the rest of the List is not read`,
@@ -177,19 +209,25 @@ func TestObjectsOfDirectories(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"b.yaml": "k: 1", "a.yml": "k: 0", "sub/c.json": `{"k":2}`, "sub/d.txt": "k: 9", ".hidden.yaml": "k: 9", ".git/e.yaml": "k: 9",
-		"sub/f.yaml": "{", "z.yaml": "k: 3", "core.gardener.cloud.v1beta1.Shoot.ns.name": "k: 5", "g.ndjson": "{}", "v1.Secret.ns.name": "k: 9",
-		"empty.yaml": "", "x.yaml.gz": string(zipped(t, "k: 6")), "y.json.zst": "\x28\xb5\x2f\xfd\x00", "bad.json.gz": "\x1f\x8bx",
+		"sub/f.yaml": "{", "z.yaml": "k: 3", "core.gardener.cloud.v1beta1.Shoot.ns.name": "k: 5", "g.ndjson": "{}",
+		"v1.Secret.ns.name": "k: 9",
+		"empty.yaml":        "", "x.yaml.gz": string(zipped(t, "k: 6")), "y.json.zst": "\x28\xb5\x2f\xfd\x00", "bad.json.gz": "\x1f\x8bx",
 	} {
 		file := filepath.Join(root, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	got := collect([]string{root, filepath.Join(root, "sub/d.txt"), filepath.Join(root, "missing"), manifest.Stdin}, strings.NewReader("k: 4"))
+	got := collect(
+		[]string{root, filepath.Join(root, "sub/d.txt"), filepath.Join(root, "missing"), manifest.Stdin}, strings.NewReader("k: 4"),
+	)
 	want := []string{
-		root + `/a.yml: {"k":0}`, root + `/b.yaml: {"k":1}`, root + "/bad.json.gz: error: unexpected EOF", root + `/core.gardener.cloud.v1beta1.Shoot.ns.name: {"k":5}`,
+		root + `/a.yml: {"k":0}`, root + `/b.yaml: {"k":1}`, root + "/bad.json.gz: error: unexpected EOF",
+		root + `/core.gardener.cloud.v1beta1.Shoot.ns.name: {"k":5}`,
 		root + `/g.ndjson: {}`, root + `/sub/c.json: {"k":2}`,
 		root + "/sub/f.yaml: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off",
-		root + `/x.yaml.gz: {"k":6}`, root + "/y.json.zst: error: is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -", root + `/z.yaml: {"k":3}`, root + `/sub/d.txt: {"k":9}`,
+		root + `/x.yaml.gz: {"k":6}`,
+		root + "/y.json.zst: error: is compressed by zstd; decompress it: zstd -dc FILE | hotupdate audit … -", root + `/z.yaml: {"k":3}`,
+		root + `/sub/d.txt: {"k":9}`,
 		root + "/missing: error: no such file or directory", `in: {"k":4}`,
 	}
 	assert.Equal(t, want, got, "by name, hidden ones and other endings left out, a file by its own name whatever its ending")
@@ -216,11 +254,12 @@ func TestReadingStops(t *testing.T) {
 	}
 }
 
-// Whatever comes in, reading ends with objects that are JSON, or with errors. Text that is no List has the same objects whether it is small or
-// preceded by others.
+// Whatever comes in, reading ends with objects that are JSON, or with errors. Text that is no List has the same objects
+// whether it is small or preceded by others.
 func FuzzObjects(f *testing.F) {
 	for _, seed := range []string{
-		"a: 1\n---\nb: [1, 2]\n", "{\"a\": 1}{}", "%YAML 1.1\n---\n&a [*a]", "--- x\n...\n--- |\n  y", "\ufeffa: 1", "kind: List\nitems: [1]",
+		"a: 1\n---\nb: [1, 2]\n", "{\"a\": 1}{}", "%YAML 1.1\n---\n&a [*a]", "--- x\n...\n--- |\n  y", "\ufeffa: 1",
+		"kind: List\nitems: [1]",
 		"items:\n- a\n-\n  b: 1\nkind: List", "{\"items\":[1,{}],\"kind\":\"List\"}", "{\"a\":\n{}\n[}", "{a: b}: c",
 	} {
 		f.Add([]byte(seed))
@@ -245,5 +284,9 @@ func TestLongLineBehindOneThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	long := `{"a":"` + strings.Repeat("x", 200<<10) + `"}`
 	got := collect([]string{manifest.Stdin}, strings.NewReader("{\"a\":\n"+long))
-	assert.Equal(t, []string{"in: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off", "in:2, document 2: " + long}, got)
+	assert.Equal(
+		t,
+		[]string{"in: error: is not valid YAML or JSON: it ends within a JSON value; the file may be cut off", "in:2, document 2: " + long},
+		got,
+	)
 }

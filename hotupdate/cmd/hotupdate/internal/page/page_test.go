@@ -19,7 +19,9 @@ import (
 func written(t *testing.T, script, text string) string {
 	t.Helper()
 	var out strings.Builder
-	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 1476}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}}}
+	bar := page.Bar{
+		Label: text, Parts: []page.Part{{"roll", page.Replace, 1476}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}},
+	}
 	require.NoError(t, page.Write(&out, page.Page{
 		Title: text, Lead: text, Tone: page.Stop, Script: script,
 		Template: `{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, Content: map[string]any{"Bar": bar, "Text": text},

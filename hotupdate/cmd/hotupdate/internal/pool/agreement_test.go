@@ -67,7 +67,9 @@ func drawRotation(t *rapid.T, label string) hash.Rotation {
 	}
 	r := hash.Rotation{LastInitiationTime: at(label)}
 	if drawn(t, label+" pending", true, false, false) {
-		r.PendingWorkersRollouts = []hash.PendingWorkersRollout{{Name: drawn(t, label+" of", "p", "q"), LastInitiationTime: at(label + " own")}}
+		r.PendingWorkersRollouts = []hash.PendingWorkersRollout{
+			{Name: drawn(t, label+" of", "p", "q"), LastInitiationTime: at(label + " own")},
+		}
 	}
 	return r
 }
@@ -211,7 +213,10 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 		{"metal", unknown, unknown, unknown, unknown, unknown, unknown, unknown, "not known"},
 	} {
 		of := func(volumes list) facts.Pool {
-			return facts.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}}, DataVolumes: volumes}
+			return facts.Pool{
+				Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Volume: &hash.Volume{Size: "1Gi"}},
+				DataVolumes: volumes,
+			}
 		}
 		judged := func(old, updated facts.Pool) verdict.Verdict {
 			got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})

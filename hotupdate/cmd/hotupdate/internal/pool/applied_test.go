@@ -24,7 +24,12 @@ import (
 // components.
 func written(more ...edit) []edit {
 	return append(edits{
-		{"metadata.uid", nil}, {"metadata.resourceVersion", nil}, {"status", nil}, {"spec.hibernation", nil}, {"spec.systemComponents", nil}, minor("1.32"),
+		{"metadata.uid", nil},
+		{"metadata.resourceVersion", nil},
+		{"status", nil},
+		{"spec.hibernation", nil},
+		{"spec.systemComponents", nil},
+		minor("1.32"),
 	}, more...)
 }
 
@@ -65,19 +70,24 @@ func TestAppliedManifests(t *testing.T) {
 		applied, others, updated []edit
 		client, replace, unknown verdict.Verdict
 	}{
-		"the same":                           {nil, nil, nil, none, none, none},
-		"another client hibernates":          {nil, edits{hibernated}, nil, none, added, open},
-		"the user's hibernation ends":        {edits{hibernated}, nil, nil, added, added, added},
-		"null wakes up":                      {nil, edits{hibernated}, edits{{"spec.hibernation", null{}}}, added, added, added},
-		"node-local DNS by default":          {nil, edits{enabled}, nil, none, roll, open},
-		"it stays beside other settings":     {nil, edits{enabled}, edits{other}, none, roll, open},
-		"null disables node-local DNS":       {nil, edits{enabled}, edits{{"spec.systemComponents", null{}}}, roll, roll, roll},
-		"the user's node-local DNS ends":     {edits{enabled}, nil, nil, roll, roll, roll},
-		"a change beside what is filled in":  {nil, edits{enabled}, edits{at("machine.type", "n2")}, roll, roll, roll},
-		"a change of a hibernated cluster":   {nil, edits{hibernated}, edits{at("machine.type", "n2")}, none, added, open},
-		"the pool's kubelet of another":      {nil, edits{policy}, nil, none, roll, open},
-		"the user's kubelet of the pool":     {edits{policy}, nil, nil, roll, roll, roll},
-		"an image that Gardener has updated": {edits{at("machine.image", nil)}, edits{at("machine.image", object{"name": "gardenlinux", "version": "1592.9.0"})}, edits{at("machine.image", nil)}, none, none, none},
+		"the same":                          {nil, nil, nil, none, none, none},
+		"another client hibernates":         {nil, edits{hibernated}, nil, none, added, open},
+		"the user's hibernation ends":       {edits{hibernated}, nil, nil, added, added, added},
+		"null wakes up":                     {nil, edits{hibernated}, edits{{"spec.hibernation", null{}}}, added, added, added},
+		"node-local DNS by default":         {nil, edits{enabled}, nil, none, roll, open},
+		"it stays beside other settings":    {nil, edits{enabled}, edits{other}, none, roll, open},
+		"null disables node-local DNS":      {nil, edits{enabled}, edits{{"spec.systemComponents", null{}}}, roll, roll, roll},
+		"the user's node-local DNS ends":    {edits{enabled}, nil, nil, roll, roll, roll},
+		"a change beside what is filled in": {nil, edits{enabled}, edits{at("machine.type", "n2")}, roll, roll, roll},
+		"a change of a hibernated cluster":  {nil, edits{hibernated}, edits{at("machine.type", "n2")}, none, added, open},
+		"the pool's kubelet of another":     {nil, edits{policy}, nil, none, roll, open},
+		"the user's kubelet of the pool":    {edits{policy}, nil, nil, roll, roll, roll},
+		"an image that Gardener has updated": {
+			edits{at("machine.image", nil)},
+			edits{at("machine.image", object{"name": "gardenlinux", "version": "1592.9.0"})},
+			edits{at("machine.image", nil)},
+			none, none, none,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +98,9 @@ func TestAppliedManifests(t *testing.T) {
 			} {
 				plan := planned(t, cluster, updated, ways...)
 				assert.Equal(t, want.String(), plan.Verdict().String(), "%v", ways)
-				isAsked := slices.ContainsFunc(plan.Pools, func(p pool.Planned) bool { return slices.Contains(p.Rules, verdict.HowApplied) })
+				isAsked := slices.ContainsFunc(
+					plan.Pools, func(p pool.Planned) bool { return slices.Contains(p.Rules, verdict.HowApplied) },
+				)
 				assert.Equal(t, *want == open && len(ways) == 0, isAsked, "%v", ways)
 			}
 		})
@@ -143,7 +155,10 @@ func TestPoolsOfOthers(t *testing.T) {
 	assert.Equal(t, pool.Kept, dashboard.State, "it is not called removed")
 	assert.Equal(t, verdict.Only(verdict.None, verdict.Removed), dashboard.Possible())
 	require.Len(t, dashboard.Questions, 1)
-	assert.Contains(t, dashboard.Questions[0].String(), "how is the manifest applied? (client gives none, server gives removed or none, replace gives removed)")
+	assert.Contains(
+		t, dashboard.Questions[0].String(),
+		"how is the manifest applied? (client gives none, server gives removed or none, replace gives removed)",
+	)
 
 	old := shootWith(t, written(), "dashboard")
 	assert.Equal(t, verdict.Removed, planned(t, old, updated).Verdict(), "between two manifests it is removed")
@@ -182,7 +197,10 @@ func TestHiddenOwners(t *testing.T) {
 	updated := manifest(t, "pairs/"+onGCP, written()...)
 	plan := planned(t, cluster, updated, apply.Way{By: apply.Server})
 	assert.Equal(t, verdict.Indeterminate, plan.Verdict())
-	assert.Contains(t, plan.Pools[0].Questions[0].String(), "which fields does the manager own? (none that the manifest leaves out gives none, all gives machines-added)")
+	assert.Contains(
+		t, plan.Pools[0].Questions[0].String(),
+		"which fields does the manager own? (none that the manifest leaves out gives none, all gives machines-added)",
+	)
 }
 
 // TestReservationsOfOnePool: reservations that only the cluster's pool has may be those that Gardener filled in by the
@@ -282,9 +300,9 @@ func TestKeptEncryption(t *testing.T) {
 	}
 }
 
-// TestFilledEncryption: the admission of the extension for Alibaba Cloud encrypts what is created and leaves it open: all data volumes, and root
-// volumes of customized images. So a manifest that leaves it out does not tell what is stored, and a data volume of another name is a new one. Whether
-// the admission runs, and ran then, nothing tells.
+// TestFilledEncryption: the admission of the extension for Alibaba Cloud encrypts what is created and leaves it open:
+// all data volumes, and root volumes of customized images. So a manifest that leaves it out does not tell what is
+// stored, and a data volume of another name is a new one. Whether the admission runs, and ran then, nothing tells.
 func TestFilledEncryption(t *testing.T) {
 	t.Parallel()
 	shoot := func(provider, metadata, root, data string) []byte {
@@ -320,7 +338,10 @@ func TestFilledEncryption(t *testing.T) {
 		{"aws", "", "", on, named, named, verdict.Roll, nil},
 	} {
 		name := fmt.Sprintf("%+v", test)
-		plan := planned(t, shoot(test.provider, test.metadata, test.oldRoot, test.oldData), shoot(test.provider, "", test.root, test.data), apply.Way{By: apply.Replace})
+		plan := planned(
+			t, shoot(test.provider, test.metadata, test.oldRoot, test.oldData), shoot(test.provider, "", test.root, test.data),
+			apply.Way{By: apply.Replace},
+		)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), name)
 		var asked []verdict.Rule
 		for _, question := range plan.Pools[0].Questions {
@@ -334,7 +355,8 @@ func TestFilledEncryption(t *testing.T) {
 func TestFilledInByOtherExtensions(t *testing.T) {
 	t.Parallel()
 	shoot := func(metadata, config string) *facts.Manifest {
-		return read(t, []byte(`{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": "web"`+metadata+`}, "spec": {
+		return read(t,
+			[]byte(`{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": "web"`+metadata+`}, "spec": {
 			"kubernetes": {"version": "1.34.2", "kubelet": {"kubeReserved": {"cpu": "80m", "memory": "1Gi", "pid": "20k"}}},
 			"provider": {"type": "own", "workers": [{"name": "a", "minimum": 1, "maximum": 3, "providerConfig": `+config+`,
 				"machine": {"type": "m", "image": {"name": "gardenlinux", "version": "1592.9.0"}}}]}}}`))
@@ -354,7 +376,10 @@ func TestFilledInByOtherExtensions(t *testing.T) {
 		want                   verdict.Verdict
 	}{
 		{inACluster, `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":1}}`, verdict.Indeterminate},
-		{inACluster, `{"volume":{"iops":1},"instanceMetadataOptions":{"httpTokens":"required"}}`, `{"volume":{"iops":1}}`, verdict.Indeterminate},
+		{
+			inACluster, `{"volume":{"iops":1},"instanceMetadataOptions":{"httpTokens":"required"}}`, `{"volume":{"iops":1}}`,
+			verdict.Indeterminate,
+		},
 		{inACluster, `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":2}}`, verdict.Roll},
 		{inACluster, `{"volume":{"iops":1}}`, `{"volume":{"iops":1,"throughput":1}}`, verdict.Roll},
 		{inACluster, `{"volume":{"iops":1}}`, `{"volume":{"iops":1}}`, verdict.None},

@@ -23,7 +23,9 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot"}`: {"unknown-kind"},
 		`[]`: {"unknown-kind"},
 		`{` + head + `,"spec":{"machineImages":{}}}`: {"wrong-json-type"},
-		`{` + head + `,"spec":{"machineImages":[{"name":1,"versions":[{"version":2,"inPlaceUpdates":{"supported":"yes"}}]}]}}`: {"wrong-json-type", "wrong-json-type", "wrong-json-type"},
+		`{` + head + `,"spec":{"machineImages":[{"name":1,"versions":[{"version":2,"inPlaceUpdates":{"supported":"yes"}}]}]}}`: {
+			"wrong-json-type", "wrong-json-type", "wrong-json-type",
+		},
 	} {
 		_, err := facts.ReadCloudProfile(tree.Of([]byte(raw)), today)
 		codes(t, err, want...)
@@ -62,14 +64,20 @@ func TestAddedPools(t *testing.T) {
 		{edits{inPlaceAuto, image("1592.3.0")}, profile, verdict.Added, "also without a lowest version to come from"},
 		{edits{inPlaceAuto, image("1592.1.0")}, profile, verdict.Forbidden, "the image cannot be updated in place"},
 		{edits{inPlaceAuto, image("1592.2.0")}, nil, verdict.Indeterminate, "nobody knows"},
-		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, verdict.Added, "whether Gardener admits maxSurge is its answer"},
+		{
+			edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")},
+			profile, verdict.Added,
+			"whether Gardener admits maxSurge is its answer",
+		},
 	} {
 		updated := read(t, manifest(t, "shoot.yaml", test.edits...))
 		old := *updated
 		old.Pools = []facts.Pool{updated.Pools[0]}
 		old.Pools[0].Worker.Name = "other"
 		old.Pools[0].Worker.MachineType = "other"
-		plan, err := pool.NewPlan(&old, updated, judge.Options{Providers: extensions.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)})
+		plan, err := pool.NewPlan(
+			&old, updated, judge.Options{Providers: extensions.All(), CloudProfile: test.profile, Schema: schemaOfExamples(t)},
+		)
 		require.NoError(t, err)
 		require.Equal(t, pool.Added, plan.Pools[0].State)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), test.reason)
@@ -96,7 +104,10 @@ func TestUnknownMinors(t *testing.T) {
 	}{
 		{`"placement":{"tenancy":"host"}`, `"placement":{"tenancy":"dedicated"}`, verdict.Roll, "every era hashes it"},
 		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, verdict.Indeterminate, "hot in the canonical era, and hashed by those before"},
-		{`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, verdict.Indeterminate, "the hand-written list does not"},
+		{
+			`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, verdict.Indeterminate,
+			"the hand-written list does not",
+		},
 		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, verdict.HotUpdate, "no era does"},
 	} {
 		got, err := judge.Compare(of(test.old), of(test.updated), o)
@@ -110,7 +121,10 @@ func TestUnknownMinors(t *testing.T) {
 func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
-	o.Naming = &judge.Naming{Versions: []string{""}, Additional: func(*facts.Pool) (judge.Additional, error) { return judge.Additional{Era: "x", Unknown: true}, nil }}
+	o.Naming = &judge.Naming{
+		Versions:   []string{""},
+		Additional: func(*facts.Pool) (judge.Additional, error) { return judge.Additional{Era: "x", Unknown: true}, nil },
+	}
 	for path, want := range map[string]verdict.Verdict{"agent": verdict.Indeterminate, "tags.a": verdict.HotUpdate, "hint": verdict.None} {
 		got := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", config(path, "1")), o)
 		assert.Equal(t, want, got.Verdict, path)
@@ -142,7 +156,9 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	old := of(`{"kind":"` + configKind + `","apiVersion":"` + configVersion + `"}`)
 	updated := of(`{"apiVersion":"` + configVersion + `", "kind":"` + configKind + `"}`)
 	for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: verdict.Indeterminate, judge.Adopted: verdict.None} {
-		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension})
+		got, err := judge.Compare(
+			old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension},
+		)
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), extension)
 	}

@@ -42,8 +42,18 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		want       verdict.Verdict
 		reason     string
 	}{
-		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, verdict.Indeterminate, "the newest version of the CloudProfile"},
-		{"kubeReserved", "shoot.yaml", []edit{{own + "kubeReserved", map[string]any{"cpu": "60m"}}}, []edit{{own + "kubeReserved", nil}}, verdict.Indeterminate, "Gardener may fill it in by the machine type"},
+		{
+			"Kubernetes version", "shoot.yaml", nil,
+			[]edit{{"spec.kubernetes.version", nil}},
+			verdict.Indeterminate,
+			"the newest version of the CloudProfile",
+		},
+		{
+			"kubeReserved", "shoot.yaml",
+			[]edit{{own + "kubeReserved", map[string]any{"cpu": "60m"}}},
+			[]edit{{own + "kubeReserved", nil}},
+			verdict.Indeterminate, "Gardener may fill it in by the machine type",
+		},
 		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.cpu", nil}}, verdict.Indeterminate, "the same"},
 		{
 			"one field of kubeReserved beside systemReserved", "shoot.yaml",
@@ -51,7 +61,13 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 			[]edit{{own + "kubeReserved.cpu", nil}},
 			verdict.Indeterminate, "the sum depends on it",
 		},
-		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, verdict.Roll, "it has no default"},
+		{
+			"systemReserved", "shoot.yaml",
+			[]edit{{own + "systemReserved.pid", "1"}},
+			[]edit{{own + "systemReserved", nil}},
+			verdict.Roll,
+			"it has no default",
+		},
 		{
 			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml",
 			[]edit{{own + "kubeReserved", nil}},
@@ -59,7 +75,12 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 			verdict.Roll, "whatever the default, the sum differs",
 		},
 		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, verdict.Roll, "no default is written into the Shoot"},
-		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, verdict.Roll, "no default is written into the Shoot"},
+		{
+			"CPU manager policy", "shoot.yaml", nil,
+			[]edit{{own + "cpuManagerPolicy", nil}},
+			verdict.Roll,
+			"no default is written into the Shoot",
+		},
 		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, verdict.Roll, "no default is written into the Shoot"},
 		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, verdict.None, "the default is known: containerd"},
 		{
@@ -68,10 +89,30 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 			verdict.Roll,
 			"another change decides",
 		},
-		{"Kubernetes version and a hot field", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, verdict.Indeterminate, "the stricter may apply"},
-		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, verdict.Roll, "gardenlet writes all there is into a Worker"},
-		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}, {workersPool + "nodeAgentSecretName", "another"}}, verdict.Roll, "the same"},
-		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, verdict.Indeterminate, "the cluster's, which a Worker does not tell"},
+		{
+			"Kubernetes version and a hot field", "shoot.yaml", nil,
+			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}},
+			verdict.Indeterminate,
+			"the stricter may apply",
+		},
+		{
+			"image of a Worker", "worker.yaml", nil,
+			[]edit{{workersPool + "machineImage", nil}},
+			verdict.Roll,
+			"gardenlet writes all there is into a Worker",
+		},
+		{
+			"kubeReserved of a Worker", "worker.yaml", nil,
+			[]edit{{workersPool + "kubeletConfig.kubeReserved", nil}, {workersPool + "nodeAgentSecretName", "another"}},
+			verdict.Roll,
+			"the same",
+		},
+		{
+			"version of a Worker's pool", "worker.yaml", nil,
+			[]edit{{workersPool + "kubernetesVersion", nil}},
+			verdict.Indeterminate,
+			"the cluster's, which a Worker does not tell",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +169,9 @@ func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	got = compare(t, old, updated, o)
 	assert.Equal(t, verdict.Indeterminate, got.Verdict)
 	assert.True(t, got.Changes[0].Omitted)
-	rolled := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"}, edit{shootsPool + "providerConfig.volume.iops", 1})
+	rolled := manifest(
+		t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"}, edit{shootsPool + "providerConfig.volume.iops", 1},
+	)
 	assert.Equal(t, verdict.Roll, compare(t, old, rolled, o).Verdict, "another field decides")
 }
 
@@ -143,8 +186,16 @@ func TestUpdateStrategies(t *testing.T) {
 		reason       string
 	}{
 		{"", "AutoRollingUpdate", nil, verdict.None, hotupdate.AutoRollingUpdate, nil, "the default"},
-		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, verdict.Forbidden, hotupdate.AutoInPlaceUpdate, []verdict.Rule{verdict.StrategySwitched}, "a non-goal"},
-		{"ManualInPlaceUpdate", "", nil, verdict.Forbidden, hotupdate.ManualInPlaceUpdate, []verdict.Rule{verdict.StrategySwitched}, "a non-goal, in either direction"},
+		{
+			"AutoRollingUpdate", "AutoInPlaceUpdate", nil, verdict.Forbidden, hotupdate.AutoInPlaceUpdate,
+			[]verdict.Rule{verdict.StrategySwitched},
+			"a non-goal",
+		},
+		{
+			"ManualInPlaceUpdate", "", nil, verdict.Forbidden, hotupdate.ManualInPlaceUpdate,
+			[]verdict.Rule{verdict.StrategySwitched},
+			"a non-goal, in either direction",
+		},
 		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, verdict.None, hotupdate.ManualInPlaceUpdate, nil, "a goal"},
 		{
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
@@ -174,7 +225,12 @@ func TestUpdateStrategies(t *testing.T) {
 			nil,
 			"whether a version may be lowered is Gardener's answer",
 		},
-		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, verdict.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
+		{
+			"", "",
+			[]edit{{"spec.kubernetes.version", "1.35.0"}},
+			verdict.Roll, hotupdate.AutoRollingUpdate, nil,
+			"new machines can skip a minor",
+		},
 	} {
 		strategy := func(name string) edit {
 			if name == "" {
@@ -182,7 +238,10 @@ func TestUpdateStrategies(t *testing.T) {
 			}
 			return edit{shootsPool + "updateStrategy", name}
 		}
-		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy(test.updated))...), options(t))
+		got := compare(
+			t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy(test.updated))...),
+			options(t),
+		)
 		name := test.old + " to " + test.updated + ": " + test.reason
 		assert.Equal(t, test.want, got.Verdict, name)
 		assert.Equal(t, test.decides, got.Strategy, name)
@@ -232,7 +291,12 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"AutoInPlaceUpdate", []edit{version}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
+		{
+			"AutoInPlaceUpdate",
+			[]edit{version},
+			"every node is drained and updated in place, no machine is replaced",
+			"nothing is forbidden",
+		},
 		{"AutoInPlaceUpdate", []edit{machine}, replaces, "a class forbids it, no rule"},
 		{"AutoInPlaceUpdate", []edit{image}, lowered, "the image alone needs no new machine"},
 		{"AutoInPlaceUpdate", []edit{image, machine}, lowered + "; " + replaces, "two reasons"},
@@ -240,7 +304,10 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		{"AutoRollingUpdate", []edit{image}, switched + "; " + lowered, "two rules"},
 		{"AutoRollingUpdate", []edit{machine}, switched + "; " + replaces, "a rule and a class"},
 	} {
-		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t))
+		got := compare(
+			t, manifest(t, "shoot.yaml", strategy(test.old)),
+			manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t),
+		)
 		assert.Equal(t, test.want, got.Consequence(), test.reason)
 	}
 }
@@ -252,7 +319,9 @@ func TestCausesBesideDefaults(t *testing.T) {
 	user := byUser("shoot.yaml")
 	noImage := edit{shootsPool + "machine.image", nil}
 	machine := edit{shootsPool + "machine.type", "x"}
-	certain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", append(user, machine)...), options(t))
+	certain := compare(
+		t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", append(user, machine)...), options(t),
+	)
 	assert.Equal(t, verdict.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(causes(certain)))
 	uncertain := compare(t, manifest(t, "shoot.yaml", append(user, noImage)...), manifest(t, "shoot.yaml", user...), options(t))
@@ -294,12 +363,18 @@ func TestInPlaceImages(t *testing.T) {
 		{"AutoInPlaceUpdate", "1443.9.0", nil, verdict.Indeterminate, verdict.NoCloudProfile, "nobody knows"},
 		{"AutoRollingUpdate", "1443.7.0", nil, verdict.Roll, verdict.NoRule, "new machines take any version"},
 		{"AutoRollingUpdate", "1600.0.0", nil, verdict.Roll, verdict.NoRule, "the same"},
-		{"AutoRollingUpdate", "1443", nil, verdict.Indeterminate, verdict.NoRule, "admission completes it, perhaps to the version that there is"},
+		{
+			"AutoRollingUpdate", "1443", nil, verdict.Indeterminate, verdict.NoRule,
+			"admission completes it, perhaps to the version that there is",
+		},
 	} {
 		strategy := edit{shootsPool + "updateStrategy", test.strategy}
 		o := options(t)
 		o.CloudProfile = test.profile
-		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{shootsPool + "machine.image.version", test.version}), o)
+		got := compare(
+			t, manifest(t, "shoot.yaml", strategy),
+			manifest(t, "shoot.yaml", strategy, edit{shootsPool + "machine.image.version", test.version}), o,
+		)
 		assert.Equal(t, test.want, got.Verdict, "%s to %s: %s", test.strategy, test.version, test.reason)
 		require.Len(t, causes(got), 1)
 		assert.Equal(t, test.rule, causes(got)[0].Rule, "%s to %s: %s", test.strategy, test.version, test.reason)
@@ -335,7 +410,10 @@ func TestRespelledQuantities(t *testing.T) {
 	}{
 		{workersPool + "volume.size", "50Gi", "51200Mi", verdict.Roll, "the size is hashed as it is written"},
 		{workersPool + "volume.size", "50Gi", "50Gb", verdict.Roll, "no quantity"},
-		{workersPool + "volume.size", "1e-100000000", "1e-100000001", verdict.Roll, "nothing that is compared as a quantity within minutes"},
+		{
+			workersPool + "volume.size", "1e-100000000", "1e-100000001", verdict.Roll,
+			"nothing that is compared as a quantity within minutes",
+		},
 		{workersPool + "volume.size", "50Gi", "50G", verdict.Roll, "another quantity"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", verdict.Roll, "so is the threshold"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", verdict.Roll, "a percentage is no quantity"},
@@ -358,7 +436,10 @@ func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
 	for _, strategy := range strategies[1:] {
 		pick := edit{shootsPool + "updateStrategy", strategy.String()}
-		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
+		got := compare(
+			t, manifest(t, "shoot.yaml", enabled, pick),
+			manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t),
+		)
 		assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
 		assert.Equal(t, []string{"spec.kubernetes.version"}, paths(got.Changes))
 	}
@@ -384,7 +465,14 @@ func TestNodeAgentSecretNames(t *testing.T) {
 	}{
 		{"same", nil, nil, verdict.None, nil, nil, "it covers what a Worker does not hold"},
 		{"alone", nil, []edit{secret}, verdict.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
-		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, verdict.Roll, []string{"machineType"}, nil, "the cause is told, not the effect"},
+		{
+			"with its cause", nil,
+			[]edit{secret, {workersPool + "machineType", "x"}},
+			verdict.Roll,
+			[]string{"machineType"},
+			nil,
+			"the cause is told, not the effect",
+		},
 		{
 			"with what it does not cover", nil,
 			[]edit{secret, {workersPool + "volume.encrypted", false}},
@@ -406,8 +494,21 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			[]string{"kubernetesVersion", "nodeAgentSecretName"},
 			nil, "the name says that something did change",
 		},
-		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, verdict.Indeterminate, []string{"nodeAgentSecretName"}, unknown, "what named the pool before is not known"},
-		{"lost", nil, []edit{{workersPool + "nodeAgentSecretName", nil}}, verdict.Forbidden, []string{"nodeAgentSecretName"}, unknown, "an error of the extension"},
+		{
+			"not set yet",
+			[]edit{{workersPool + "nodeAgentSecretName", nil}},
+			nil, verdict.Indeterminate,
+			[]string{"nodeAgentSecretName"},
+			unknown, "what named the pool before is not known",
+		},
+		{
+			"lost", nil,
+			[]edit{{workersPool + "nodeAgentSecretName", nil}},
+			verdict.Forbidden,
+			[]string{"nodeAgentSecretName"},
+			unknown,
+			"an error of the extension",
+		},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, verdict.None, nil, unknown, "the name never changes there"},
 	} {
 		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
@@ -439,7 +540,13 @@ func TestWhatManifestsDoNotTell(t *testing.T) {
 			[]facts.Unknown{facts.KubernetesVersion, facts.MachineImageVersion},
 			nil,
 		},
-		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []verdict.Rule{verdict.ReservationsBySum}},
+		{
+			"systemReserved",
+			[]edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}},
+			[]edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}},
+			nil,
+			[]verdict.Rule{verdict.ReservationsBySum},
+		},
 		{
 			"systemReserved of the new one",
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
@@ -468,11 +575,31 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 		reason   string
 	}{
 		{"same", with(), with(), verdict.None, []verdict.Rule{verdict.ConfigAsWhole}, "as JSON"},
-		{"a change", with(), with(edit{config + "secret", "hunter3"}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nobody knows what names the pool"},
-		{"a tag", with(), with(edit{config + "tags.a", "b"}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nobody knows that it is hot"},
-		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "nor of its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), verdict.Indeterminate, []verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole}, "no Schema knows both"},
-		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), verdict.None, nil, "null is none"},
+		{
+			"a change", with(), with(edit{config + "secret", "hunter3"}), verdict.Indeterminate,
+			[]verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole},
+			"nobody knows what names the pool",
+		},
+		{
+			"a tag", with(), with(edit{config + "tags.a", "b"}), verdict.Indeterminate,
+			[]verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole},
+			"nobody knows that it is hot",
+		},
+		{
+			"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), verdict.Indeterminate,
+			[]verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole},
+			"nor of its removal",
+		},
+		{
+			"another kind", manifest(t, "shoot.yaml"), with(), verdict.Indeterminate,
+			[]verdict.Rule{verdict.EraUnknown, verdict.ConfigAsWhole},
+			"no Schema knows both",
+		},
+		{
+			"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}),
+			[]byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)),
+			verdict.None, nil, "null is none",
+		},
 	} {
 		o := options(t)
 		o.Naming = nil
@@ -553,7 +680,9 @@ func TestProviderConfigErrorsNameThePool(t *testing.T) {
 	problems := fault.All(err)
 	require.Len(t, problems, 2)
 	for _, p := range problems {
-		assert.Equal(t, map[string]string{"providerConfig.agent": "wrong-json-type", "providerConfig.volume.iopz": "unknown-member"}[p.Path], p.Code)
+		assert.Equal(
+			t, map[string]string{"providerConfig.agent": "wrong-json-type", "providerConfig.volume.iopz": "unknown-member"}[p.Path], p.Code,
+		)
 		assert.Equal(t, `pool "cpu-worker"`, p.Where)
 	}
 	require.Error(t, pool.Check(read(t, broken).Pools, options(t)))
@@ -645,7 +774,9 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 		return p
 	}
 	o := judge.Options{Providers: extensions.All(), Naming: naming, Schema: func(facts.TypeMeta) *hotupdate.Schema { return schema }}
-	for updated, want := range map[string]verdict.Verdict{`{"a":"1","b":"2"}`: verdict.None, `{"a":"2","b":"1"}`: verdict.Indeterminate, `{"a":"2","b":"2"}`: verdict.Indeterminate} {
+	for updated, want := range map[string]verdict.Verdict{
+		`{"a":"1","b":"2"}`: verdict.None, `{"a":"2","b":"1"}`: verdict.Indeterminate, `{"a":"2","b":"2"}`: verdict.Indeterminate,
+	} {
 		got, err := judge.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), updated)

@@ -36,7 +36,12 @@ func TestCustomResources(t *testing.T) {
 		may     verdict.Set
 	}{
 		{"a field, without classes", judge.Custom{}, manifest(`{"Size":2,"Labels":1}`), false, verdict.Indeterminate, verdict.Any()},
-		{"a field, with classes", judge.Custom{HasClasses: true}, manifest(`{"Size":2,"Labels":1}`), false, verdict.Roll, verdict.Only(verdict.Roll)},
+		{
+			"a field, with classes",
+			judge.Custom{HasClasses: true},
+			manifest(`{"Size":2,"Labels":1}`), false, verdict.Roll,
+			verdict.Only(verdict.Roll),
+		},
 		{"nothing", judge.Custom{}, manifest(`{"Labels":1,"Size":1}`), false, verdict.None, verdict.Only(verdict.None)},
 		{
 			"removed, of an unknown class",
@@ -44,7 +49,12 @@ func TestCustomResources(t *testing.T) {
 			nil, false, verdict.Indeterminate,
 			verdict.Only(verdict.Removed, verdict.None),
 		},
-		{"removed, with machines", judge.Custom{Removed: judge.RemovesMachines}, nil, false, verdict.Removed, verdict.Only(verdict.Removed)},
+		{
+			"removed, with machines",
+			judge.Custom{Removed: judge.RemovesMachines},
+			nil, false, verdict.Removed,
+			verdict.Only(verdict.Removed),
+		},
 		{"removed while in use", judge.Custom{Removed: judge.RemovalBlocked}, nil, false, verdict.None, verdict.Only(verdict.None)},
 		{"removed, without machines", judge.Custom{Removed: judge.RemovesNothing}, nil, false, verdict.None, verdict.Only(verdict.None)},
 		{"added, of an unknown class", judge.Custom{}, old, true, verdict.Indeterminate, verdict.Only(verdict.Added, verdict.None)},

@@ -61,12 +61,15 @@ func options(tb testing.TB) judge.Options {
 	}}
 	profile, err := facts.ReadCloudProfile(tree.Of([]byte(cloudProfile)), today)
 	require.NoError(tb, err)
-	return judge.Options{Providers: extensions.All(), Naming: naming, CloudProfile: profile, Schema: func(meta facts.TypeMeta) *hotupdate.Schema {
-		if meta == (facts.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
-			return schema
-		}
-		return nil
-	}}
+	return judge.Options{
+		Providers: extensions.All(), Naming: naming, CloudProfile: profile,
+		Schema: func(meta facts.TypeMeta) *hotupdate.Schema {
+			if meta == (facts.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
+				return schema
+			}
+			return nil
+		},
+	}
 }
 
 // edit sets the value at a path of a manifest; nil removes it. Numbers in the path are indexes of a

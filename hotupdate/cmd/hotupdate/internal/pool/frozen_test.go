@@ -170,7 +170,9 @@ func TestFrozenPairs(t *testing.T) {
 		}
 	}
 	t.Logf("by Gardener's code %v", counts)
-	assert.Zero(t, drifts, "answers are not those of before; if the new ones are right: DRAWS=all go test -run TestFrozenPairs . -update-planned")
+	assert.Zero(
+		t, drifts, "answers are not those of before; if the new ones are right: DRAWS=all go test -run TestFrozenPairs . -update-planned",
+	)
 	assert.Greater(t, counts["roll"], 100)
 	assert.Greater(t, counts["in-place"], 10)
 	assert.Greater(t, counts["refused"], 500)

@@ -339,7 +339,8 @@ func TestEveryFactIsTaken(t *testing.T) {
 			Extensions: map[string]facts.Extension{"aws": {Release: verdict.Known("v1.73.0", "a"), Adopted: verdict.Known(true, "a")}},
 		},
 	}
-	// what the user asks for, the command finds in the manifests, or the API server answers (verdict.NotValidated stands for its silence), and when it is to end
+	// what the user asks for, the command finds in the manifests, or the API server answers (verdict.NotValidated
+	// stands for its silence), and when it is to end
 	noFacts := []string{"Strategy", "Extension", "Naming", "Defaulted", "Versions", "Custom", "Effect", "Refused", "Interrupted"}
 	of := func(o judge.Options) map[string]reflect.Value {
 		all := map[string]reflect.Value{}
@@ -448,14 +449,16 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 		o.Landscape = facts.Landscape{Extensions: map[string]facts.Extension{"aws": {Adopted: verdict.Known(adopted, "a.yaml:1")}}}
 		for _, edit := range []edit{config("volume.iops", 4000), config("cpuOptions.amdSevSnp", "enabled")} {
 			all = append(all, knowing{
-				fmt.Sprint("adopted, ", adopted, edit), manifest(t, "pairs/"+onAWS, minor("1.37")), manifest(t, "pairs/"+onAWS, minor("1.37"), edit), o,
+				fmt.Sprint("adopted, ", adopted, edit), manifest(t, "pairs/"+onAWS, minor("1.37")),
+				manifest(t, "pairs/"+onAWS, minor("1.37"), edit), o,
 			})
 		}
 	}
 	for _, isOn := range []bool{false, true} {
 		o.Landscape = facts.Landscape{FeatureGates: map[string]verdict.Fact[bool]{"InPlaceNodeUpdates": verdict.Known(isOn, "a.yaml:1")}}
 		all = append(all, knowing{
-			fmt.Sprint("gate, ", isOn), manifest(t, "pairs/"+onAWS, edit{"spec.provider.workers", list{}}), manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image.version", "1592.2.0")), o,
+			fmt.Sprint("gate, ", isOn), manifest(t, "pairs/"+onAWS, edit{"spec.provider.workers", list{}}),
+			manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image.version", "1592.2.0")), o,
 		})
 	}
 	o.Landscape = facts.Landscape{}
@@ -463,7 +466,8 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 		ways := o
 		ways.Ways = []apply.Way{{By: by}}
 		all = append(all, knowing{
-			"applied by " + string(by), manifest(t, "pairs/"+onGCP, at("kubernetes.kubelet.cpuManagerPolicy", "static")), manifest(t, "pairs/"+onGCP, ofUser, noStatus), ways,
+			"applied by " + string(by), manifest(t, "pairs/"+onGCP, at("kubernetes.kubelet.cpuManagerPolicy", "static")),
+			manifest(t, "pairs/"+onGCP, ofUser, noStatus), ways,
 		})
 	}
 	for _, heeds := range []bool{false, true} {

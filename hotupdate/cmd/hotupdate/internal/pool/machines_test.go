@@ -45,19 +45,40 @@ func TestUnfinishedHibernation(t *testing.T) {
 		may         verdict.Set
 		numbers     verdict.Numbers
 	}{
-		"begun, wakes up and another type": {begun, edits{awake, larger}, verdict.Indeterminate, only(verdict.MachinesAdded, verdict.None, verdict.Roll), verdict.Numbers{AddedAtMost: 12}},
-		"begun, wakes up":                  {begun, edits{awake}, verdict.MachinesAdded, only(verdict.MachinesAdded), verdict.Numbers{AddedAtMost: 12}},
-		"begun, wakes up smaller":          {begun, edits{awake, smaller}, verdict.MachinesMayBeDeleted, only(verdict.MachinesMayBeDeleted), verdict.Numbers{DeletedAtMost: 7, AddedAtMost: 5}},
+		"begun, wakes up and another type": {
+			begun,
+			edits{awake, larger},
+			verdict.Indeterminate, only(verdict.MachinesAdded, verdict.None, verdict.Roll),
+			verdict.Numbers{AddedAtMost: 12},
+		},
+		"begun, wakes up": {
+			begun, edits{awake}, verdict.MachinesAdded, only(verdict.MachinesAdded), verdict.Numbers{AddedAtMost: 12},
+		},
+		"begun, wakes up smaller": {
+			begun,
+			edits{awake, smaller},
+			verdict.MachinesMayBeDeleted, only(verdict.MachinesMayBeDeleted),
+			verdict.Numbers{DeletedAtMost: 7, AddedAtMost: 5},
+		},
 		"begun, goes on with another type": {begun, edits{larger}, verdict.None, only(verdict.None), verdict.Numbers{}},
 		"begun, goes on":                   {begun, edits{smaller}, verdict.None, only(verdict.None), verdict.Numbers{}},
-		"cut, wakes up and another type":   {cut, edits{awake, larger}, verdict.Indeterminate, only(verdict.MachinesAdded, verdict.None, verdict.Roll), verdict.Numbers{AddedAtMost: 12}},
-		"cut, goes on with another type":   {cut, edits{larger}, verdict.None, only(verdict.None), verdict.Numbers{}},
-		"finished, wakes up, another type": {finished, edits{awake, larger}, verdict.MachinesAdded, only(verdict.MachinesAdded), verdict.Numbers{AddedAtMost: 12}},
+		"cut, wakes up and another type": {
+			cut,
+			edits{awake, larger},
+			verdict.Indeterminate, only(verdict.MachinesAdded, verdict.None, verdict.Roll),
+			verdict.Numbers{AddedAtMost: 12},
+		},
+		"cut, goes on with another type": {cut, edits{larger}, verdict.None, only(verdict.None), verdict.Numbers{}},
+		"finished, wakes up, another type": {
+			finished, edits{awake, larger}, verdict.MachinesAdded, only(verdict.MachinesAdded), verdict.Numbers{AddedAtMost: 12},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			old := joinedEdits(sizedAs(3, 12), test.old)
-			compared := compare(t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, joinedEdits(old, test.change)...), knownReleases(t))
+			compared := compare(
+				t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, joinedEdits(old, test.change)...), knownReleases(t),
+			)
 			assert.Equal(t, test.want.String(), compared.Verdict.String())
 			assert.Equal(t, test.may.String(), compared.Possible().String())
 			assert.Equal(t, test.numbers.DeletedAtMost, compared.Numbers.DeletedAtMost)
@@ -74,7 +95,10 @@ func TestUnfinishedHibernation(t *testing.T) {
 	}
 	// after a failure anything may wait
 	failed := joinedEdits(sizedAs(3, 12), edits{status("Failed", false), enabled(true)})
-	compared := compare(t, manifest(t, "pairs/"+onGCP, failed...), manifest(t, "pairs/"+onGCP, joinedEdits(failed, edits{awake, larger})...), knownReleases(t))
+	compared := compare(
+		t, manifest(t, "pairs/"+onGCP, failed...), manifest(t, "pairs/"+onGCP, joinedEdits(failed, edits{awake, larger})...),
+		knownReleases(t),
+	)
 	assert.Equal(t, verdict.Indeterminate, compared.Verdict)
 	assert.False(t, compared.May.IsBounded())
 	assert.NotContains(t, compared.Consequence(), "none is deleted")
@@ -100,9 +124,13 @@ func TestPoolsThatKeepNoMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			succeeded := edit{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": false}}
+			succeeded := edit{
+				"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": false},
+			}
 			old := joinedEdits(edits{succeeded, {"spec.hibernation", object{"enabled": false}}}, test.old)
-			compared := compare(t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, joinedEdits(old, test.change)...), knownReleases(t))
+			compared := compare(
+				t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, joinedEdits(old, test.change)...), knownReleases(t),
+			)
 			keepsSome := name == "a maximum of 1" || name == "the type alone"
 			assert.Equal(t, keepsSome, slices.Contains(compared.Effects(), verdict.Roll))
 			if !keepsSome {
@@ -119,7 +147,10 @@ func TestInPlaceWithoutMachines(t *testing.T) {
 	succeeded := func(isHibernated bool) edit {
 		return edit{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": isHibernated}}
 	}
-	surging := edits{at("updateStrategy", "AutoInPlaceUpdate"), at("maxSurge", 1), at("machine.image", object{"name": "gardenlinux", "version": "1592.9.0"})}
+	surging := edits{
+		at("updateStrategy", "AutoInPlaceUpdate"), at("maxSurge", 1),
+		at("machine.image", object{"name": "gardenlinux", "version": "1592.9.0"}),
+	}
 	hibernated := edits{succeeded(true), {"spec.hibernation", object{"enabled": true}}}
 	awake := edits{succeeded(false), {"spec.hibernation", object{"enabled": false}}}
 	newer := at("machine.image", object{"name": "gardenlinux", "version": "1592.10.0"})
@@ -128,14 +159,18 @@ func TestInPlaceWithoutMachines(t *testing.T) {
 		may  string
 		asks string
 	}{
-		"0 machines":  {joinedEdits(awake, sizedAs(0, 0)), "forbidden or none", "(yes gives none, no gives forbidden)"},
-		"hibernated":  {joinedEdits(hibernated, sizedAs(3, 12)), "forbidden or none", "(yes gives none, no gives forbidden)"},
-		"with others": {joinedEdits(awake, sizedAs(3, 12)), "forbidden or in-place-update", "(yes gives in-place-update, no gives forbidden)"},
+		"0 machines": {joinedEdits(awake, sizedAs(0, 0)), "forbidden or none", "(yes gives none, no gives forbidden)"},
+		"hibernated": {joinedEdits(hibernated, sizedAs(3, 12)), "forbidden or none", "(yes gives none, no gives forbidden)"},
+		"with others": {
+			joinedEdits(awake, sizedAs(3, 12)), "forbidden or in-place-update", "(yes gives in-place-update, no gives forbidden)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			old := joinedEdits(surging, test.old)
-			compared := compare(t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, append(slices.Clone(old), newer)...), knownReleases(t))
+			compared := compare(
+				t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, append(slices.Clone(old), newer)...), knownReleases(t),
+			)
 			assert.Equal(t, verdict.Indeterminate.String(), compared.Verdict.String())
 			assert.Equal(t, test.may, compared.May.String())
 			require.Len(t, compared.Questions, 1)
@@ -166,13 +201,23 @@ func TestSchedulesOfHibernatedClusters(t *testing.T) {
 		want         verdict.Verdict
 		rule         verdict.Rule
 	}{
-		"a start":                         {hibernation(true), hibernation(true, night), verdict.None, verdict.StaysHibernated},
-		"a start and an end":              {hibernation(true), hibernation(true, both), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain},
-		"a start and the end of another":  {hibernation(true, morning), hibernation(true, morning, night), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain},
-		"an end, whose start is the same": {hibernation(true, night), hibernation(true, night, morning), verdict.MachinesAdded, verdict.WakeUpScheduled},
-		"an end that goes":                {hibernation(true, morning), hibernation(true, night), verdict.None, verdict.StaysHibernated},
-		"the cluster is awake":            {hibernation(false), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled},
-		"the change wakes it up":          {hibernation(true), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled},
+		"a start": {hibernation(true), hibernation(true, night), verdict.None, verdict.StaysHibernated},
+		"a start and an end": {
+			hibernation(true), hibernation(true, both), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain,
+		},
+		"a start and the end of another": {
+			hibernation(true, morning), hibernation(true, morning, night), verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain,
+		},
+		"an end, whose start is the same": {
+			hibernation(true, night), hibernation(true, night, morning), verdict.MachinesAdded, verdict.WakeUpScheduled,
+		},
+		"an end that goes": {hibernation(true, morning), hibernation(true, night), verdict.None, verdict.StaysHibernated},
+		"the cluster is awake": {
+			hibernation(false), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled,
+		},
+		"the change wakes it up": {
+			hibernation(true), hibernation(false, night), verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,15 +51,20 @@ func TestMergeKeys(t *testing.T) {
 		want   verdict.Verdict
 		rule   verdict.Rule // that is told; NoRule if both agree
 	}{
-		"both leave it":        {answer(kept(gardenerplugin.NoChange)), scaled, verdict.MachinesAdded, verdict.NoRule},
-		"both change it":       {answer(kept(gardenerplugin.Roll)), rolled, verdict.Roll, verdict.NoRule},
-		"only Gardener":        {answer(kept(gardenerplugin.Roll)), scaled, verdict.Roll, asked.KeyChanges()},
-		"only in place":        {answer(kept(gardenerplugin.InPlace)), scaled, verdict.InPlaceUpdate, asked.KeyChanges()},
-		"only plan":            {answer(kept(gardenerplugin.NoChange)), rolled, verdict.Roll, asked.KeyStays()},
-		"undecided":            {answer(kept(gardenerplugin.Undecided)), scaled, verdict.MachinesAdded, verdict.NoRule},
-		"a flag decides":       {answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), scaled, verdict.Indeterminate, asked.DependsOn([]string{"a flag"})},
-		"a flag, still graver": {answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), rolled, verdict.Roll, asked.DependsOn([]string{"a flag"})},
-		"a later word":         {answer(kept("melted")), rolled, verdict.Roll, verdict.NoRule},
+		"both leave it":  {answer(kept(gardenerplugin.NoChange)), scaled, verdict.MachinesAdded, verdict.NoRule},
+		"both change it": {answer(kept(gardenerplugin.Roll)), rolled, verdict.Roll, verdict.NoRule},
+		"only Gardener":  {answer(kept(gardenerplugin.Roll)), scaled, verdict.Roll, asked.KeyChanges()},
+		"only in place":  {answer(kept(gardenerplugin.InPlace)), scaled, verdict.InPlaceUpdate, asked.KeyChanges()},
+		"only plan":      {answer(kept(gardenerplugin.NoChange)), rolled, verdict.Roll, asked.KeyStays()},
+		"undecided":      {answer(kept(gardenerplugin.Undecided)), scaled, verdict.MachinesAdded, verdict.NoRule},
+		"a flag decides": {
+			answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), scaled, verdict.Indeterminate,
+			asked.DependsOn([]string{"a flag"}),
+		},
+		"a flag, still graver": {
+			answer(kept(gardenerplugin.NoChange), kept(gardenerplugin.Roll)), rolled, verdict.Roll, asked.DependsOn([]string{"a flag"}),
+		},
+		"a later word": {answer(kept("melted")), rolled, verdict.Roll, verdict.NoRule},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +74,9 @@ func TestMergeKeys(t *testing.T) {
 			assert.Equal(t, test.want, plan.Verdict())
 			assert.NotContains(t, plan.Rules, verdict.AdmissionUnjudged)
 			assert.Contains(t, plan.Rules, asked.Admits(nil))
-			for _, rule := range []verdict.Rule{asked.KeyChanges(), asked.KeyStays(), asked.Decides(), asked.DependsOn([]string{"a flag"})} {
+			for _, rule := range []verdict.Rule{
+				asked.KeyChanges(), asked.KeyStays(), asked.Decides(), asked.DependsOn([]string{"a flag"}),
+			} {
 				if rule == test.rule {
 					assert.Contains(t, planned.Rules, rule)
 				} else {
@@ -84,7 +91,8 @@ func TestMergeKeys(t *testing.T) {
 	}
 }
 
-// TestMergeKeysOfRefused: Gardener's keys of an old Shoot that it would not create are not those of the stored Shoot. A difference is no defect.
+// TestMergeKeysOfRefused: Gardener's keys of an old Shoot that it would not create are not those of the stored Shoot. A
+// difference is no defect.
 func TestMergeKeysOfRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -94,9 +102,12 @@ func TestMergeKeysOfRefused(t *testing.T) {
 		may    verdict.Set
 		differ bool
 	}{
-		"only Gardener": {gardenerplugin.Roll, at("machineControllerManager", object{}), verdict.Indeterminate, verdict.Only(verdict.None, verdict.Roll), true},
-		"only plan":     {gardenerplugin.NoChange, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), true},
-		"both":          {gardenerplugin.Roll, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), false},
+		"only Gardener": {
+			gardenerplugin.Roll, at("machineControllerManager", object{}), verdict.Indeterminate, verdict.Only(verdict.None, verdict.Roll),
+			true,
+		},
+		"only plan": {gardenerplugin.NoChange, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), true},
+		"both":      {gardenerplugin.Roll, at("machine.type", "m5.huge"), verdict.Roll, verdict.Only(verdict.Roll), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,11 +123,15 @@ func TestMergeKeysOfRefused(t *testing.T) {
 	}
 }
 
-// TestMergeKeysOfRotation: between two Shoots of a cluster lies a rotation of credentials, which Gardener's code is not told. A difference is no defect.
+// TestMergeKeysOfRotation: between two Shoots of a cluster lies a rotation of credentials, which Gardener's code is not
+// told. A difference is no defect.
 func TestMergeKeysOfRotation(t *testing.T) {
 	t.Parallel()
 	rotated := func(time string) edit {
-		return edit{"status.credentials", object{"rotation": object{"certificateAuthorities": object{"phase": "Completed", "lastInitiationTime": time}}}}
+		return edit{
+			"status.credentials",
+			object{"rotation": object{"certificateAuthorities": object{"phase": "Completed", "lastInitiationTime": time}}},
+		}
 	}
 	live := edit{"metadata.resourceVersion", "4711"}
 	for name, test := range map[string]struct {
@@ -255,7 +270,9 @@ func TestMergeNotes(t *testing.T) {
 	}
 	assert.Equal(t, verdict.MachinesAdded, plan.Verdict())
 
-	plan = merged(t, gardenerplugin.Answer{Error: "it fails", Outcomes: []gardenerplugin.Outcome{kept(gardenerplugin.Roll)}}, at("maximum", 9))
+	plan = merged(
+		t, gardenerplugin.Answer{Error: "it fails", Outcomes: []gardenerplugin.Outcome{kept(gardenerplugin.Roll)}}, at("maximum", 9),
+	)
 	assert.Contains(t, plan.Rules, asked.Fails("it fails"))
 	assert.Contains(t, plan.Rules, verdict.AdmissionUnjudged)
 	assert.Equal(t, verdict.MachinesAdded, plan.Verdict())
@@ -294,12 +311,16 @@ func TestMergeKeysWithoutMachines(t *testing.T) {
 		old, updated edits
 		rolls, mayDo bool
 	}{
-		"0 machines":             {edits{at("minimum", 0), at("maximum", 0)}, edits{at("minimum", 0), at("maximum", 0), larger}, false, false},
-		"hibernated":             {edits{status(true), hibernated}, edits{status(true), hibernated, larger}, false, false},
-		"ends hibernated":        {edits{status(false)}, edits{status(false), hibernated, larger}, false, false},
-		"ends at 0":              {nil, edits{at("minimum", 0), at("maximum", 0), larger}, false, false},
-		"hibernation unfinished": {edits{status(false), hibernated}, edits{status(false), {"spec.hibernation", object{"enabled": false}}, larger}, false, true},
-		"it has machines":        {nil, edits{larger}, true, true},
+		"0 machines": {
+			edits{at("minimum", 0), at("maximum", 0)}, edits{at("minimum", 0), at("maximum", 0), larger}, false, false,
+		},
+		"hibernated":      {edits{status(true), hibernated}, edits{status(true), hibernated, larger}, false, false},
+		"ends hibernated": {edits{status(false)}, edits{status(false), hibernated, larger}, false, false},
+		"ends at 0":       {nil, edits{at("minimum", 0), at("maximum", 0), larger}, false, false},
+		"hibernation unfinished": {
+			edits{status(false), hibernated}, edits{status(false), {"spec.hibernation", object{"enabled": false}}, larger}, false, true,
+		},
+		"it has machines": {nil, edits{larger}, true, true},
 	} {
 		for _, change := range []gardenerplugin.Change{gardenerplugin.Roll, gardenerplugin.InPlace} {
 			old := read(t, manifest(t, "shoot.yaml", test.old...))

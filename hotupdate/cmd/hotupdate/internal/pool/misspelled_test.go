@@ -22,13 +22,40 @@ func TestMisspelledMembers(t *testing.T) {
 		written     string
 		reason      string
 	}{
-		"the machine type":        {nil, edits{at("machine.type", nil), at("machine.tpye", "n1-standard-4")}, verdict.Indeterminate, "machine.tpye", "every machine would be replaced"},
-		"the maximum":             {nil, edits{at("maximum", nil), at("maxmum", 9)}, verdict.Indeterminate, "maxmum", "without a maximum, every machine would be deleted"},
-		"the maximum of the old":  {edits{at("maximum", nil), at("maxmum", 9)}, edits{at("maximum", 9), at("maxmum", nil)}, verdict.Indeterminate, "maxmum", "what runs is not known"},
-		"hibernation":             {nil, edits{{"spec.hibernation", object{"enbled": true}}}, verdict.Indeterminate, "", "it would wake up or stay awake"},
-		"hibernation of the old":  {edits{hibernated}, edits{{"spec.hibernation", object{"enbled": true}}}, verdict.Indeterminate, "spec.hibernation.enbled", "it would wake up"},
-		"beside a certain change": {nil, edits{at("maximum", nil), at("maxmum", 9), at("machine.type", "n2")}, verdict.Roll, "maxmum", "the pool rolls for another reason"},
-		"a far name":              {nil, edits{at("machine.type", nil), at("machine.zzzzzz", "n1")}, verdict.Roll, "", "the member is gone"},
+		"the machine type": {
+			nil,
+			edits{at("machine.type", nil), at("machine.tpye", "n1-standard-4")},
+			verdict.Indeterminate, "machine.tpye",
+			"every machine would be replaced",
+		},
+		"the maximum": {
+			nil,
+			edits{at("maximum", nil), at("maxmum", 9)},
+			verdict.Indeterminate, "maxmum",
+			"without a maximum, every machine would be deleted",
+		},
+		"the maximum of the old": {
+			edits{at("maximum", nil), at("maxmum", 9)},
+			edits{at("maximum", 9), at("maxmum", nil)},
+			verdict.Indeterminate, "maxmum",
+			"what runs is not known",
+		},
+		"hibernation": {
+			nil, edits{{"spec.hibernation", object{"enbled": true}}}, verdict.Indeterminate, "", "it would wake up or stay awake",
+		},
+		"hibernation of the old": {
+			edits{hibernated},
+			edits{{"spec.hibernation", object{"enbled": true}}},
+			verdict.Indeterminate, "spec.hibernation.enbled",
+			"it would wake up",
+		},
+		"beside a certain change": {
+			nil,
+			edits{at("maximum", nil), at("maxmum", 9), at("machine.type", "n2")},
+			verdict.Roll, "maxmum",
+			"the pool rolls for another reason",
+		},
+		"a far name": {nil, edits{at("machine.type", nil), at("machine.zzzzzz", "n1")}, verdict.Roll, "", "the member is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,34 +24,53 @@ import (
 // include members whose order, spelling or emptiness some era hashes.
 var configsOf = map[string]map[string][]string{
 	"aws": {
-		"volume":                  {`{}`, `{"iops":3000}`, `{"throughput":3000}`, `{"iops":3000,"throughput":125}`},
-		"dataVolumes":             {`[]`, `[{"name":"a","iops":1},{"name":"b"}]`, `[{"name":"b"},{"name":"a","iops":1}]`, `[{"name":"a","iops":1}]`, `[{"name":"a","snapshotID":"1"}]`},
+		"volume": {`{}`, `{"iops":3000}`, `{"throughput":3000}`, `{"iops":3000,"throughput":125}`},
+		"dataVolumes": {
+			`[]`, `[{"name":"a","iops":1},{"name":"b"}]`, `[{"name":"b"},{"name":"a","iops":1}]`, `[{"name":"a","iops":1}]`,
+			`[{"name":"a","snapshotID":"1"}]`,
+		},
 		"instanceMetadataOptions": {`{}`, `{"httpTokens":"required"}`},
 		"cpuOptions":              {`{}`, `{"coreCount":2}`, `{"threadsPerCore":2}`, `{"amdSevSnp":"enabled"}`},
-		"networkInterfaces":       {`[{"deviceIndex":0}]`, `[{"deviceIndex":0,"type":"interface"}]`, `[{"deviceIndex":0,"description":"x"}]`, `[{"deviceIndex":0},{"deviceIndex":1}]`, `[{"deviceIndex":1},{"deviceIndex":0}]`},
-		"placement":               {`{"tenancy":"host"}`, `{"affinity":"host"}`},
-		"nodeTemplate":            {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"1500m"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`, `{"capacity":{},"virtualCapacity":{"x":"2"}}`},
-		"tags":                    {`{}`, `{"vm":{"a":"b"}}`, `{"vm":{"a":"c"}}`},
+		"networkInterfaces": {
+			`[{"deviceIndex":0}]`, `[{"deviceIndex":0,"type":"interface"}]`, `[{"deviceIndex":0,"description":"x"}]`,
+			`[{"deviceIndex":0},{"deviceIndex":1}]`, `[{"deviceIndex":1},{"deviceIndex":0}]`,
+		},
+		"placement": {`{"tenancy":"host"}`, `{"affinity":"host"}`},
+		"nodeTemplate": {
+			`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"1500m"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`,
+			`{"capacity":{},"virtualCapacity":{"x":"2"}}`,
+		},
+		"tags": {`{}`, `{"vm":{"a":"b"}}`, `{"vm":{"a":"c"}}`},
 	},
 	"azure": {
-		"volume":              {`{}`, `{"caching":"None"}`},
-		"dataVolumes":         {`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","imageRef":{}}]`, `[{"name":"a","imageRef":{"id":"x"}}]`, `[{"name":"a","imageRef":{"urn":"x"}}]`},
+		"volume": {`{}`, `{"caching":"None"}`},
+		"dataVolumes": {
+			`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","imageRef":{}}]`,
+			`[{"name":"a","imageRef":{"id":"x"}}]`, `[{"name":"a","imageRef":{"urn":"x"}}]`,
+		},
 		"diagnosticsProfile":  {`{"enabled":false}`, `{"enabled":true}`, `{"enabled":true,"storageURI":"x"}`},
 		"capacityReservation": {`{}`, `{"capacityReservationGroupID":"x"}`},
 		"nodeTemplate":        {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`},
 		"tags":                {`{"vm":{"a":"b"}}`},
 	},
 	"gcp": {
-		"gpu":            {`{"acceleratorType":"t4","count":1}`, `{"acceleratorType":"t4","count":2}`},
-		"volume":         {`{}`, `{"interface":"NVME"}`, `{"interface":""}`, `{"encryption":{"kmsKeyName":"k"}}`},
-		"bootVolume":     {`{}`, `{"provisionedIops":1}`, `{"storagePool":"p"}`},
-		"dataVolumes":    {`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","storagePool":"p"}]`, `[{"name":"a","provisionedIops":1}]`},
+		"gpu":        {`{"acceleratorType":"t4","count":1}`, `{"acceleratorType":"t4","count":2}`},
+		"volume":     {`{}`, `{"interface":"NVME"}`, `{"interface":""}`, `{"encryption":{"kmsKeyName":"k"}}`},
+		"bootVolume": {`{}`, `{"provisionedIops":1}`, `{"storagePool":"p"}`},
+		"dataVolumes": {
+			`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","storagePool":"p"}]`,
+			`[{"name":"a","provisionedIops":1}]`,
+		},
 		"serviceAccount": {`{"email":"e","scopes":["a","b"]}`, `{"email":"e","scopes":["b","a"]}`, `{"email":"f","scopes":["a"]}`},
 		"nodeTemplate":   {`{"capacity":{"cpu":"2"}}`},
 		"tags":           {`{"vm":{"a":"b"}}`},
 	},
 	"openstack": {
-		"machineLabels":            {`[{"name":"a","value":"1","triggerRollingOnUpdate":true}]`, `[{"name":"a","value":"2","triggerRollingOnUpdate":true}]`, `[{"name":"a","value":"1"}]`, `[{"name":"a","value":"2"}]`, `[{"name":"b","value":"1"},{"name":"a","value":"1","triggerRollingOnUpdate":true}]`},
+		"machineLabels": {
+			`[{"name":"a","value":"1","triggerRollingOnUpdate":true}]`, `[{"name":"a","value":"2","triggerRollingOnUpdate":true}]`,
+			`[{"name":"a","value":"1"}]`, `[{"name":"a","value":"2"}]`,
+			`[{"name":"b","value":"1"},{"name":"a","value":"1","triggerRollingOnUpdate":true}]`,
+		},
 		"additionalSecurityGroups": {`["a","b"]`, `["b","a"]`, `["a"]`},
 		"nodeTemplate":             {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"3"}}`},
 		"tags":                     {`{"vm":{"a":"b"}}`},
@@ -72,7 +91,9 @@ func drawMember(t *rapid.T, config map[string]json.RawMessage, provider, name st
 // drawNamed draws a pool with a provider config, and a pool that differs from it in a few fields.
 func drawNamed(t *rapid.T, of provider.Provider) (old, updated facts.Pool) {
 	names := slices.Sorted(maps.Keys(configsOf[of.Name]))
-	head := map[string]json.RawMessage{"apiVersion": json.RawMessage(`"` + of.APIVersion + `"`), "kind": json.RawMessage(`"` + of.Kind + `"`)}
+	head := map[string]json.RawMessage{
+		"apiVersion": json.RawMessage(`"` + of.APIVersion + `"`), "kind": json.RawMessage(`"` + of.Kind + `"`),
+	}
 	before := maps.Clone(head)
 	for _, name := range names {
 		drawMember(t, before, of.Name, name)
@@ -85,7 +106,9 @@ func drawNamed(t *rapid.T, of provider.Provider) (old, updated facts.Pool) {
 	i := rapid.IntRange(0, len(minors)-1).Draw(t, "minor")
 	old = examplePool(of.Name, minors[i])
 	updated = examplePool(of.Name, minors[min(len(minors)-1, i+drawn(t, "upgrade", 0, 0, 0, 0, 0, 1))])
-	if change := rapid.SampledFrom(slices.Sorted(maps.Keys(poolChanges()))).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
+	if change := rapid.SampledFrom(
+		slices.Sorted(maps.Keys(poolChanges())),
+	).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
 		poolChanges()[change](&updated)
 	}
 	old.Config = facts.ConfigOf(drawConfig(t, before))
@@ -108,12 +131,15 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	t.Parallel()
 	schemas := schemaOfExamples(t)
 	for _, one := range extensions.All() {
-		for extension, names := range map[judge.Extension]func(*provider.WorkerPool) (provider.Additional, error){judge.Adopted: one.Adopted, judge.Released: one.Released} {
+		for extension, names := range map[judge.Extension]func(
+			*provider.WorkerPool,
+		) (provider.Additional, error){judge.Adopted: one.Adopted, judge.Released: one.Released} {
 			t.Run(one.Name+"/"+extension.String(), func(t *testing.T) {
 				t.Parallel()
 				options := judge.Options{Providers: extensions.All(), Schema: schemas, Extension: extension}
 				newest := one.Recorded[len(one.Recorded)-1]
-				options.Landscape.Extensions = map[string]facts.Extension{one.Name: {Release: verdict.Known(newest, "the test")}} // else it is a question
+				// else it is a question
+				options.Landscape.Extensions = map[string]facts.Extension{one.Name: {Release: verdict.Known(newest, "the test")}}
 				rapid.Check(t, func(t *rapid.T) {
 					old, updated := drawNamed(t, one)
 					got, err := judge.Compare(old, updated, options)
@@ -144,7 +170,10 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 		old, updated string
 		want         verdict.Verdict
 	}{
-		{named, named, verdict.Roll}, {other, other, verdict.Roll}, {named, other, verdict.Roll}, {`"dataVolumes":[]`, `"dataVolumes":[]`, verdict.None},
+		{named, named, verdict.Roll},
+		{other, other, verdict.Roll},
+		{named, other, verdict.Roll},
+		{`"dataVolumes":[]`, `"dataVolumes":[]`, verdict.None},
 	} {
 		old := examplePool("aws", "1.37.1")
 		updated := examplePool("aws", "1.37.1")
@@ -187,7 +216,8 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 		}
 		o := options(t)
 		for path, change := range map[string]func(*facts.Pool){
-			"dataVolumes[0].size": func(p *facts.Pool) { p.DataVolumes[0].Size = "7Gi" }, "volume.encrypted": func(p *facts.Pool) { p.Encrypted = new(true) },
+			"dataVolumes[0].size": func(p *facts.Pool) { p.DataVolumes[0].Size = "7Gi" },
+			"volume.encrypted":    func(p *facts.Pool) { p.Encrypted = new(true) },
 		} {
 			old := of(test.oldVersion, test.oldMember)
 			updated := of(test.newVersion, test.newMember)
@@ -215,12 +245,32 @@ func TestHotInALaterEra(t *testing.T) {
 		want                  rows
 		reason                string
 	}{
-		{"1.33.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate}, "raw bytes hold iops, not tags"},
-		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate}, "so does the list"},
+		{
+			"1.33.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`,
+			rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate},
+			"raw bytes hold iops, not tags",
+		},
+		{
+			"1.36.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`,
+			rows{"volume.iops": verdict.Roll, "tags.vm[a]": verdict.HotUpdate},
+			"so does the list",
+		},
 		{"1.37.1", `"volume":{"iops":1}`, `"volume":{"iops":2}`, rows{"volume.iops": verdict.HotUpdate}, "canonically it is hot"},
-		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"throughput":1}`, rows{"volume.iops": verdict.HotUpdate, "volume.throughput": verdict.HotUpdate}, "the name stays: the list has values only"},
-		{"1.36.1", `"dataVolumes":[]`, `"dataVolumes":[{"name":"a","iops":1}]`, rows{"dataVolumes[name=a]": verdict.Roll, "dataVolumes[name=a].iops": verdict.HotUpdate}, "the volume explains it"},
-		{"1.33.1", `"cpuOptions":{}`, `"cpuOptions":{"coreCount":2},"tags":{"vm":{` + strings.Join(many, ",") + `}}`, rows{"cpuOptions.coreCount": verdict.Roll, "tags.vm[key0]": verdict.HotUpdate}, "more than are tried alone"},
+		{
+			"1.36.1", `"volume":{"iops":1}`, `"volume":{"throughput":1}`,
+			rows{"volume.iops": verdict.HotUpdate, "volume.throughput": verdict.HotUpdate},
+			"the name stays: the list has values only",
+		},
+		{
+			"1.36.1", `"dataVolumes":[]`, `"dataVolumes":[{"name":"a","iops":1}]`,
+			rows{"dataVolumes[name=a]": verdict.Roll, "dataVolumes[name=a].iops": verdict.HotUpdate},
+			"the volume explains it",
+		},
+		{
+			"1.33.1", `"cpuOptions":{}`, `"cpuOptions":{"coreCount":2},"tags":{"vm":{` + strings.Join(many, ",") + `}}`,
+			rows{"cpuOptions.coreCount": verdict.Roll, "tags.vm[key0]": verdict.HotUpdate},
+			"more than are tried alone",
+		},
 	} {
 		of := func(config string) facts.Pool {
 			p := examplePool("aws", test.version)
@@ -246,8 +296,10 @@ func nameOf(t require.TestingT, names func(*provider.WorkerPool) (provider.Addit
 	secret, err := hash.NodeAgentSecretName(p.Worker)
 	require.NoError(t, err)
 	w := &provider.WorkerPool{
-		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
-		MachineImage: *p.Worker.Image, Volume: &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
+		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate,
+		MachineType:  p.Worker.MachineType,
+		MachineImage: *p.Worker.Image,
+		Volume:       &provider.DataVolume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	w.DataVolumes = p.DataVolumes
 	if p.Config.Raw() != nil {

@@ -195,10 +195,14 @@ func TestNumbersOfMachines(t *testing.T) {
 			for _, v := range rolls.Pools[0].Effects() {
 				replaces = replaces || v == verdict.Roll
 			}
-			require.Equal(t, !isEmpty, replaces, "%s: a pool that has or keeps no machines replaces none: %s", reason, rolls.Pools[0].Effects())
+			require.Equal(
+				t, !isEmpty, replaces, "%s: a pool that has or keeps no machines replaces none: %s", reason, rolls.Pools[0].Effects(),
+			)
 		}
 	}
-	for _, v := range []verdict.Verdict{verdict.None, verdict.MachinesAdded, verdict.MachinesMayBeDeleted, verdict.AllMachinesMayBeDeleted, verdict.MachinesDeleted} {
+	for _, v := range []verdict.Verdict{
+		verdict.None, verdict.MachinesAdded, verdict.MachinesMayBeDeleted, verdict.AllMachinesMayBeDeleted, verdict.MachinesDeleted,
+	} {
 		assert.Greater(t, seen[v], 10, v)
 	}
 }

@@ -53,27 +53,61 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 		{"first pool", manifestOf(), manifestOf(machines("a", "m")), []string{"added a"}, "everything is new"},
 		{"last pool", manifestOf(machines("a", "m")), manifestOf(), []string{"removed a"}, "everything goes"},
 		{"kept", manifestOf(machines("a", "m")), manifestOf(machines("a", "n")), []string{"kept a"}, "paired by name, whatever changed"},
-		{"reordered", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("b", "n"), machines("a", "m")), []string{"kept b", "kept a"}, "order of the new manifest"},
-		{"added", manifestOf(machines("a", "m")), manifestOf(machines("b", "m"), machines("a", "m")), []string{"added b", "kept a"}, "content of a pool that stays is no reason to be renamed"},
-		{"removed", manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(machines("b", "m")), []string{"kept b", "removed a"}, "last"},
+		{
+			"reordered", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("b", "n"), machines("a", "m")),
+			[]string{"kept b", "kept a"},
+			"order of the new manifest",
+		},
+		{
+			"added", manifestOf(machines("a", "m")), manifestOf(machines("b", "m"), machines("a", "m")),
+			[]string{"added b", "kept a"},
+			"content of a pool that stays is no reason to be renamed",
+		},
+		{
+			"removed", manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(machines("b", "m")),
+			[]string{"kept b", "removed a"},
+			"last",
+		},
 		{"renamed", manifestOf(machines("a", "m")), manifestOf(machines("b", "m")), []string{"renamed b from a"}, "same content"},
 		{"replaced", manifestOf(machines("a", "m")), manifestOf(machines("b", "n")), []string{"added b", "removed a"}, "other content"},
-		{"other strategy", manifestOf(machines("a", "m")), manifestOf(inPlace), []string{"added b", "removed a"}, "the strategy is content"},
-		{"other credentials", manifestOf(machines("a", "m")), manifestOf(rotated), []string{"renamed b from a"}, "a new pool has not seen the same rotations"},
-		{"other secret", manifestOf(secret(machines("a", "m"), "x-a")), manifestOf(secret(machines("b", "m"), "x-b")), []string{"renamed b from a"}, "the secret's name holds the pool's"},
+		{
+			"other strategy", manifestOf(machines("a", "m")), manifestOf(inPlace),
+			[]string{"added b", "removed a"},
+			"the strategy is content",
+		},
+		{
+			"other credentials", manifestOf(machines("a", "m")), manifestOf(rotated),
+			[]string{"renamed b from a"},
+			"a new pool has not seen the same rotations",
+		},
+		{
+			"other secret", manifestOf(secret(machines("a", "m"), "x-a")), manifestOf(secret(machines("b", "m"), "x-b")),
+			[]string{"renamed b from a"},
+			"the secret's name holds the pool's",
+		},
 		{
 			"renamed with its config", manifestOf(machines("a", "m", `"agent":"1"`), machines("b", "m", `"agent":"2"`)),
 			manifestOf(machines("c", "m", `"agent":"2"`), machines("d", "m", `"agent":"1"`)),
 			[]string{"renamed c from b", "renamed d from a"},
 			"the provider config is content",
 		},
-		{"renamed with other tags", manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), []string{"renamed b from a"}, "hot fields are shown as changes"},
 		{
-			"several alike", manifestOf(machines("a", "m"), machines("b", "m"), machines("c", "m")), manifestOf(machines("x", "m"), machines("y", "m")),
+			"renamed with other tags", manifestOf(machines("a", "m", `"tags":{"a":"b"}`)),
+			manifestOf(machines("b", "m", `"tags":{"a":"c"}`)),
+			[]string{"renamed b from a"},
+			"hot fields are shown as changes",
+		},
+		{
+			"several alike", manifestOf(machines("a", "m"), machines("b", "m"), machines("c", "m")),
+			manifestOf(machines("x", "m"), machines("y", "m")),
 			[]string{"renamed x from a", "renamed y from b", "removed c"},
 			"first with first",
 		},
-		{"names swapped", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("a", "n"), machines("b", "m")), []string{"kept a", "kept b"}, "names go first: the machines of both are replaced"},
+		{
+			"names swapped", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("a", "n"), machines("b", "m")),
+			[]string{"kept a", "kept b"},
+			"names go first: the machines of both are replaced",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +128,9 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 
 func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
 	t.Parallel()
-	planned, err := pool.NewPlan(manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), options(t))
+	planned, err := pool.NewPlan(
+		manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), options(t),
+	)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned.Pools[0].Changes))
 }
@@ -123,7 +159,9 @@ func TestManifestsOfDifferentKinds(t *testing.T) {
 func TestAllProblemsOfAPlan(t *testing.T) {
 	t.Parallel()
 	broken := func(name string) facts.Pool { return machines(name, "m", `"agent":1`) }
-	_, err := pool.NewPlan(manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(broken("a"), broken("b"), broken("c")), options(t))
+	_, err := pool.NewPlan(
+		manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(broken("a"), broken("b"), broken("c")), options(t),
+	)
 	codes(t, err, "wrong-json-type", "wrong-json-type", "wrong-json-type")
 }
 
@@ -139,9 +177,11 @@ func TestExplain(t *testing.T) {
 	}
 	for path, want := range map[string]hotupdate.Class{
 		"machineType": hotupdate.Immutable, "machineImage.name": hotupdate.Immutable, "machineImage.version": hotupdate.InPlace,
-		"kubernetesVersion": hotupdate.InPlace, "kubeletConfig.kubeReserved.memory": hotupdate.InPlace, "volume.encrypted": hotupdate.Immutable,
-		"dataVolumes[0].size": hotupdate.Immutable, "providerConfig.volume.iops": hotupdate.Immutable, "nodeAgentSecretName": hotupdate.Immutable,
-		"updateStrategy": hotupdate.Immutable,
+		"kubernetesVersion": hotupdate.InPlace, "kubeletConfig.kubeReserved.memory": hotupdate.InPlace,
+		"volume.encrypted":    hotupdate.Immutable,
+		"dataVolumes[0].size": hotupdate.Immutable, "providerConfig.volume.iops": hotupdate.Immutable,
+		"nodeAgentSecretName": hotupdate.Immutable,
+		"updateStrategy":      hotupdate.Immutable,
 	} {
 		assert.Contains(t, classes, path)
 		assert.Equal(t, want, classes[path], path)
@@ -161,14 +201,34 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		reason string
 	}{
 		{"no pool", nil, verdict.None, "there is no machine"},
-		{"the gravest", []pool.Planned{kept(verdict.None), kept(verdict.InPlaceUpdate), kept(verdict.HotUpdate)}, verdict.InPlaceUpdate, "wherever it stands"},
+		{
+			"the gravest",
+			[]pool.Planned{kept(verdict.None), kept(verdict.InPlaceUpdate), kept(verdict.HotUpdate)},
+			verdict.InPlaceUpdate,
+			"wherever it stands",
+		},
 		{"uncertain", []pool.Planned{kept(verdict.Indeterminate), kept(verdict.InPlaceUpdate)}, verdict.Indeterminate, "it may be a roll"},
 		{"certain", []pool.Planned{kept(verdict.Indeterminate), kept(verdict.Roll)}, verdict.Roll, "one roll is certain"},
 		{"forbidden", []pool.Planned{kept(verdict.Forbidden), kept(verdict.Roll)}, verdict.Forbidden, "nothing is applied at all"},
 		{"unknown", []pool.Planned{kept(99), kept(verdict.HotUpdate)}, 99, "what this release does not know may be anything"},
-		{"added", []pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}}, verdict.Forbidden, "it is not admitted"},
-		{"removed", []pool.Planned{{State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}}}, verdict.Removed, "its machines go, and none come instead"},
-		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}}, verdict.PoolRenamed, "its machines go, and others come instead"},
+		{
+			"added",
+			[]pool.Planned{{State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.Forbidden}}},
+			verdict.Forbidden,
+			"it is not admitted",
+		},
+		{
+			"removed",
+			[]pool.Planned{{State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}}},
+			verdict.Removed,
+			"its machines go, and none come instead",
+		},
+		{
+			"renamed",
+			[]pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}},
+			verdict.PoolRenamed,
+			"its machines go, and others come instead",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, (&pool.Plan{Pools: tc.pools}).Verdict(), tc.reason)
@@ -186,7 +246,9 @@ func TestRemovedShoots(t *testing.T) {
 		ofWorker := pool.OneSided(&facts.Manifest{Kind: facts.Worker}, state, judge.Options{})
 		assert.NotContains(t, ofWorker.Rules, verdict.AdmissionUnjudged, "no admission is asked about Workers")
 		ofShoot.AdmissionAsked()
-		assert.Equal(t, state == pool.Removed, slices.Contains(ofShoot.Rules, verdict.AdmissionUnjudged), "%s: nobody asks about deletions", state)
+		assert.Equal(
+			t, state == pool.Removed, slices.Contains(ofShoot.Rules, verdict.AdmissionUnjudged), "%s: nobody asks about deletions", state,
+		)
 	}
 	with := manifestOf(machines("a", "m"))
 	assert.Equal(t, verdict.Removed, pool.OneSided(with, pool.Removed, judge.Options{}).Verdict())
@@ -216,7 +278,10 @@ func TestTouchedMachines(t *testing.T) {
 		{"a pool less", pool.Removed, few, none, verdict.Removed, nil, 50},
 		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
 	} {
-		planned := pool.Planned{State: tc.state, Before: tc.before, After: tc.after, Comparison: judge.Comparison{Verdict: tc.v, Also: tc.also, Numbers: spread}}
+		planned := pool.Planned{
+			State: tc.state, Before: tc.before, After: tc.after,
+			Comparison: judge.Comparison{Verdict: tc.v, Also: tc.also, Numbers: spread},
+		}
 		assert.Equal(t, tc.want, planned.Touched(), tc.name)
 	}
 }

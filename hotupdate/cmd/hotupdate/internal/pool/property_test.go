@@ -35,13 +35,19 @@ var reading = []struct {
 }{
 	{`.*unknownMember`, verdict.Indeterminate, verdict.Indeterminate},
 	{`spec\.hibernation\..*`, verdict.None, verdict.MachinesDeleted},
-	{`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None, verdict.Roll},
+	{
+		`spec\.kubernetes\.(version|kubelet\..*|kubeProxy\.(enabled|mode))|spec\.systemComponents\.nodeLocalDNS\.enabled`, verdict.None,
+		verdict.Roll,
+	},
 	{`spec\.maintenance\.confineSpecUpdateRollout`, verdict.None, verdict.Indeterminate}, // an earlier change may wait
 	{`spec\..*`, verdict.None, verdict.None},
 	{`w\.(minimum|maximum)`, verdict.None, verdict.MachinesDeleted},
 	{`w\.zones`, verdict.None, verdict.Forbidden},
 	{`w\.updateStrategy`, verdict.None, verdict.Forbidden},
-	{`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|providerConfig)`, verdict.None, verdict.Roll},
+	{
+		`w\.(machine\.(type|image\.(name|version))|volume\.(size|type|encrypted)|dataVolumes|cri\.name|kubernetes\..*|providerConfig)`,
+		verdict.None, verdict.Roll,
+	},
 	{`w\..*`, verdict.None, verdict.None},
 }
 
@@ -99,7 +105,9 @@ type drawnValues map[string][2]any
 
 func drawnFields(t *testing.T) drawnValues {
 	t.Helper()
-	all := drawnValues{"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2}}
+	all := drawnValues{
+		"spec.unknownMember": {1, 2}, "w.unknownMember": {1, 2}, "spec.kubernetes.unknownMember": {1, 2}, "w.machine.unknownMember": {1, 2},
+	}
 	for path, values := range leaves(t, kindstest.At(kinds.Shoot, "spec"), "", 0) {
 		if path != "provider.workers" && path != "provider.type" {
 			all["spec."+path] = values

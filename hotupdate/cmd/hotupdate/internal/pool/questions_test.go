@@ -160,8 +160,9 @@ func TestReservationsOfALabel(t *testing.T) {
 	}
 }
 
-// Where the label comes, the fixed reservations of the Shoot stay unless applying removes the object in which they stand. Null does that for client-side
-// apply alone: for server-side apply it is an empty object. A reservation that the user removes is filled in again.
+// Where the label comes, the fixed reservations of the Shoot stay unless applying removes the object in which they
+// stand. Null does that for client-side apply alone: for server-side apply it is an empty object. A reservation that
+// the user removes is filled in again.
 func TestReservationsOfNull(t *testing.T) {
 	t.Parallel()
 	const kubelet = "spec.kubernetes.kubelet"
@@ -172,13 +173,22 @@ func TestReservationsOfNull(t *testing.T) {
 		want         [4]verdict.Verdict // for client, server and replace, and if the way is not known
 		asks         []verdict.Rule
 	}{
-		"null":                           {nil, []edit{label, {kubelet, null{}}}, [4]verdict.Verdict{rolls, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation}},
-		"the object is left out":         {[]edit{cpu}, []edit{label}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
-		"spec.kubernetes has no kubelet": {nil, []edit{label}, [4]verdict.Verdict{none, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation}},
-		"spec.kubernetes is left out":    {nil, []edit{label, {"spec.kubernetes", nil}}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
-		"one member is left out":         {[]edit{cpu}, []edit{label, {kubelet + ".kubeReserved", object{}}}, [4]verdict.Verdict{none, none, none, none}, nil},
+		"null": {
+			nil, []edit{label, {kubelet, null{}}}, [4]verdict.Verdict{rolls, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation},
+		},
+		"the object is left out": {[]edit{cpu}, []edit{label}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
+		"spec.kubernetes has no kubelet": {
+			nil, []edit{label}, [4]verdict.Verdict{none, none, rolls, unknown}, []verdict.Rule{verdict.KeptReservation},
+		},
+		"spec.kubernetes is left out": {nil, []edit{label, {"spec.kubernetes", nil}}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil},
+		"one member is left out": {
+			[]edit{cpu}, []edit{label, {kubelet + ".kubeReserved", object{}}}, [4]verdict.Verdict{none, none, none, none}, nil,
+		},
 		"another one is left out": {
-			[]edit{{kubelet + ".kubeReserved.cpu", "100m"}}, []edit{label, {kubelet + ".kubeReserved", object{}}}, [4]verdict.Verdict{rolls, rolls, rolls, rolls}, nil,
+			[]edit{{kubelet + ".kubeReserved.cpu", "100m"}},
+			[]edit{label, {kubelet + ".kubeReserved", object{}}},
+			[4]verdict.Verdict{rolls, rolls, rolls, rolls},
+			nil,
 		},
 		"a pool's member is left out, and the label goes": {
 			[]edit{label, at("kubernetes.kubelet.kubeReserved.cpu", "70m")},
@@ -207,8 +217,8 @@ func TestReservationsOfNull(t *testing.T) {
 	}
 }
 
-// Reservations of the Shoot replace none that Gardener has filled into the pools, which stay unless the manifest replaces the Shoot or removes the
-// part of the pool in which they stand.
+// Reservations of the Shoot replace none that Gardener has filled into the pools, which stay unless the manifest
+// replaces the Shoot or removes the part of the pool in which they stand.
 func TestReservationsOfTheShoot(t *testing.T) {
 	t.Parallel()
 	client := []apply.Way{{By: apply.Client}}
@@ -224,14 +234,16 @@ func TestReservationsOfTheShoot(t *testing.T) {
 		asks         []verdict.Rule
 		ofType       bool // the verdict depends on the machine type
 	}{
-		"merged":                   {nil, []edit{shoot}, "true", client, verdict.None, nil, false},
-		"server-side":              {nil, []edit{shoot}, "true", []apply.Way{{By: apply.Server}}, verdict.None, nil, false},
-		"replaced":                 {nil, []edit{shoot}, "true", replaced, verdict.Roll, nil, true},
-		"way unknown":              {nil, []edit{shoot}, "true", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation}, true},
-		"without useGKEFormula":    {nil, []edit{shoot}, "false", client, verdict.Roll, nil, false},
-		"mode unknown":             {nil, []edit{shoot}, "", client, verdict.Indeterminate, []verdict.Rule{verdict.ReservationMode}, false},
-		"replaced, mode unknown":   {nil, []edit{shoot}, "", replaced, verdict.Roll, nil, true},
-		"both unknown":             {nil, []edit{shoot}, "", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation, verdict.ReservationMode}, true},
+		"merged":                 {nil, []edit{shoot}, "true", client, verdict.None, nil, false},
+		"server-side":            {nil, []edit{shoot}, "true", []apply.Way{{By: apply.Server}}, verdict.None, nil, false},
+		"replaced":               {nil, []edit{shoot}, "true", replaced, verdict.Roll, nil, true},
+		"way unknown":            {nil, []edit{shoot}, "true", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation}, true},
+		"without useGKEFormula":  {nil, []edit{shoot}, "false", client, verdict.Roll, nil, false},
+		"mode unknown":           {nil, []edit{shoot}, "", client, verdict.Indeterminate, []verdict.Rule{verdict.ReservationMode}, false},
+		"replaced, mode unknown": {nil, []edit{shoot}, "", replaced, verdict.Roll, nil, true},
+		"both unknown": {
+			nil, []edit{shoot}, "", nil, verdict.Indeterminate, []verdict.Rule{verdict.KeptReservation, verdict.ReservationMode}, true,
+		},
 		"another member stays":     {[]edit{maxPods}, []edit{maxPods, shoot}, "true", client, verdict.None, nil, false},
 		"the user's own stays":     {[]edit{cpu}, []edit{cpu, shoot}, "true", client, verdict.None, nil, false},
 		"the user's own goes":      {[]edit{cpu}, []edit{shoot}, "true", client, verdict.Roll, nil, true},
@@ -312,8 +324,8 @@ func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
 	}
 }
 
-// Without a Kubernetes version on either side, node-local DNS and the mode of kube-proxy may decide at some versions: below 1.34 node-local DNS
-// always counts, and from 1.34 on only with IPVS.
+// Without a Kubernetes version on either side, node-local DNS and the mode of kube-proxy may decide at some versions:
+// below 1.34 node-local DNS always counts, and from 1.34 on only with IPVS.
 func TestNodeLocalDNSWithoutVersion(t *testing.T) {
 	t.Parallel()
 	dns := func(enabled bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", enabled} }
@@ -323,11 +335,19 @@ func TestNodeLocalDNSWithoutVersion(t *testing.T) {
 		old, updated []edit
 		want         [3]verdict.Verdict // without a version, with 1.33 and with 1.34
 	}{
-		"switched off":              {[]edit{dns(true), mode("IPTables")}, []edit{dns(false), mode("IPTables")}, [3]verdict.Verdict{unknown, rolls, none}},
-		"switched off with IPVS":    {[]edit{dns(true), mode("IPVS")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls}},
-		"another mode":              {[]edit{dns(true), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{unknown, none, rolls}},
-		"another mode, without DNS": {[]edit{dns(false), mode("IPTables")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{none, none, none}},
-		"both":                      {[]edit{dns(false), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls}},
+		"switched off": {
+			[]edit{dns(true), mode("IPTables")}, []edit{dns(false), mode("IPTables")}, [3]verdict.Verdict{unknown, rolls, none},
+		},
+		"switched off with IPVS": {
+			[]edit{dns(true), mode("IPVS")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls},
+		},
+		"another mode": {
+			[]edit{dns(true), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{unknown, none, rolls},
+		},
+		"another mode, without DNS": {
+			[]edit{dns(false), mode("IPTables")}, []edit{dns(false), mode("IPVS")}, [3]verdict.Verdict{none, none, none},
+		},
+		"both": {[]edit{dns(false), mode("IPTables")}, []edit{dns(true), mode("IPVS")}, [3]verdict.Verdict{rolls, rolls, rolls}},
 	} {
 		for i, at := range []any{nil, "1.33.2", "1.34.2"} {
 			old := read(t, edited(t, append(test.old, version(at))))
@@ -342,12 +362,13 @@ func TestNodeLocalDNSWithoutVersion(t *testing.T) {
 	}
 }
 
-// An extension that ignores configs today, and has adopted the library, refuses one below the minor from which it reads it. Without a version, it is not
-// known whether it does.
+// An extension that ignores configs today, and has adopted the library, refuses one below the minor from which it reads
+// it. Without a version, it is not known whether it does.
 func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
 	t.Parallel()
 	configured := at("providerConfig", object{
-		"apiVersion": "alicloud.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig", "nodeTemplate": object{"capacity": object{"cpu": 1}},
+		"apiVersion": "alicloud.provider.extensions.gardener.cloud/v1alpha1", "kind": "WorkerConfig",
+		"nodeTemplate": object{"capacity": object{"cpu": 1}},
 	})
 	for name, test := range map[string]struct {
 		edits     []edit
@@ -372,8 +393,9 @@ func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
 			continue
 		}
 		require.Len(t, got.Questions, 1, name)
-		assert.Equal(t, "the Kubernetes version of the new pool ("+extensions.CanonicalFrom+" or newer gives added, an older one gives forbidden), "+
-			"in the Shoot of the cluster; write the version", got.Questions[0].String(), name)
+		assert.Equal(t,
+			"the Kubernetes version of the new pool ("+extensions.CanonicalFrom+" or newer gives added, an older one gives forbidden), "+
+				"in the Shoot of the cluster; write the version", got.Questions[0].String(), name)
 		assert.ElementsMatch(t, []verdict.Verdict{verdict.Added, verdict.Forbidden}, got.Possible().Verdicts(), name)
 	}
 }

@@ -75,7 +75,10 @@ func TestReadShoot(t *testing.T) {
 // A pool gets omitted values from the Shoot. A kubelet configuration is not merged.
 func TestPoolsInheritFromTheShoot(t *testing.T) {
 	t.Parallel()
-	own := manifest(t, "shoot.yaml", edit{shootsPool + "kubernetes.version", "1.32.1"}, edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{shootsPool + "kubernetes.kubelet.cpuManagerPolicy", nil})
+	own := manifest(
+		t, "shoot.yaml", edit{shootsPool + "kubernetes.version", "1.32.1"}, edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"},
+		edit{shootsPool + "kubernetes.kubelet.cpuManagerPolicy", nil},
+	)
 	w := read(t, own).Pools[0].Worker
 	assert.Equal(t, "1.32.1", w.KubernetesVersion)
 	assert.Nil(t, w.Kubelet.CPUManagerPolicy, "the pool has a kubelet configuration of its own")
@@ -134,8 +137,14 @@ func TestReadRefuses(t *testing.T) {
 		{"another kind", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed"}`, []problem{{"unknown-kind", "", ""}}},
 		{"another version", `{"apiVersion":"core.gardener.cloud/v2","kind":"Shoot"}`, []problem{{"unknown-kind", "", ""}}},
 		{"kind of another type", `{"apiVersion":1,"kind":"Shoot"}`, []problem{{"unknown-kind", "", ""}}},
-		{"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`, []problem{{"wrong-json-type", "", "spec"}}},
-		{"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}), []problem{{"wrong-json-type", "", "spec.provider.workers"}}},
+		{
+			"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`,
+			[]problem{{"wrong-json-type", "", "spec"}},
+		},
+		{
+			"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}),
+			[]problem{{"wrong-json-type", "", "spec.provider.workers"}},
+		},
 		{"worker of another type", shoot(edit{"spec.provider.workers.0", "x"}), []problem{
 			{"wrong-json-type", "", "spec.provider.workers[0]"}, {"no-pool-name", "", "spec.provider.workers[0]"},
 		}},
@@ -143,26 +152,44 @@ func TestReadRefuses(t *testing.T) {
 		{"machines below 0", shoot(edit{"spec.provider.workers.0.minimum", -2}, edit{"spec.provider.workers.0.maximum", -1}), []problem{
 			{"negative-machines", "", "spec.provider.workers[0].minimum"}, {"negative-machines", "", "spec.provider.workers[0].maximum"},
 		}},
-		{"machines below 0 of a Worker", worker(edit{workersPool + "maximum", -1}), []problem{{"negative-machines", "", "spec.pools[0].maximum"}}},
+		{
+			"machines below 0 of a Worker", worker(edit{workersPool + "maximum", -1}),
+			[]problem{{"negative-machines", "", "spec.pools[0].maximum"}},
+		},
 		{"no name", worker(edit{workersPool + "name", nil}), []problem{{"no-pool-name", "", "spec.pools[0]"}}},
 		{"one name twice", worker(edit{"spec.pools", []any{
 			map[string]any{"name": "a"}, map[string]any{"name": "b"}, map[string]any{"name": "a"}, map[string]any{"name": "a"},
 		}}), []problem{{"duplicate-pool-name", "a", ""}}},
-		{"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}), []problem{{"wrong-json-type", "", "spec.kubernetes.version"}}},
+		{
+			"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}),
+			[]problem{{"wrong-json-type", "", "spec.kubernetes.version"}},
+		},
 		{"machine", shoot(edit{shootsPool + "machine", "m5"}), []problem{{"wrong-json-type", "", first + "machine"}}},
-		{"image", worker(edit{workersPool + "machineImage.version", 27}), []problem{{"wrong-json-type", "", "spec.pools[0].machineImage.version"}}},
-		{"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}), []problem{{"wrong-json-type", "", "spec.pools[0].dataVolumes[1].encrypted"}}},
+		{
+			"image", worker(edit{workersPool + "machineImage.version", 27}),
+			[]problem{{"wrong-json-type", "", "spec.pools[0].machineImage.version"}},
+		},
+		{
+			"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}),
+			[]problem{{"wrong-json-type", "", "spec.pools[0].dataVolumes[1].encrypted"}},
+		},
 		{"strategy", shoot(edit{shootsPool + "updateStrategy", "Recreate"}), []problem{{"unknown-strategy", "", first + "updateStrategy"}}},
 		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{"wrong-json-type", "", reserved}}},
-		{"quantity that takes minutes to compute", shoot(edit{own + "kubeReserved.cpu", "1e-100000000"}), []problem{{"number-range", "", reserved}}},
+		{
+			"quantity that takes minutes to compute", shoot(edit{own + "kubeReserved.cpu", "1e-100000000"}),
+			[]problem{{"number-range", "", reserved}},
+		},
 		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{"wrong-json-type", "", reserved}}},
 		{"time", shoot(edit{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "yesterday"}), []problem{
 			{"wrong-json-type", "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
 		}},
 		{
-			"all at once", shoot(edit{shootsPool + "machine.type", 1}, edit{shootsPool + "volume.size", 1}, edit{own + "systemReserved.pid", "x"}),
+			"all at once",
+			shoot(edit{shootsPool + "machine.type", 1}, edit{shootsPool + "volume.size", 1}, edit{own + "systemReserved.pid", "x"}),
 			[]problem{
-				{"wrong-json-type", "", first + "kubernetes.kubelet.systemReserved.pid"}, {"wrong-json-type", "", first + "machine.type"}, {"wrong-json-type", "", first + "volume.size"},
+				{"wrong-json-type", "", first + "kubernetes.kubelet.systemReserved.pid"},
+				{"wrong-json-type", "", first + "machine.type"},
+				{"wrong-json-type", "", first + "volume.size"},
 			},
 		},
 		{
@@ -175,7 +202,9 @@ func TestReadRefuses(t *testing.T) {
 			_, err := facts.Read(tree.Of([]byte(test.raw)))
 			var got []problem
 			for _, e := range fault.All(err) {
-				got = append(got, problem{e.Code, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.Where, "manifest"), "pool "), `"`), e.Path})
+				got = append(
+					got, problem{e.Code, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.Where, "manifest"), "pool "), `"`), e.Path},
+				)
 				assert.True(t, strings.HasPrefix(e.Error(), "hotupdate: "), e.Error())
 			}
 			assert.Equal(t, test.want, got, "%v", err)
@@ -187,7 +216,10 @@ func TestReadRefuses(t *testing.T) {
 func TestErrorsAreDiscreet(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
-	raw := manifest(t, "shoot.yaml", edit{shootsPool + "machine", secret}, edit{shootsPool + "updateStrategy", secret}, edit{shootsPool + "kubernetes.kubelet.kubeReserved.cpu", secret})
+	raw := manifest(
+		t, "shoot.yaml", edit{shootsPool + "machine", secret}, edit{shootsPool + "updateStrategy", secret},
+		edit{shootsPool + "kubernetes.kubelet.kubeReserved.cpu", secret},
+	)
 	_, err := facts.Read(tree.Of(raw))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), secret)

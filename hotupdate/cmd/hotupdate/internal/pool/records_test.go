@@ -35,8 +35,9 @@ var judgedChanges = map[string]struct{ roll, other, refused int }{
 	"openstack-v1.48.0": {50, 300, 110}, "openstack-v1.57.0": {70, 290, 130},
 }
 
-// TestRecordedChanges: two pools of a released extension's records that differ in one member, in a landscape with this release. The verdict is
-// forbidden where the extension's admission refuses the change, and a pool that rolls is replaced exactly if the release gave it another name.
+// TestRecordedChanges: two pools of a released extension's records that differ in one member, in a landscape with this
+// release. The verdict is forbidden where the extension's admission refuses the change, and a pool that rolls is
+// replaced exactly if the release gave it another name.
 func TestRecordedChanges(t *testing.T) {
 	t.Parallel()
 	for _, name := range recorded.Names() {
@@ -67,8 +68,8 @@ func TestRecordedChanges(t *testing.T) {
 	}
 }
 
-// TestRecordedSecrets: a pool that rolls and gets or loses its node-agent secret name is replaced where the release names it in both states, and
-// refused where the release names no pool without one.
+// TestRecordedSecrets: a pool that rolls and gets or loses its node-agent secret name is replaced where the release
+// names it in both states, and refused where the release names no pool without one.
 func TestRecordedSecrets(t *testing.T) {
 	t.Parallel()
 	var allRolled, allRefused int
@@ -114,9 +115,9 @@ func (r recording) isInPlace() bool {
 	return strings.Contains(textOf(r.pool["updateStrategy"]), "InPlace")
 }
 
-// isOneChangeOf reports whether both pools were named, differ in one field that the extension hashes or whose changes admission refuses, and
-// have configs as an API server stores them. The records leave the node-agent secret as it is where Gardener's fields change, and the server group
-// where its policy does.
+// isOneChangeOf reports whether both pools were named, differ in one field that the extension hashes or whose changes
+// admission refuses, and have configs as an API server stores them. The records leave the node-agent secret as it is
+// where Gardener's fields change, and the server group where its policy does.
 func (r recording) isOneChangeOf(t *testing.T, before recording) bool {
 	t.Helper()
 	isInConfig := strings.HasPrefix(r.Edit, "config.") && !strings.HasPrefix(r.Edit, "config.serverGroup")
@@ -206,7 +207,10 @@ func judgeRecorded(t *testing.T, release *recorded.Release, before, after record
 		return "not compared"
 	}
 	isRoll := before.Hashes()[0] != after.Hashes()[0]
-	assert.Equal(t, isRoll, got == verdict.Roll, "%d: %s: the release names the pool %s, then %s; the verdict is %s\n%v\n%v", after.Index, after.Edit, before.Hashes(), after.Hashes(), got, before.text(), after.text())
+	assert.Equal(
+		t, isRoll, got == verdict.Roll, "%d: %s: the release names the pool %s, then %s; the verdict is %s\n%v\n%v", after.Index,
+		after.Edit, before.Hashes(), after.Hashes(), got, before.text(), after.text(),
+	)
 	if isRoll {
 		return "roll"
 	}

@@ -31,13 +31,57 @@ func TestReleaseOfGardener(t *testing.T) {
 		assumes     []verdict.Rule
 		reason      string
 	}{
-		"reservations, not stated":        {"", edits{reserved("20m")}, edits{reserved("30m")}, verdict.Roll, []verdict.Rule{verdict.GardenerIsKnown, verdict.ReservationsBySum}, "today's v1.150 does not have systemReserved"},
-		"reservations, before":            {"v1.139.1", edits{reserved("20m")}, edits{reserved("30m")}, verdict.Roll, []verdict.Rule{verdict.OtherGardener}, "the release has both, and adds them up"},
-		"reservations, between":           {"v1.142.3", edits{reserved("20m")}, edits{reserved("30m")}, verdict.Roll, []verdict.Rule{verdict.OtherGardener, verdict.ReservationsBySum}, "the table does not have the release"},
-		"reservations, after":             {"v1.150.0", edits{reserved("20m")}, edits{reserved("30m")}, verdict.None, nil, "the release drops systemReserved"},
-		"in place, not stated":            {"", edits{inPlace}, edits{at("machine.type", "n2")}, verdict.Forbidden, []verdict.Rule{verdict.GardenerIsKnown}, "a pool that is updated in place keeps its machines"},
-		"in place, before the strategies": {"v1.110.0", edits{inPlace}, edits{at("machine.type", "n2")}, verdict.Roll, []verdict.Rule{verdict.OtherGardener}, "the release does not have updateStrategy"},
-		"in place, with the strategies":   {"v1.120.0", edits{inPlace}, edits{at("machine.type", "n2")}, verdict.Forbidden, []verdict.Rule{verdict.OtherGardener}, "the release has it"},
+		"reservations, not stated": {
+			"",
+			edits{reserved("20m")},
+			edits{reserved("30m")},
+			verdict.Roll,
+			[]verdict.Rule{verdict.GardenerIsKnown, verdict.ReservationsBySum},
+			"today's v1.150 does not have systemReserved",
+		},
+		"reservations, before": {
+			"v1.139.1",
+			edits{reserved("20m")},
+			edits{reserved("30m")},
+			verdict.Roll,
+			[]verdict.Rule{verdict.OtherGardener},
+			"the release has both, and adds them up",
+		},
+		"reservations, between": {
+			"v1.142.3",
+			edits{reserved("20m")},
+			edits{reserved("30m")},
+			verdict.Roll,
+			[]verdict.Rule{verdict.OtherGardener, verdict.ReservationsBySum},
+			"the table does not have the release",
+		},
+		"reservations, after": {
+			"v1.150.0", edits{reserved("20m")}, edits{reserved("30m")}, verdict.None, nil, "the release drops systemReserved",
+		},
+		"in place, not stated": {
+			"",
+			edits{inPlace},
+			edits{at("machine.type", "n2")},
+			verdict.Forbidden,
+			[]verdict.Rule{verdict.GardenerIsKnown},
+			"a pool that is updated in place keeps its machines",
+		},
+		"in place, before the strategies": {
+			"v1.110.0",
+			edits{inPlace},
+			edits{at("machine.type", "n2")},
+			verdict.Roll,
+			[]verdict.Rule{verdict.OtherGardener},
+			"the release does not have updateStrategy",
+		},
+		"in place, with the strategies": {
+			"v1.120.0",
+			edits{inPlace},
+			edits{at("machine.type", "n2")},
+			verdict.Forbidden,
+			[]verdict.Rule{verdict.OtherGardener},
+			"the release has it",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,15 +32,17 @@ const (
 	fewReservations  = 991
 )
 
-// TestReservationsAgainstModel: with all facts known, a manifest that is applied has the verdict that the plugin and the way of applying lead to. The
-// model stores the old manifest as the plugin completes it, applies the new one by the code of kubectl and of the API server, has the plugin complete
-// the result, and compares what names have. The old side is the manifest, or the stored Shoot.
+// TestReservationsAgainstModel: with all facts known, a manifest that is applied has the verdict that the plugin and
+// the way of applying lead to. The model stores the old manifest as the plugin completes it, applies the new one by the
+// code of kubectl and of the API server, has the plugin complete the result, and compares what names have. The old side
+// is the manifest, or the stored Shoot.
 func TestReservationsAgainstModel(t *testing.T) {
 	t.Parallel()
 	shoots := []any{
 		object{},
 		kubelet(object{}), kubelet(object{"maxPods": 50}), kubelet(reserving(object{})), kubelet(reserving(object{"cpu": "80m"})),
-		kubelet(reserving(object{"memory": "1Gi"})), kubelet(reserving(object{"cpu": "80m", "memory": "1Gi"})), kubelet(reserving(object{"cpu": "70m"})),
+		kubelet(reserving(object{"memory": "1Gi"})), kubelet(reserving(object{"cpu": "80m", "memory": "1Gi"})),
+		kubelet(reserving(object{"cpu": "70m"})),
 		kubelet(null{}), kubelet(reserving(ofShoot)), kubelet(reserving(null{})),
 	}
 	for _, one := range shoots {
@@ -51,7 +53,8 @@ func TestReservationsAgainstModel(t *testing.T) {
 		nil,
 		object{"version": "1.33.2"},
 		kubelet(object{}), kubelet(object{"maxPods": 50}), kubelet(reserving(object{})),
-		kubelet(reserving(object{"cpu": "70m"})), kubelet(reserving(object{"memory": "1Gi"})), kubelet(reserving(object{"cpu": "70m", "memory": "1Gi"})),
+		kubelet(reserving(object{"cpu": "70m"})), kubelet(reserving(object{"memory": "1Gi"})),
+		kubelet(reserving(object{"cpu": "70m", "memory": "1Gi"})),
 		kubelet(null{}), kubelet(reserving(ofMachine)), kubelet(reserving(null{})),
 	}
 	ways := []apply.Way{{By: apply.Client}, {By: apply.Server, Manager: "m"}, {By: apply.Replace}}
@@ -145,7 +148,8 @@ func storedBy(t *testing.T, manifest object, way apply.Way) object {
 	case apply.Server:
 		of := object{"metadata": object{"labels": within(manifest, "metadata", "labels")}, "spec": manifest["spec"]}
 		metadata["managedFields"] = []any{object{
-			"manager": way.Manager, "operation": "Apply", "apiVersion": "core.gardener.cloud/v1beta1", "fieldsType": "FieldsV1", "fieldsV1": owned(t, of),
+			"manager": way.Manager, "operation": "Apply", "apiVersion": "core.gardener.cloud/v1beta1", "fieldsType": "FieldsV1",
+			"fieldsV1": owned(t, of),
 		}}
 	case apply.Replace:
 	}

@@ -36,28 +36,38 @@ func TestWhatRuns(t *testing.T) {
 		old, change []edit
 		want        verdict.Verdict
 	}{
-		"the rollout is no longer confined":       {edits{succeeded, confined}, edits{released}, verdict.Indeterminate},
-		"reconcile is requested":                  {edits{succeeded, confined}, edits{annotated("gardener.cloud/operation", "reconcile")}, verdict.Indeterminate},
-		"a change that waits too":                 {edits{succeeded, confined}, edits{purpose}, verdict.None},
-		"a label of the Shoot":                    {edits{succeeded, confined}, edits{{"metadata.labels", object{"a": "b"}}}, verdict.None},
-		"an operation for the maintenance window": {edits{succeeded, confined}, edits{annotated("maintenance.gardener.cloud/operation", "reconcile")}, verdict.None},
-		"the change itself rolls":                 {edits{succeeded, confined}, edits{released, at("machine.type", "n2")}, verdict.Roll},
-		"confined, without a status":              {edits{{"status", nil}, confined}, edits{released}, verdict.Indeterminate},
-		"confined and hibernated":                 {edits{asleep, confined, hibernated}, edits{released}, verdict.None},
-		"confined, hibernated, a status cut":      {edits{succeeded, confined, hibernated}, edits{released}, verdict.Indeterminate},
-		"it was not confined":                     {edits{succeeded}, edits{confined}, verdict.None},
-		"the last operation has failed":           {edits{operation("Failed", generation)}, edits{purpose}, verdict.Indeterminate},
-		"a failed operation is retried":           {edits{operation("Failed", generation)}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate},
-		"reconcile does not retry":                {edits{operation("Failed", generation)}, edits{annotated("gardener.cloud/operation", "reconcile")}, verdict.None},
-		"an older generation has failed":          {edits{operation("Failed", generation-1)}, edits{purpose}, verdict.None},
-		"the spec is being rolled out":            {edits{operation("Processing", generation)}, edits{purpose}, verdict.None},
-		"the rollout has an error":                {edits{operation("Error", generation)}, edits{purpose}, verdict.None},
-		"the Shoot is no longer ignored":          {edits{succeeded, ignored}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate},
-		"it is still ignored":                     {edits{succeeded, ignored}, edits{purpose}, verdict.None},
-		"the API server has removed the request":  {edits{succeeded, confined}, edits{{"metadata.generation", generation + 1}}, verdict.Indeterminate},
-		"a generation that stays":                 {edits{succeeded, confined}, edits{{"metadata.generation", generation}}, verdict.None},
-		"a later generation, all is rolled out":   {edits{succeeded}, edits{{"metadata.generation", generation + 1}}, verdict.None},
-		"all is rolled out":                       {edits{succeeded}, edits{purpose}, verdict.None},
+		"the rollout is no longer confined": {edits{succeeded, confined}, edits{released}, verdict.Indeterminate},
+		"reconcile is requested": {
+			edits{succeeded, confined}, edits{annotated("gardener.cloud/operation", "reconcile")}, verdict.Indeterminate,
+		},
+		"a change that waits too": {edits{succeeded, confined}, edits{purpose}, verdict.None},
+		"a label of the Shoot":    {edits{succeeded, confined}, edits{{"metadata.labels", object{"a": "b"}}}, verdict.None},
+		"an operation for the maintenance window": {
+			edits{succeeded, confined}, edits{annotated("maintenance.gardener.cloud/operation", "reconcile")}, verdict.None,
+		},
+		"the change itself rolls":            {edits{succeeded, confined}, edits{released, at("machine.type", "n2")}, verdict.Roll},
+		"confined, without a status":         {edits{{"status", nil}, confined}, edits{released}, verdict.Indeterminate},
+		"confined and hibernated":            {edits{asleep, confined, hibernated}, edits{released}, verdict.None},
+		"confined, hibernated, a status cut": {edits{succeeded, confined, hibernated}, edits{released}, verdict.Indeterminate},
+		"it was not confined":                {edits{succeeded}, edits{confined}, verdict.None},
+		"the last operation has failed":      {edits{operation("Failed", generation)}, edits{purpose}, verdict.Indeterminate},
+		"a failed operation is retried": {
+			edits{operation("Failed", generation)}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate,
+		},
+		"reconcile does not retry": {
+			edits{operation("Failed", generation)}, edits{annotated("gardener.cloud/operation", "reconcile")}, verdict.None,
+		},
+		"an older generation has failed": {edits{operation("Failed", generation-1)}, edits{purpose}, verdict.None},
+		"the spec is being rolled out":   {edits{operation("Processing", generation)}, edits{purpose}, verdict.None},
+		"the rollout has an error":       {edits{operation("Error", generation)}, edits{purpose}, verdict.None},
+		"the Shoot is no longer ignored": {edits{succeeded, ignored}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate},
+		"it is still ignored":            {edits{succeeded, ignored}, edits{purpose}, verdict.None},
+		"the API server has removed the request": {
+			edits{succeeded, confined}, edits{{"metadata.generation", generation + 1}}, verdict.Indeterminate,
+		},
+		"a generation that stays":               {edits{succeeded, confined}, edits{{"metadata.generation", generation}}, verdict.None},
+		"a later generation, all is rolled out": {edits{succeeded}, edits{{"metadata.generation", generation + 1}}, verdict.None},
+		"all is rolled out":                     {edits{succeeded}, edits{purpose}, verdict.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,21 +127,73 @@ func TestIgnoredShoots(t *testing.T) {
 		asksKey     bool
 		reason      string
 	}{
-		"it ends, not known":           {open, edits{succeeded, annotated("true")}, edits{released}, verdict.Indeterminate, true, "an earlier change waits only if gardenlet heeds it"},
-		"it ends, heeded":              {yes, edits{succeeded, annotated("true")}, edits{released}, verdict.Indeterminate, false, "an earlier change may wait"},
-		"it ends, not heeded":          {no, edits{succeeded, annotated("true")}, edits{released}, verdict.None, false, "nothing has waited"},
-		"it ends, written as 1":        {open, edits{succeeded, annotated("1")}, edits{released}, verdict.Indeterminate, true, "strconv.ParseBool reads it"},
-		"it ends, written as True":     {yes, edits{succeeded, annotated("True")}, edits{released}, verdict.Indeterminate, false, "strconv.ParseBool reads it"},
-		"it ends, written as yes":      {yes, edits{succeeded, annotated("yes")}, edits{released}, verdict.None, false, "strconv.ParseBool does not read it"},
-		"it becomes false":             {yes, edits{succeeded, annotated("true")}, edits{annotated("false")}, verdict.Indeterminate, false, "it ends"},
-		"in the namespace garden":      {no, edits{succeeded, garden, annotated("true")}, edits{released}, verdict.Indeterminate, false, "gardenlet always heeds it there"},
-		"it stays, not known":          {open, edits{succeeded, annotated("true")}, edits{purpose}, verdict.None, false, "nothing waits, or nothing is rolled out"},
-		"it stays, failed, not known":  {open, edits{failed, annotated("true")}, edits{purpose}, verdict.Indeterminate, true, "if it is not heeded, the failed operation is retried with what waits"},
-		"it stays, failed, heeded":     {yes, edits{failed, annotated("true")}, edits{purpose}, verdict.None, false, "nothing is rolled out"},
-		"it stays, failed, not heeded": {no, edits{failed, annotated("true")}, edits{purpose}, verdict.Indeterminate, false, "the failed operation is retried with what waits"},
-		"it ends, failed, not known":   {open, edits{failed, annotated("true")}, edits{released}, verdict.Indeterminate, true, "if it is not heeded, its end is no change of the spec"},
-		"it begins":                    {open, edits{succeeded}, edits{annotated("true")}, verdict.None, false, "all is rolled out"},
-		"the change itself rolls":      {open, edits{succeeded, annotated("true")}, edits{released, at("machine.type", "n2")}, verdict.Roll, true, "the pool rolls, and what waits may be graver"},
+		"it ends, not known": {
+			open,
+			edits{succeeded, annotated("true")},
+			edits{released},
+			verdict.Indeterminate, true,
+			"an earlier change waits only if gardenlet heeds it",
+		},
+		"it ends, heeded": {
+			yes, edits{succeeded, annotated("true")}, edits{released}, verdict.Indeterminate, false, "an earlier change may wait",
+		},
+		"it ends, not heeded": {
+			no, edits{succeeded, annotated("true")}, edits{released}, verdict.None, false, "nothing has waited",
+		},
+		"it ends, written as 1": {
+			open, edits{succeeded, annotated("1")}, edits{released}, verdict.Indeterminate, true, "strconv.ParseBool reads it",
+		},
+		"it ends, written as True": {
+			yes, edits{succeeded, annotated("True")}, edits{released}, verdict.Indeterminate, false, "strconv.ParseBool reads it",
+		},
+		"it ends, written as yes": {
+			yes, edits{succeeded, annotated("yes")}, edits{released}, verdict.None, false, "strconv.ParseBool does not read it",
+		},
+		"it becomes false": {
+			yes, edits{succeeded, annotated("true")}, edits{annotated("false")}, verdict.Indeterminate, false, "it ends",
+		},
+		"in the namespace garden": {
+			no,
+			edits{succeeded, garden, annotated("true")},
+			edits{released},
+			verdict.Indeterminate, false,
+			"gardenlet always heeds it there",
+		},
+		"it stays, not known": {
+			open, edits{succeeded, annotated("true")}, edits{purpose}, verdict.None, false, "nothing waits, or nothing is rolled out",
+		},
+		"it stays, failed, not known": {
+			open,
+			edits{failed, annotated("true")},
+			edits{purpose},
+			verdict.Indeterminate, true,
+			"if it is not heeded, the failed operation is retried with what waits",
+		},
+		"it stays, failed, heeded": {
+			yes, edits{failed, annotated("true")}, edits{purpose}, verdict.None, false, "nothing is rolled out",
+		},
+		"it stays, failed, not heeded": {
+			no,
+			edits{failed, annotated("true")},
+			edits{purpose},
+			verdict.Indeterminate, false,
+			"the failed operation is retried with what waits",
+		},
+		"it ends, failed, not known": {
+			open,
+			edits{failed, annotated("true")},
+			edits{released},
+			verdict.Indeterminate, true,
+			"if it is not heeded, its end is no change of the spec",
+		},
+		"it begins": {open, edits{succeeded}, edits{annotated("true")}, verdict.None, false, "all is rolled out"},
+		"the change itself rolls": {
+			open,
+			edits{succeeded, annotated("true")},
+			edits{released, at("machine.type", "n2")},
+			verdict.Roll, true,
+			"the pool rolls, and what waits may be graver",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,12 +232,20 @@ func TestWhatWaitsIsNotBounded(t *testing.T) {
 		old, change edits
 		want        verdict.Verdict
 	}{
-		"the rollout is no longer confined": {edits{succeeded, confined}, edits{{"spec.maintenance.confineSpecUpdateRollout", false}}, verdict.Indeterminate},
-		"the last operation has failed":     {edits{failed}, edits{at("labels", object{"x": "a"})}, verdict.Indeterminate},
-		"the Shoot is no longer ignored":    {edits{succeeded, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate},
-		"ignored until now, failed":         {edits{failed, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"spec.purpose", "testing"}}, verdict.Indeterminate},
-		"hibernation is retried":            {edits{failed, hibernated}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate},
-		"the change itself rolls":           {edits{failed}, edits{at("machine.type", "n2")}, verdict.Roll},
+		"the rollout is no longer confined": {
+			edits{succeeded, confined}, edits{{"spec.maintenance.confineSpecUpdateRollout", false}}, verdict.Indeterminate,
+		},
+		"the last operation has failed": {edits{failed}, edits{at("labels", object{"x": "a"})}, verdict.Indeterminate},
+		"the Shoot is no longer ignored": {
+			edits{succeeded, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"metadata.annotations", nil}}, verdict.Indeterminate,
+		},
+		"ignored until now, failed": {
+			edits{failed, annotated("shoot.gardener.cloud/ignore", "true")}, edits{{"spec.purpose", "testing"}}, verdict.Indeterminate,
+		},
+		"hibernation is retried": {
+			edits{failed, hibernated}, edits{annotated("gardener.cloud/operation", "retry")}, verdict.Indeterminate,
+		},
+		"the change itself rolls": {edits{failed}, edits{at("machine.type", "n2")}, verdict.Roll},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -242,8 +312,8 @@ func TestWhatIsReconciledAtOnce(t *testing.T) {
 	}
 }
 
-// TestRotationOfSSHKeys: where SSH access is off, the API server removes the annotation and nothing is reconciled, so what waits goes on waiting.
-// With SSH access, the Shoot is reconciled.
+// TestRotationOfSSHKeys: where SSH access is off, the API server removes the annotation and nothing is reconciled, so
+// what waits goes on waiting. With SSH access, the Shoot is reconciled.
 func TestRotationOfSSHKeys(t *testing.T) {
 	t.Parallel()
 	status := edit{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": false}}

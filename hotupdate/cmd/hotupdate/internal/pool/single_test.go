@@ -13,7 +13,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
-// TestConfigsOnOneSide: a provider config on its own that is new or gone tells nothing of the pools that have it. A custom resource has no pools.
+// TestConfigsOnOneSide: a provider config on its own that is new or gone tells nothing of the pools that have it. A
+// custom resource has no pools.
 func TestConfigsOnOneSide(t *testing.T) {
 	t.Parallel()
 	const aws = `"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`

@@ -20,7 +20,9 @@ import (
 
 // words are the verdicts of verdicts.txt.
 var words = map[string]verdict.Verdict{
-	"none": verdict.None, "hot": verdict.HotUpdate, "adds": verdict.MachinesAdded, "may lose": verdict.MachinesMayBeDeleted, "may empty": verdict.AllMachinesMayBeDeleted, "deletes": verdict.MachinesDeleted, "drain": verdict.InPlaceUpdate, "unknown": verdict.Indeterminate, "roll": verdict.Roll,
+	"none": verdict.None, "hot": verdict.HotUpdate, "adds": verdict.MachinesAdded, "may lose": verdict.MachinesMayBeDeleted,
+	"may empty": verdict.AllMachinesMayBeDeleted, "deletes": verdict.MachinesDeleted, "drain": verdict.InPlaceUpdate,
+	"unknown": verdict.Indeterminate, "roll": verdict.Roll,
 	"refused": verdict.Forbidden, "removed": verdict.Removed,
 }
 
@@ -137,7 +139,8 @@ func editsOf(t *testing.T, column string) (all []edit) {
 			continue
 		}
 		for short, long := range map[string]string{
-			"w.": shootsPool, "p.": workersPool, "op.": "metadata.annotations.gardener.cloud/operation", "mop.": "metadata.annotations.maintenance.gardener.cloud/operation",
+			"w.": shootsPool, "p.": workersPool, "op.": "metadata.annotations.gardener.cloud/operation",
+			"mop.": "metadata.annotations.maintenance.gardener.cloud/operation",
 			"ann.": "metadata.annotations.",
 		} {
 			if rest, ok := strings.CutPrefix(path, short); ok {

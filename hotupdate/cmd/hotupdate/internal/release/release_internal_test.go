@@ -28,7 +28,9 @@ func FuzzRelease(f *testing.F) {
 	written, err := schema.MarshalJSON()
 	require.NoError(f, err)
 	f.Add(written)
-	f.Add([]byte(`{"formatVersion": 1, "schema": ` + string(written) + `, "eras": [{"name": "a", "hash": "raw"}, {"name": "b", "from": "1.34", "hash": "cut", "nulls": "keep"}]}`))
+	f.Add([]byte(`{"formatVersion": 1, "schema": ` + string(
+		written,
+	) + `, "eras": [{"name": "a", "hash": "raw"}, {"name": "b", "from": "1.34", "hash": "cut", "nulls": "keep"}]}`))
 	f.Add([]byte(`{"apiVersion": "a/v1", "kind": "K", "schema": ` + string(written) + `}`))
 	f.Add([]byte(`{"eras": null, "schema": "\u0000"}`))
 	directory := f.TempDir()
@@ -38,7 +40,9 @@ func FuzzRelease(f *testing.F) {
 			assert.NotEmpty(t, err.Error())
 			return
 		}
-		_, _ = r.Hash(&facts.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, Config: facts.ConfigOf([]byte(`{"volume":{"iops":5}}`))})
+		_, _ = r.Hash(
+			&facts.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, Config: facts.ConfigOf([]byte(`{"volume":{"iops":5}}`))},
+		)
 		h, err := r.Hash(&facts.Pool{})
 		require.NoError(t, errors.Join(err, h.Refused), "no config is the empty one")
 		assert.NotNil(t, h.Era)

@@ -190,7 +190,9 @@ func TestSelection(t *testing.T) {
 		assert.Equal(t, test.names, names, "%+v", test.selection)
 		assert.Equal(t, test.omitted, r.Omitted)
 		assert.Equal(t, []report.Summand{
-			{Verdict: "removed", Count: report.Count{Pools: 1}}, {Verdict: "roll", Count: report.Count{Pools: 1, Machines: 3}}, {Verdict: "none", Count: report.Count{Pools: 4}},
+			{Verdict: "removed", Count: report.Count{Pools: 1}},
+			{Verdict: "roll", Count: report.Count{Pools: 1, Machines: 3}},
+			{Verdict: "none", Count: report.Count{Pools: 4}},
 		}, r.Sum)
 		assert.Equal(t, "removed", r.Verdict)
 		text := report.Text(r, report.Style{})

@@ -22,7 +22,8 @@ import (
 
 // inGitLab checks the rules of GitLab's documentation, "Code Quality", section "Code Quality report format": the report is one array of
 // issues without a byte-order mark; description, check_name, fingerprint, severity, location.path and location.lines.begin are required,
-// severity is one of five words, path is relative to the repository and does not begin with ./, and no two issues have the same fingerprint.
+// severity is one of five words, path is relative to the repository and does not begin with ./, and no two issues have
+// the same fingerprint.
 func inGitLab(t require.TestingT, text []byte) (problems []string) {
 	var issues []map[string]any
 	require.NoError(t, json.Unmarshal(text, &issues), "%s", text)
@@ -56,7 +57,8 @@ func inGitLab(t require.TestingT, text []byte) (problems []string) {
 	return problems
 }
 
-// element is a rule of junit-10.xsd of the xUnit plugin of Jenkins: the attributes that an element must and may have, and the elements in it.
+// element is a rule of junit-10.xsd of the xUnit plugin of Jenkins: the attributes that an element must and may have,
+// and the elements in it.
 type element struct {
 	required, optional, children []string
 }
@@ -137,7 +139,10 @@ func TestPublishedFormats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		found := anyReport(t).Findings()
 		for range rapid.IntRange(0, 2).Draw(t, "broken") {
-			found.NotJudged = append(found.NotJudged, report.NotJudged{Place: pool.Place{File: anyText().Draw(t, "file"), Line: 1}, Text: anyText().Draw(t, "why")})
+			found.NotJudged = append(
+				found.NotJudged,
+				report.NotJudged{Place: pool.Place{File: anyText().Draw(t, "file"), Line: 1}, Text: anyText().Draw(t, "why")},
+			)
 		}
 		require.Empty(t, inGitLab(t, gitlab(t, found)))
 		text := junit(t, found)
@@ -190,7 +195,9 @@ func TestGitLab(t *testing.T) {
 	before := string(gitlab(t, found))
 	found.All[0].Place.Line++
 	fingerprints := regexp.MustCompile(`[0-9a-f]{64}`)
-	assert.Equal(t, fingerprints.FindAllString(before, -1), fingerprints.FindAllString(string(gitlab(t, found)), -1), "a line above moves no issue")
+	assert.Equal(
+		t, fingerprints.FindAllString(before, -1), fingerprints.FindAllString(string(gitlab(t, found)), -1), "a line above moves no issue",
+	)
 	assert.Equal(t, "[]\n", string(gitlab(t, report.Findings{})))
 }
 

@@ -23,10 +23,16 @@ func TestParts(t *testing.T) {
 		{"an element is put first", "[" + first + "]", "[" + second + "," + first + "]", "+ disks[0] " + second},
 		{"an element is removed", "[" + first + "," + second + "]", "[" + second + "]", "- disks[0] " + first},
 		{"a member is added", "[" + first + "]", "[" + strings.Replace(first, "{", `{"iops":3,`, 1) + "]", "+ disks[0].iops 3"},
-		{"null is a value", "[" + strings.Replace(first, "{", `{"iops":null,`, 1) + "]", "[" + strings.Replace(first, "{", `{"iops":3,`, 1) + "]", "~ disks[0].iops null 3"},
+		{
+			"null is a value", "[" + strings.Replace(first, "{", `{"iops":null,`, 1) + "]",
+			"[" + strings.Replace(first, "{", `{"iops":3,`, 1) + "]", "~ disks[0].iops null 3",
+		},
 		{"another type", "[" + first + "]", `[1]`, "~ disks[0] " + first + " 1"},
 		{"a short value", `[1]`, `[2]`, "~ disks [1] [2]"},
-		{"too many parts", "[" + many + "]", "[" + strings.ReplaceAll(many, "1", "2") + "]", "~ disks [" + many + "] [" + strings.ReplaceAll(many, "1", "2") + "]"},
+		{
+			"too many parts", "[" + many + "]", "[" + strings.ReplaceAll(many, "1", "2") + "]",
+			"~ disks [" + many + "] [" + strings.ReplaceAll(many, "1", "2") + "]",
+		},
 		{"a text", `"` + strings.Repeat("a", 60) + `"`, `"b"`, `~ disks "` + strings.Repeat("a", 60) + `" "b"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -40,7 +46,9 @@ func TestParts(t *testing.T) {
 			assert.Equal(t, []string{tc.want}, rows)
 		})
 	}
-	hidden := ChangeReport{Op: "replace", Path: "disks", Old: json.RawMessage("[" + first + "]"), New: json.RawMessage("[" + second + "]"), Sensitive: true}
+	hidden := ChangeReport{
+		Op: "replace", Path: "disks", Old: json.RawMessage("[" + first + "]"), New: json.RawMessage("[" + second + "]"), Sensitive: true,
+	}
 	assert.Equal(t, []ChangeReport{hidden}, hidden.parts(), "the parts of a sensitive value are not shown")
 }
 

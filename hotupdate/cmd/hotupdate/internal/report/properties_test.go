@@ -29,7 +29,8 @@ import (
 func anyText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", "bc", "`", "```", "~~~", "|", "*", "\n", "\r\n", "\n```\n", "<b>", "&", "@x", "\x1b[2J", "\u202e", "\u2066", "\u009b", "\x00", "\xff", "\u00e9", "\U0001f40b", `\`, `"`, "#", " ", strings.Repeat("long", 50),
+			"a", "bc", "`", "```", "~~~", "|", "*", "\n", "\r\n", "\n```\n", "<b>", "&", "@x", "\x1b[2J", "\u202e", "\u2066", "\u009b",
+			"\x00", "\xff", "\u00e9", "\U0001f40b", `\`, `"`, "#", " ", strings.Repeat("long", 50),
 		}), 0, 8).Draw(t, "pieces")
 		return strings.Join(pieces, "")
 	})
@@ -46,18 +47,33 @@ func anyPlan(t *rapid.T) *pool.Plan {
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: judge.Comparison{
-				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: rapid.SampledFrom(verdict.OfChanges()).Draw(t, "outcome"),
-				Unknown: rapid.SliceOfNDistinct(rapid.SampledFrom([]facts.Unknown{facts.ContainerRuntime, facts.Credentials, facts.ProviderState, facts.RestOfPool}), 0, 3, rapid.ID[facts.Unknown]).Draw(t, "unknown"),
-				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")),
+				Verdict:  rapid.SampledFrom(verdict.OfChanges()).Draw(t, "outcome"),
+				Unknown: rapid.SliceOfNDistinct(
+					rapid.SampledFrom([]facts.Unknown{facts.ContainerRuntime, facts.Credentials, facts.ProviderState, facts.RestOfPool}), 0,
+					3, rapid.ID[facts.Unknown],
+				).Draw(t, "unknown"),
+				Rules: rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
 			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
-			p.Changes = append(p.Changes, judge.Finding{Decides: rapid.Bool().Draw(t, "decides"), Verdict: rapid.SampledFrom(verdict.OfChanges()).Draw(t, "alone"), Change: hotupdate.Change{
-				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
-				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.OpAdd, hotupdate.OpRemove, hotupdate.OpReplace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: rapid.SampledFrom([]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"}).Draw(t, "origin"),
-			}})
+			p.Changes = append(p.Changes,
+				judge.Finding{
+					Decides: rapid.Bool().Draw(t, "decides"), Verdict: rapid.SampledFrom(verdict.OfChanges()).Draw(t, "alone"),
+					Change: hotupdate.Change{
+						Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated),
+						Sensitive: rapid.Bool().Draw(t, "sensitive"),
+						Op: rapid.SampledFrom(
+							[]hotupdate.Op{hotupdate.OpAdd, hotupdate.OpRemove, hotupdate.OpReplace},
+						).Draw(t, "op"),
+						Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")),
+						Origin: rapid.SampledFrom(
+							[]string{"default", "struct tag", "inherited", "override", "hotwhen", "unknown member"},
+						).Draw(t, "origin"),
+					},
+				})
 		}
 		plan.Pools = append(plan.Pools, p)
 	}
@@ -81,7 +97,10 @@ func TestTextIsHarmless(t *testing.T) {
 		text := report.Text(r, report.Style{Verbose: true})
 		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
 		for line := range strings.SplitSeq(report.Text(r, report.Style{}), "\n") {
-			require.True(t, len(line) <= 80 || !strings.Contains(strings.TrimSpace(line), " "), "only a word that is longer than a line does not fit: %q", line)
+			require.True(
+				t, len(line) <= 80 || !strings.Contains(strings.TrimSpace(line), " "),
+				"only a word that is longer than a line does not fit: %q", line,
+			)
 		}
 	})
 }
@@ -142,7 +161,8 @@ func TestAssumptionsArePrinted(t *testing.T) {
 			line := "assumption: " + a.Text
 			for name, printed := range map[string]string{
 				"text": unwrapped(report.Text(r, report.Style{})), "Markdown": unwrapped(report.Markdown(r, report.Style{})),
-				"SARIF": string(sarif), "HTML": html.UnescapeString(page(t, r)), "GitHub": strings.ReplaceAll(report.GitHub(r.Findings()), "title=assumption::", "assumption: "),
+				"SARIF": string(sarif), "HTML": html.UnescapeString(page(t, r)),
+				"GitHub": strings.ReplaceAll(report.GitHub(r.Findings()), "title=assumption::", "assumption: "),
 			} {
 				require.Equal(t, 1, strings.Count(printed, line), "%s: %s in %s", name, line, printed)
 				require.Contains(t, printed, a.Answer, name)
@@ -197,7 +217,9 @@ func TestMarkdownIsHarmless(t *testing.T) {
 }
 
 // linesBefore matches the lines before the block of code: the table or the verdict.
-var linesBefore = regexp.MustCompile(`^(\| (verdict|\*\*[a-z -]+\*\*) \| [a-z0-9 ]+ \| [a-z0-9, ]* \||\|---\|---:\|---:\||\*\*[a-z -]+\*\*|)\n$`)
+var linesBefore = regexp.MustCompile(
+	`^(\| (verdict|\*\*[a-z -]+\*\*) \| [a-z0-9 ]+ \| [a-z0-9, ]* \||\|---\|---:\|---:\||\*\*[a-z -]+\*\*|)\n$`,
+)
 
 // TestJSONHasEverything: what a plan holds is in its JSON, whole, in printable characters.
 func TestJSONHasEverything(t *testing.T) {
@@ -205,7 +227,9 @@ func TestJSONHasEverything(t *testing.T) {
 		plan := anyPlan(t)
 		encoded, err := report.JSON(made(t, plan))
 		require.NoError(t, err)
-		require.Equal(t, -1, strings.IndexFunc(string(encoded), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", encoded)
+		require.Equal(
+			t, -1, strings.IndexFunc(string(encoded), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", encoded,
+		)
 		var decoded report.Report
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
 		pools := decoded.Manifests[0].Pools
@@ -245,7 +269,8 @@ func TestPageIsHarmless(t *testing.T) {
 		_, body, _ := strings.Cut(text, "<body>")
 		for _, tag := range tagName.FindAllStringSubmatch(body, -1) {
 			require.Contains(t, []string{
-				"header", "input", "script", "h1", "h2", "p", "main", "figure", "figcaption", "div", "span", "ul", "li", "b", "section", "details", "summary", "table", "thead",
+				"header", "input", "script", "h1", "h2", "p", "main", "figure", "figcaption", "div", "span", "ul", "li", "b", "section",
+				"details", "summary", "table", "thead",
 				"tbody", "tr", "th", "td", "code", "body", "html",
 			}, tag[1])
 		}
@@ -267,12 +292,16 @@ func valid(text string) string {
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
 	plans := bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, secret)
-	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed, Changes: judged(secret)}})
+	plans[0].Pools = append(
+		plans[0].Pools,
+		pool.Planned{Name: "a", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed, Changes: judged(secret)}},
+	)
 	r := made(t, plans...)
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
 	for _, rendering := range []string{
-		report.Text(r, report.Style{}), report.Text(r, report.Style{Color: true, Verbose: true}), report.Markdown(r, report.Style{}), page(t, r), string(encoded),
+		report.Text(r, report.Style{}), report.Text(r, report.Style{Color: true, Verbose: true}), report.Markdown(r, report.Style{}),
+		page(t, r), string(encoded),
 	} {
 		assert.NotContains(t, rendering, "hunter")
 		assert.Contains(t, rendering, "token")
@@ -306,7 +335,10 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 	for _, size := range []struct{ pools, changes int }{{1, 5000}, {20, 500}, {3000, 1}, {20_000, 1}} {
 		plan := &pool.Plan{Kind: facts.Shoot, Name: strings.Repeat("n", 300)}
 		for i := range size.pools {
-			p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: judge.Comparison{Verdict: verdict.Roll, Unjudged: slices.Repeat([]string{"spec.a"}, size.changes)}}
+			p := pool.Planned{
+				Name:       fmt.Sprintf("pool-%d", i),
+				Comparison: judge.Comparison{Verdict: verdict.Roll, Unjudged: slices.Repeat([]string{"spec.a"}, size.changes)},
+			}
 			for j := range size.changes {
 				c := iops
 				c.Path = fmt.Sprintf("args[%d-%d]", i, j)
@@ -320,7 +352,9 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 		assert.True(t, strings.HasPrefix(text, "**roll**\n"), "the only verdict")
 		assert.Regexp(t, `\nand \d+ more lines\n`+"```\n\n$", text[len(text)-100:])
 	}
-	text := report.Markdown(made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, slices.Repeat([]hotupdate.Change{iops}, 4000)...)...), report.Style{})
+	text := report.Markdown(
+		made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, slices.Repeat([]hotupdate.Change{iops}, 4000)...)...), report.Style{},
+	)
 	shown := strings.Count(text, "  > ~ volume.iops")
 	assert.Greater(t, shown, 1000)
 	assert.Contains(t, text, fmt.Sprintf("\nand %d more lines\n```\n", 4000-shown))
@@ -337,7 +371,9 @@ func TestValuesMustBeJSON(t *testing.T) {
 func TestReportOfDiff(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	require.NoError(t, err)
-	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"},{"name":"b"}],"tags":{"vm":{"b":"2"}}}`),
+	changes, err := schema.DiffRaw([]byte(
+		`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"},{"name":"b"}],"tags":{"vm":{"b":"2"}}}`,
+	),
 		[]byte(`{"placement":{"partitionNumber":2},"dataVolumes":[{"name":"b"}],"tags":{"vm":{"a":"1","b":"2"}}}`))
 	require.NoError(t, err)
 	r := made(t, bare(hotupdate.AutoRollingUpdate, verdict.Roll, changes...)...)
@@ -351,7 +387,10 @@ func TestReportOfDiff(t *testing.T) {
 		`    + tags.vm[a]                      "1"`,
 		"",
 	}, strings.Split(report.Text(r, report.Style{}), "\n"))
-	assert.Contains(t, report.Text(r, report.Style{Verbose: true}), "  > - dataVolumes[name=a].snapshotID  \"s\"  [inherited from aws.WorkerConfig.DataVolumes]\n")
+	assert.Contains(
+		t, report.Text(r, report.Style{Verbose: true}),
+		"  > - dataVolumes[name=a].snapshotID  \"s\"  [inherited from aws.WorkerConfig.DataVolumes]\n",
+	)
 }
 
 // TestEqualChangesAreOneCause: sixty Shoots with the same change were sixty sections. Their names and numbers of machines differ.
@@ -363,28 +402,47 @@ func TestEqualChangesAreOneCause(t *testing.T) {
 			judged = verdict.HotUpdate
 		}
 		change := judge.Finding{Change: iops, Verdict: judged, Decides: true, NewLine: i}
-		plans = append(plans, &pool.Plan{Kind: facts.Shoot, Name: fmt.Sprintf("shoot-%d", i), NewPlace: pool.Place{File: fmt.Sprintf("%d.yaml", i), Line: 1}, Pools: []pool.Planned{{
-			Name: fmt.Sprintf("pool-%d", i), Before: facts.Machines{Maximum: i, Known: true}, Comparison: judge.Comparison{Verdict: judged, Changes: []judge.Finding{change}},
-		}}})
+		plans = append(plans, &pool.Plan{
+			Kind: facts.Shoot, Name: fmt.Sprintf("shoot-%d", i),
+			NewPlace: pool.Place{File: fmt.Sprintf("%d.yaml", i), Line: 1}, Pools: []pool.Planned{{
+				Name: fmt.Sprintf("pool-%d", i), Before: facts.Machines{Maximum: i, Known: true},
+				Comparison: judge.Comparison{Verdict: judged, Changes: []judge.Finding{change}},
+			}},
+		})
 	}
 	r := made(t, plans...)
 	text := report.Text(r, report.Style{})
 	assert.Contains(t, text, "roll: 60 manifests, 60 pools: 59 roll (up to 1,740 machines), 1 hot-update (up\n    to 30 machines)\n")
-	assert.Contains(t, text, "\nroll: 59 pools (up to 1,740 machines): every machine is replaced\n  pool pool-0 of Shoot shoot-0 at 0.yaml:1\n  pool pool-1 of Shoot shoot-1 at 1.yaml:1\n")
+	assert.Contains(
+		t, text,
+		"\nroll: 59 pools (up to 1,740 machines): every machine is replaced\n  pool pool-0 of Shoot shoot-0 at 0.yaml:1\n  pool pool-1 of Shoot shoot-1 at 1.yaml:1\n",
+	)
 	assert.Contains(t, text, "\n  and 54 more; --verbose lists all\n")
 	assert.Equal(t, 2, strings.Count(text, "volume.iops"))
 	assert.Less(t, strings.Count(text, "\n"), 25)
 	assert.Equal(t, 60, strings.Count(report.Text(r, report.Style{Verbose: true}), ".yaml:"), "--verbose lists all")
 	markdown := report.Markdown(r, report.Style{})
-	assert.True(t, strings.HasPrefix(markdown, "| verdict | worker pools | machines, at most |\n|---|---:|---:|\n| **roll** | 59 | 1,740 |\n"), markdown)
+	assert.True(
+		t, strings.HasPrefix(markdown, "| verdict | worker pools | machines, at most |\n|---|---:|---:|\n| **roll** | 59 | 1,740 |\n"),
+		markdown,
+	)
 	assert.Equal(t, 2, strings.Count(markdown, "volume.iops"))
 	assert.Contains(t, markdown, "\n  and 54 more")
 	annotations := report.GitHub(r.Findings())
 	assert.Equal(t, 2, strings.Count(annotations, "\n"), annotations)
-	assert.True(t, strings.HasPrefix(annotations, "::error file=0.yaml,line=1,title=roll%3A pool pool-0 of Shoot shoot-0 and 58 more::~ volume.iops 3000 -> 4000"), annotations)
+	assert.True(
+		t,
+		strings.HasPrefix(
+			annotations, "::error file=0.yaml,line=1,title=roll%3A pool pool-0 of Shoot shoot-0 and 58 more::~ volume.iops 3000 -> 4000",
+		),
+		annotations,
+	)
 	html := page(t, r)
 	assert.Equal(t, 2, strings.Count(html, `<section class="cause">`))
-	assert.Contains(t, html, `<td data-label="concerned">pool pool-59 of Shoot shoot-59</td><td class="number" data-label="machines">59</td><td data-label="place">59.yaml:59</td></tr>`)
+	assert.Contains(
+		t, html,
+		`<td data-label="concerned">pool pool-59 of Shoot shoot-59</td><td class="number" data-label="machines">59</td><td data-label="place">59.yaml:59</td></tr>`,
+	)
 	slices.Reverse(plans)
 	html = page(t, made(t, plans...))
 	assert.Less(t, strings.Index(html, "shoot-59"), strings.Index(html, "shoot-30"), "the gravest first")
@@ -392,9 +450,10 @@ func TestEqualChangesAreOneCause(t *testing.T) {
 
 // TestOnePoolIsToldOnce: of one pool that rolls the verdict was said four times.
 func TestOnePoolIsToldOnce(t *testing.T) {
-	r := made(t, shootOf("web", pool.Planned{Name: "a", Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}, Comparison: judge.Comparison{
-		Verdict: verdict.Roll, OldEra: "hand-written list", NewEra: "hand-written list", Changes: judged(iops),
-	}}))
+	r := made(t,
+		shootOf("web", pool.Planned{Name: "a", Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}, Comparison: judge.Comparison{
+			Verdict: verdict.Roll, OldEra: "hand-written list", NewEra: "hand-written list", Changes: judged(iops),
+		}}))
 	assert.Equal(t, "roll: Shoot garden-dev/web, pool a (1 to 3 machines): every machine is replaced\n"+
 		"  by Gardener's rules for worker pools\n  > ~ volume.iops  3000 -> 4000\n", report.Text(r, report.Style{}))
 	for name, rendering := range map[string]string{
@@ -411,7 +470,10 @@ func TestOnePoolIsToldOnce(t *testing.T) {
 func TestRefusedChangesTouchNoMachine(t *testing.T) {
 	ten := facts.Machines{Minimum: 1, Maximum: 10, Known: true}
 	r := made(t, shootOf("web",
-		pool.Planned{Name: "a", Before: ten, After: ten, Comparison: underAutoInPlace(judge.Comparison{Verdict: verdict.Forbidden, Changes: judged(iops)})},
+		pool.Planned{
+			Name: "a", Before: ten, After: ten,
+			Comparison: underAutoInPlace(judge.Comparison{Verdict: verdict.Forbidden, Changes: judged(iops)}),
+		},
 		pool.Planned{Name: "b", Before: ten, After: ten, Comparison: judge.Comparison{Verdict: verdict.Roll, Changes: judged(iops)}},
 	))
 	for _, s := range r.Sum {
@@ -424,11 +486,15 @@ func TestRefusedChangesTouchNoMachine(t *testing.T) {
 // TestBarsShowAllMachines: a bar was red as a whole if 16 of 66 machines are deleted.
 func TestBarsShowAllMachines(t *testing.T) {
 	old := facts.Machines{Minimum: 1, Maximum: 66, Known: true}
-	r := made(t, shootOf("web", pool.Planned{Name: "a", Before: old, After: facts.Machines{Minimum: 1, Maximum: 50, Known: true}, Comparison: judge.Comparison{
-		Verdict: verdict.MachinesMayBeDeleted, Numbers: verdict.Numbers{DeletedAtMost: 16},
-	}}))
+	r := made(t, shootOf("web",
+		pool.Planned{Name: "a", Before: old, After: facts.Machines{Minimum: 1, Maximum: 50, Known: true}, Comparison: judge.Comparison{
+			Verdict: verdict.MachinesMayBeDeleted, Numbers: verdict.Numbers{DeletedAtMost: 16},
+		}}))
 	html := page(t, r)
-	assert.Contains(t, html, `<span class="part move" style="flex-grow: 16" title="machines-may-be-deleted: 16"></span><span class="part calm" style="flex-grow: 50" title="not touched: 50"></span>`)
+	assert.Contains(
+		t, html,
+		`<span class="part move" style="flex-grow: 16" title="machines-may-be-deleted: 16"></span><span class="part calm" style="flex-grow: 50" title="not touched: 50"></span>`,
+	)
 }
 
 // TestPageSaysWhatWasCompared: and when, and by which version.

@@ -31,14 +31,38 @@ type golden struct {
 
 // Changes of every kind.
 var (
-	addedTag  = hotupdate.Change{Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.OpAdd, Class: hotupdate.Hot, Origin: "inherited", Source: "aws.WorkerConfig.Tags", New: `"a"`}
-	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.OpRemove, Class: hotupdate.Hot, Origin: "hotwhen", Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
-	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "default", Old: "3000", New: "4000"}
-	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.OpReplace, Class: hotupdate.InPlace, Origin: "struct tag", Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
-	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.OpReplace, Class: hotupdate.InPlace, Origin: "inherited", Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
-	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, Origin: "override", Source: "nodeTemplate", New: `{}`}
-	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "struct tag", Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
-	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.OpAdd, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`, Omitted: true}
+	addedTag = hotupdate.Change{
+		Path: "tags.vm[cost-center]", Pointer: "/tags/vm/cost-center", Op: hotupdate.OpAdd, Class: hotupdate.Hot, Origin: "inherited",
+		Source: "aws.WorkerConfig.Tags", New: `"a"`,
+	}
+	goneLabel = hotupdate.Change{
+		Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.OpRemove, Class: hotupdate.Hot,
+		Origin: "hotwhen", Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`,
+	}
+	iops = hotupdate.Change{
+		Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "default", Old: "3000",
+		New: "4000",
+	}
+	account = hotupdate.Change{
+		Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.OpReplace, Class: hotupdate.InPlace,
+		Origin: "struct tag", Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`,
+	}
+	minor = hotupdate.Change{
+		Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.OpReplace, Class: hotupdate.InPlace, Origin: "inherited",
+		Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`,
+	}
+	hint = hotupdate.Change{
+		Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, Origin: "override",
+		Source: "nodeTemplate", New: `{}`,
+	}
+	secret = hotupdate.Change{
+		Path: "token", Pointer: "/token", Op: hotupdate.OpReplace, Class: hotupdate.Immutable, Origin: "struct tag",
+		Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`,
+	}
+	defaulted = hotupdate.Change{
+		Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.OpAdd, Class: hotupdate.Immutable, Origin: "default", New: `"gp3"`,
+		Omitted: true,
+	}
 )
 
 // minorSkipped refuses the change of minor.
@@ -92,7 +116,9 @@ func bare(strategy hotupdate.Strategy, outcome verdict.Verdict, changes ...hotup
 
 // compared is a comparison under AutoRollingUpdate, of which credentials and the infrastructure are unknown besides.
 func compared(outcome verdict.Verdict, unknown []facts.Unknown, notes []verdict.Rule, changes ...hotupdate.Change) judge.Comparison {
-	return judge.Comparison{Verdict: outcome, Unknown: append(unknown, facts.Credentials, facts.ProviderState), Rules: notes, Changes: judged(changes...)}
+	return judge.Comparison{
+		Verdict: outcome, Unknown: append(unknown, facts.Credentials, facts.ProviderState), Rules: notes, Changes: judged(changes...),
+	}
 }
 
 func underAutoInPlace(c judge.Comparison) judge.Comparison {
@@ -140,10 +166,16 @@ func goldens() []golden {
 		{"none", bare(hotupdate.AutoRollingUpdate, verdict.None), "no change at all still has a verdict"},
 		{"ignored", bare(hotupdate.AutoRollingUpdate, verdict.None, hint), "an ignored change is listed, and has no cause to show"},
 		{"hot", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, goneLabel, addedTag), "every hot change decides"},
-		{"roll", bare(hotupdate.AutoRollingUpdate, verdict.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
+		{
+			"roll", bare(hotupdate.AutoRollingUpdate, verdict.Roll, account, addedTag, iops),
+			"under AutoRollingUpdate in-place fields roll as well: both are causes",
+		},
 		{"in_place", bare(hotupdate.AutoInPlaceUpdate, verdict.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
 		{"manual", bare(hotupdate.ManualInPlaceUpdate, verdict.InPlaceUpdate, account), "a node waits until somebody selects it"},
-		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
+		{
+			"forbidden", bare(hotupdate.AutoInPlaceUpdate, verdict.Forbidden, account, iops),
+			"only the immutable change is forbidden, the in-place one is not to blame",
+		},
 		{"forbidden_in_place", planOf(pool.Planned{Name: "web", Comparison: judge.Comparison{
 			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: verdict.Forbidden, Rules: []verdict.Rule{minorSkipped},
 			Changes: judged(addedTag, account, minor),
@@ -152,22 +184,42 @@ func goldens() []golden {
 			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: verdict.Forbidden, Rules: []verdict.Rule{minorSkipped, verdict.SurgeReplaces},
 			Changes: judged(minor),
 		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
-		{"indeterminate", bare(hotupdate.AutoRollingUpdate, verdict.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
+		{
+			"indeterminate", bare(hotupdate.AutoRollingUpdate, verdict.Indeterminate, addedTag, defaulted),
+			"the change that may be a default decides",
+		},
 		{"many_causes", bare(hotupdate.AutoRollingUpdate, verdict.Roll, manyTags...), "every change that decides is marked"},
-		{"sensitive", bare(hotupdate.AutoRollingUpdate, verdict.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
+		{
+			"sensitive", bare(hotupdate.AutoRollingUpdate, verdict.Roll, secret),
+			"a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown",
+		},
 		{
 			"long_values", bare(hotupdate.AutoRollingUpdate, verdict.Roll,
-				replaced(userData+`a"`, userData+`b"`), replaced(`"short"`, userData+`"`), replaced(`"`+strings.Repeat("é", 60)+`"`, `"`+strings.Repeat("é", 60)+`f"`), deepPath),
+				replaced(userData+`a"`, userData+`b"`), replaced(
+					`"short"`, userData+`"`,
+				), replaced(`"`+strings.Repeat("é", 60)+`"`, `"`+strings.Repeat("é", 60)+`f"`), deepPath),
 			"a difference at the end of two long values is shown; beginning and end of a path are; JSON has everything",
 		},
-		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
+		{
+			"hostile_terminal", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, terminal),
+			"escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless",
+		},
 		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
-		{"unicode", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
-		{"whole", bare(hotupdate.AutoRollingUpdate, verdict.Roll, hotupdate.Change{Op: hotupdate.OpReplace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
+		{
+			"unicode", bare(hotupdate.AutoRollingUpdate, verdict.HotUpdate, cyrillic),
+			"text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable",
+		},
+		{
+			"whole", bare(hotupdate.AutoRollingUpdate, verdict.Roll, hotupdate.Change{Op: hotupdate.OpReplace, Old: `{"a":1}`, New: `{}`}),
+			"a config that is compared as a whole has an empty path",
+		},
 		{"no_pools", planOf(), "a manifest without pools"},
 		{"pools", planOf(
 			pool.Planned{Name: "web", Comparison: compared(verdict.Roll, []facts.Unknown{facts.MachineImageVersion}, nil, addedTag, iops)},
-			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(verdict.InPlaceUpdate, nil, []verdict.Rule{verdict.ConfigAsWhole}, account))},
+			pool.Planned{
+				Name:       "db",
+				Comparison: underAutoInPlace(compared(verdict.InPlaceUpdate, nil, []verdict.Rule{verdict.ConfigAsWhole}, account)),
+			},
 			pool.Planned{Name: "calm", Comparison: compared(verdict.None, nil, nil)},
 			pool.Planned{Name: "quiet", Comparison: compared(verdict.None, nil, nil)},
 			pool.Planned{Name: "new", State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.MachinesAdded}},
@@ -177,25 +229,50 @@ func goldens() []golden {
 		{"consequences", []*pool.Plan{{
 			Kind: facts.Shoot, Name: "web", AbovePools: judge.AbovePools{Unjudged: []string{"spec.dns.domain", "spec.region"}},
 			Pools: []pool.Planned{
-				{Name: "cpu", Before: facts.Machines{Minimum: 3, Maximum: 10, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
-					Verdict: verdict.MachinesDeleted, Numbers: verdict.Numbers{DeletedAtLeast: 2, DeletedAtMost: 9}, Rules: []verdict.Rule{verdict.Shrunk, verdict.NotHashed, verdict.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
-					Changes: []judge.Finding{
-						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, New: `"b"`}, Rule: verdict.NotHashed, Verdict: verdict.None},
-						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.OpReplace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: verdict.Shrunk, Verdict: verdict.MachinesDeleted, Decides: true},
+				{
+					Name: "cpu", Before: facts.Machines{Minimum: 3, Maximum: 10, Known: true},
+					After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
+						Verdict: verdict.MachinesDeleted, Numbers: verdict.Numbers{DeletedAtLeast: 2, DeletedAtMost: 9},
+						Rules:    []verdict.Rule{verdict.Shrunk, verdict.NotHashed, verdict.ReservationsBySum},
+						Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
+						Changes: []judge.Finding{
+							{
+								Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.OpAdd, Class: hotupdate.Ignored, New: `"b"`},
+								Rule:   verdict.NotHashed, Verdict: verdict.None,
+							},
+							{
+								Change: hotupdate.Change{
+									Path: "maximum", Op: hotupdate.OpReplace, Class: hotupdate.Ignored, Old: "10", New: "1",
+								},
+								Rule: verdict.Shrunk, Verdict: verdict.MachinesDeleted, Decides: true,
+							},
+						},
 					},
-				}},
-				{Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
-					Verdict: verdict.None, Rules: []verdict.Rule{verdict.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
-				}},
-				{Name: "old", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}, Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true}},
+				},
+				{
+					Name: "gpu", Before: facts.Machines{Minimum: 1, Maximum: 1, Known: true},
+					After: facts.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: judge.Comparison{
+						Verdict: verdict.None, Rules: []verdict.Rule{verdict.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
+					},
+				},
+				{
+					Name: "old", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed},
+					Before: facts.Machines{Minimum: 1, Maximum: 3, Known: true},
+				},
 			},
 		}}, "machines are deleted; what was not judged; the eras; what is assumed of both pools is said once"},
 		{"manifests", []*pool.Plan{
 			shootOf("a", pool.Planned{Name: "cpu", Comparison: compared(verdict.None, nil, nil)}),
-			shootOf("b", pool.Planned{Name: "cpu", Comparison: compared(verdict.Roll, nil, nil, iops)}, pool.Planned{Name: "gpu", Comparison: compared(verdict.None, nil, nil)}),
+			shootOf(
+				"b", pool.Planned{Name: "cpu", Comparison: compared(verdict.Roll, nil, nil, iops)},
+				pool.Planned{Name: "gpu", Comparison: compared(verdict.None, nil, nil)},
+			),
 			shootOf("c", pool.Planned{Name: "cpu", Comparison: compared(verdict.None, nil, nil)}),
 		}, "every Shoot is named; those to which nothing happens share a line; what is unknown of all is said once"},
-		{"many_changes", bare(hotupdate.AutoRollingUpdate, verdict.Roll, append(manyHot, iops)...), "the change that decides stands first; Markdown folds the rest"},
+		{
+			"many_changes", bare(hotupdate.AutoRollingUpdate, verdict.Roll, append(manyHot, iops)...),
+			"the change that decides stands first; Markdown folds the rest",
+		},
 		{"hostile_pool", planOf(
 			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(verdict.None, nil, []verdict.Rule{verdict.StrategyRefined})},
 			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
@@ -224,7 +301,8 @@ func TestGolden(t *testing.T) {
 			require.NoError(t, err)
 			_, body, _ := strings.Cut(page(t, r), "<body>") // the style has no cases
 			for extension, got := range map[string]string{
-				"txt": report.Text(r, report.Style{}), "ansi": report.Text(r, report.Style{Color: true}), "md": report.Markdown(r, report.Style{}), "html": body,
+				"txt": report.Text(r, report.Style{}), "ansi": report.Text(r, report.Style{Color: true}),
+				"md": report.Markdown(r, report.Style{}), "html": body,
 				"json": string(encoded),
 			} {
 				file := filepath.Join("testdata", "golden", tc.name+"."+extension)

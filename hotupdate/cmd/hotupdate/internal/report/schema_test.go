@@ -208,13 +208,37 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a report", pool(kept, change), nil, "the others differ from this one in one place"},
 		{"another version", strings.Replace(document(""), "4", "1", 1), []string{"/formatVersion: is 1, not 4"}, "const"},
 		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{"/manifests/0: pools is missing"}, "required"},
-		{"null changes", strings.Replace(document(""), `"changes":[]`, `"changes":null`, 1), []string{"/manifests/0/changes: is a null, not a array"}, "type"},
-		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot-update machines-added added in-place-update machines-may-be-deleted indeterminate roll all-machines-may-be-deleted machines-deleted forbidden renamed removed class-renamed invalid becomes-readable]"}, "enum behind $ref"},
-		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/manifests/0/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
+		{
+			"null changes", strings.Replace(document(""), `"changes":[]`, `"changes":null`, 1),
+			[]string{"/manifests/0/changes: is a null, not a array"},
+			"type",
+		},
+		{
+			"an unknown verdict", strings.Replace(document(""), "none", "boom", 1),
+			[]string{"/verdict: boom is none of [none hot-update machines-added added in-place-update machines-may-be-deleted indeterminate roll all-machines-may-be-deleted machines-deleted forbidden renamed removed class-renamed invalid becomes-readable]"},
+			"enum behind $ref",
+		},
+		{
+			"an empty name", pool(kept+`,"name":""`, ""),
+			[]string{"/manifests/0/pools/0/name: is shorter than 1"},
+			"a pool without a name has no such member",
+		},
 		{"no verdict", pool(`"state":"renamed"`, ""), []string{"/manifests/0/pools/0: verdict is missing"}, "every pool has one"},
-		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/manifests/0/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},
-		{"a sensitive value", pool(kept, strings.Replace(change, `"new"`, `"sensitive":true,"new"`, 1)), []string{"/manifests/0/pools/0/changes/0/new: must not be there"}, "if sensitive, then no values"},
-		{"a member of an unknown name", pool(kept+`,"x":1`, ""), []string{"/manifests/0/pools/0: the schema does not describe x"}, "this test is stricter than the schema"},
+		{
+			"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)),
+			[]string{`/manifests/0/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`},
+			"pattern",
+		},
+		{
+			"a sensitive value", pool(kept, strings.Replace(change, `"new"`, `"sensitive":true,"new"`, 1)),
+			[]string{"/manifests/0/pools/0/changes/0/new: must not be there"},
+			"if sensitive, then no values",
+		},
+		{
+			"a member of an unknown name", pool(kept+`,"x":1`, ""),
+			[]string{"/manifests/0/pools/0: the schema does not describe x"},
+			"this test is stricter than the schema",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, validate(t, []byte(tc.document)), tc.reason)
@@ -255,7 +279,13 @@ func TestAuditIsWhatTheSchemaSays(t *testing.T) {
 	require.NoError(t, json.Unmarshal(encoded, &read))
 	assert.Equal(t, report.FormatVersion, read.FormatVersion)
 	assert.Equal(t, "roll", read.Verdict)
-	assert.Equal(t, []report.Summand{{Verdict: "roll", Count: report.Count{Pools: 2, Machines: 6, Accepted: 2}}, {Verdict: "none", Count: report.Count{Pools: 2}}}, read.Sum)
+	assert.Equal(
+		t,
+		[]report.Summand{
+			{Verdict: "roll", Count: report.Count{Pools: 2, Machines: 6, Accepted: 2}}, {Verdict: "none", Count: report.Count{Pools: 2}},
+		},
+		read.Sum,
+	)
 	assert.Equal(t, 6, read.Machines)
 	require.Len(t, read.Manifests, 2)
 	assert.Equal(t, "a: b", read.Manifests[1].Pools[0].Reasons[0].Text)

@@ -47,24 +47,63 @@ func TestWarnings(t *testing.T) {
 	refused := rolling("a", minor)
 	refused.Verdict = verdict.Forbidden
 	refused.Rules = []verdict.Rule{minorSkipped}
-	removed := pool.Planned{Name: "old", State: pool.Removed, Before: facts.Machines{Known: true, Maximum: 3}, Comparison: judge.Comparison{Verdict: verdict.Removed}}
-	added := pool.Planned{Name: "new", State: pool.Added, After: facts.Machines{Known: true, Maximum: 3}, Comparison: judge.Comparison{Verdict: verdict.Added}}
+	removed := pool.Planned{
+		Name: "old", State: pool.Removed, Before: facts.Machines{Known: true, Maximum: 3},
+		Comparison: judge.Comparison{Verdict: verdict.Removed},
+	}
+	added := pool.Planned{
+		Name: "new", State: pool.Added, After: facts.Machines{Known: true, Maximum: 3},
+		Comparison: judge.Comparison{Verdict: verdict.Added},
+	}
 	for name, test := range map[string]struct {
 		pools []pool.Planned
 		want  []string
 	}{
-		"nothing":                        {[]pool.Planned{{Name: "a", Comparison: judge.Comparison{Verdict: verdict.None}}, added}, nil},
-		"one change":                     {[]pool.Planned{rolling("a", iops)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000"}},
-		"several changes":                {[]pool.Planned{rolling("a", iops, secret)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000; token (sensitive)"}},
-		"what does not decide":           {[]pool.Planned{rolling("a", addedTag, iops)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000"}},
-		"more changes than fit":          {[]pool.Planned{rolling("a", iops, longValue, longValue, longValue)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000; and 3 more"}},
-		"no value fits":                  {[]pool.Planned{rolling("a", longValue)}, []string{"pool a: roll, up to 5 machines: volume.iops"}},
-		"no path fits":                   {[]pool.Planned{rolling(strings.Repeat("p", 60), long)}, []string{"pool " + strings.Repeat("p", 60) + ": roll, up to 5 machines: " + "volume." + strings.Repeat("x", 39) + "..." + strings.Repeat("x", 23) + " 3000 -> 4000"}},
-		"no change":                      {[]pool.Planned{rolling("a")}, []string{"pool a: roll, up to 5 machines: every machine is replaced"}},
-		"a fact is not known":            {[]pool.Planned{undecided}, []string{"pool a: indeterminate (roll or none): not known: useGKEFormula"}},
-		"it is refused":                  {[]pool.Planned{refused}, []string{"pool a: forbidden: " + minorSkipped.Text}},
-		"the gravest first, after a sum": {[]pool.Planned{rolling("a", iops), removed}, []string{"1 pool is removed, up to 3 machines; 1 pool rolls, up to 5 machines", "pool old: removed, up to 3 machines", "pool a: roll, up to 5 machines: volume.iops 3000 -> 4000"}},
-		"pools with one cause":           {[]pool.Planned{rolling("a", iops), rolling("b", iops), rolling("c", secret)}, []string{"3 pools roll, up to 15 machines", "pools a and b: roll, up to 10 machines: volume.iops 3000 -> 4000", "pool c: roll, up to 5 machines: token (sensitive)"}},
+		"nothing": {[]pool.Planned{{Name: "a", Comparison: judge.Comparison{Verdict: verdict.None}}, added}, nil},
+		"one change": {
+			[]pool.Planned{rolling("a", iops)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000"},
+		},
+		"several changes": {
+			[]pool.Planned{rolling("a", iops, secret)},
+			[]string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000; token (sensitive)"},
+		},
+		"what does not decide": {
+			[]pool.Planned{rolling("a", addedTag, iops)}, []string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000"},
+		},
+		"more changes than fit": {
+			[]pool.Planned{rolling("a", iops, longValue, longValue, longValue)},
+			[]string{"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000; and 3 more"},
+		},
+		"no value fits": {
+			[]pool.Planned{rolling("a", longValue)}, []string{"pool a: roll, up to 5 machines: volume.iops"},
+		},
+		"no path fits": {
+			[]pool.Planned{rolling(strings.Repeat("p", 60), long)},
+			[]string{"pool " + strings.Repeat(
+				"p", 60,
+			) + ": roll, up to 5 machines: " + "volume." + strings.Repeat("x", 39) + "..." + strings.Repeat("x", 23) + " 3000 -> 4000"},
+		},
+		"no change": {
+			[]pool.Planned{rolling("a")}, []string{"pool a: roll, up to 5 machines: every machine is replaced"},
+		},
+		"a fact is not known": {
+			[]pool.Planned{undecided}, []string{"pool a: indeterminate (roll or none): not known: useGKEFormula"},
+		},
+		"it is refused": {[]pool.Planned{refused}, []string{"pool a: forbidden: " + minorSkipped.Text}},
+		"the gravest first, after a sum": {
+			[]pool.Planned{rolling("a", iops), removed},
+			[]string{
+				"1 pool is removed, up to 3 machines; 1 pool rolls, up to 5 machines", "pool old: removed, up to 3 machines",
+				"pool a: roll, up to 5 machines: volume.iops 3000 -> 4000",
+			},
+		},
+		"pools with one cause": {
+			[]pool.Planned{rolling("a", iops), rolling("b", iops), rolling("c", secret)},
+			[]string{
+				"3 pools roll, up to 15 machines", "pools a and b: roll, up to 10 machines: volume.iops 3000 -> 4000",
+				"pool c: roll, up to 5 machines: token (sensitive)",
+			},
+		},
 	} {
 		assert.Equal(t, test.want, warningsOf(planOf(test.pools...)), name)
 	}

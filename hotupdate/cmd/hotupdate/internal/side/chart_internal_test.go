@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
-// TestChartsWithKinds: a chart is refused if a file of it, of a chart in it or of a chart beside it seems to have an object that is compared.
+// TestChartsWithKinds: a chart is refused if a file of it, of a chart in it or of a chart beside it seems to have an
+// object that is compared.
 func TestChartsWithKinds(t *testing.T) {
 	t.Parallel()
 	const deployment = "apiVersion: {{ include \"deployment.apiVersion\" . }}\nkind: Deployment\n"
@@ -26,7 +27,11 @@ func TestChartsWithKinds(t *testing.T) {
 		{"a Shoot", map[string]string{"templates/a.yaml": "kind: Shoot\n"}, true},
 		{"in JSON", map[string]string{"templates/a.json": "{\"kind\" : \"Worker\"}"}, true},
 		{"a provider config", map[string]string{"templates/_a.tpl": "providerConfig:\n  kind: WorkerConfig\n"}, true},
-		{"another kind of Gardener", map[string]string{"templates/a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: {{ .Values.kind }}\n"}, true},
+		{
+			"another kind of Gardener",
+			map[string]string{"templates/a.yaml": "apiVersion: core.gardener.cloud/v1beta1\nkind: {{ .Values.kind }}\n"},
+			true,
+		},
 		{"any kind", map[string]string{"templates/a.yaml": "apiVersion: {{ .Values.version }}\nkind: {{ .Values.kind }}\n"}, true},
 		{"a Deployment", map[string]string{"templates/a.yaml": deployment}, false},
 		{"a Deployment or a DaemonSet", map[string]string{"templates/a.yaml": "apiVersion: apps/v1\nkind: {{ .Values.kind }}\n"}, false},
@@ -36,7 +41,8 @@ func TestChartsWithKinds(t *testing.T) {
 		{"a broken archive", map[string]string{"charts/b-1.0.0.tgz": "kind: Deployment\n"}, true},
 		{"hidden", map[string]string{".git/a.yaml": "kind: Shoot\n"}, false},
 		{"in a chart beside", map[string]string{
-			"Chart.yaml": "apiVersion: v2\nname: a\ndependencies: [{name: b, repository: file://../beside}]\n", "../beside/templates/a.yaml": "kind: Shoot\n",
+			"Chart.yaml":                 "apiVersion: v2\nname: a\ndependencies: [{name: b, repository: file://../beside}]\n",
+			"../beside/templates/a.yaml": "kind: Shoot\n",
 		}, true},
 		{"in a folder beside", map[string]string{"../beside/templates/a.yaml": "kind: Shoot\n"}, false},
 	} {

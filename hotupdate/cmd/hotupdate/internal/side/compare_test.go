@@ -54,8 +54,8 @@ func TestCompareInParallel(t *testing.T) {
 	}
 }
 
-// TestOnlyUsedSchemasAreCompiled: a Schema is compiled once, for the first config of its kind. A Schema that cannot be compiled is a problem of each
-// config of its kind, and of no other object.
+// TestOnlyUsedSchemasAreCompiled: a Schema is compiled once, for the first config of its kind. A Schema that cannot be
+// compiled is a problem of each config of its kind, and of no other object.
 func TestOnlyUsedSchemasAreCompiled(t *testing.T) {
 	t.Parallel()
 	var mutex sync.Mutex

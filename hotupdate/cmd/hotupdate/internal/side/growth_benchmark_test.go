@@ -23,13 +23,15 @@ var growing = map[string]struct{ metadata, spec, pool, part string }{
 	"volumes of the config": {
 		pool: strings.Replace(awsConfig, "PARTS", `"dataVolumes":[PARTS]`, 1), part: `{"name":"v%06d","iops":100%s}`,
 	},
-	"volumes":           {pool: `"dataVolumes":[PARTS]`, part: `{"name":"v%06d","size":"%s0Gi","type":"gp3"}`},
-	"labels":            {pool: `"labels":{PARTS}`, part: `"example.com/r%06d":"%s"`},
-	"taints":            {pool: `"taints":[PARTS]`, part: `{"key":"k%06d","value":"%s","effect":"NoSchedule"}`},
-	"zones":             {pool: `"zones":[PARTS]`, part: `"eu-%06d%s"`},
-	"sysctls":           {pool: `"sysctls":{PARTS}`, part: `"net.core.r%06d":"%s"`},
-	"annotations":       {metadata: `"annotations":{PARTS}`, part: `"example.com/r%06d":"%s"`},
-	"resources":         {spec: `"resources":[PARTS]`, part: `{"name":"r%06d","resourceRef":{"apiVersion":"v1","kind":"Secret","name":"s%s"}}`},
+	"volumes":     {pool: `"dataVolumes":[PARTS]`, part: `{"name":"v%06d","size":"%s0Gi","type":"gp3"}`},
+	"labels":      {pool: `"labels":{PARTS}`, part: `"example.com/r%06d":"%s"`},
+	"taints":      {pool: `"taints":[PARTS]`, part: `{"key":"k%06d","value":"%s","effect":"NoSchedule"}`},
+	"zones":       {pool: `"zones":[PARTS]`, part: `"eu-%06d%s"`},
+	"sysctls":     {pool: `"sysctls":{PARTS}`, part: `"net.core.r%06d":"%s"`},
+	"annotations": {metadata: `"annotations":{PARTS}`, part: `"example.com/r%06d":"%s"`},
+	"resources": {
+		spec: `"resources":[PARTS]`, part: `{"name":"r%06d","resourceRef":{"apiVersion":"v1","kind":"Secret","name":"s%s"}}`,
+	},
 	"members of nobody": {pool: `"unknown":{PARTS}`, part: `"r%06d":"%s"`},
 	"pools": {
 		part: `{"name":"p%06d","minimum":1,"maximum":2,"machine":{"type":"m5.large%s","image":{"name":"a","version":"1.1.1"}}}`,

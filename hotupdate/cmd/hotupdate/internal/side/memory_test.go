@@ -18,8 +18,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
-// TestMemoryOfObjects: of each object its text is held, once if both sides have it, and of each pair its plan. The bounds are half as much again as what
-// was measured in bytes for a pair, whose two texts have 2,635.
+// TestMemoryOfObjects: of each object its text is held, once if both sides have it, and of each pair its plan. The
+// bounds are half as much again as what was measured in bytes for a pair, whose two texts have 2,635.
 func TestMemoryOfObjects(t *testing.T) {
 	for _, tc := range []struct {
 		name, machine     string

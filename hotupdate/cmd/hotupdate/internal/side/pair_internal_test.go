@@ -49,24 +49,55 @@ func TestPairUp(t *testing.T) {
 		reason             string
 	}{
 		{"one", "Shoot:ns/a", "Shoot:ns/a", false, "Shoot:ns/a=Shoot:ns/a", "", "the same object"},
-		{"order", "Shoot:n/c Shoot:n/a Shoot:n/b", "Shoot:n/b Shoot:n/a", false, "Shoot:n/b=Shoot:n/b Shoot:n/a=Shoot:n/a Shoot:n/c=-", "", "that of the new side, then what is gone"},
+		{
+			"order", "Shoot:n/c Shoot:n/a Shoot:n/b", "Shoot:n/b Shoot:n/a", false, "Shoot:n/b=Shoot:n/b Shoot:n/a=Shoot:n/a Shoot:n/c=-",
+			"", "that of the new side, then what is gone",
+		},
 		{"new", "", "Shoot:n/a", false, "-=Shoot:n/a", "", "nothing was there before"},
 		{"gone", "Shoot:n/a", "", false, "Shoot:n/a=-", "", "nothing is there any more"},
-		{"one name in two namespaces", "Shoot:n/a Shoot:m/a", "Shoot:m/a Shoot:n/a", false, "Shoot:m/a=Shoot:m/a Shoot:n/a=Shoot:n/a", "", "the namespace tells them apart"},
-		{"one name of two kinds", "Shoot:n/a Worker:n/a", "Worker:n/a Shoot:n/a", false, "Worker:n/a=Worker:n/a Shoot:n/a=Shoot:n/a", "", "the kind tells them apart"},
+		{
+			"one name in two namespaces", "Shoot:n/a Shoot:m/a", "Shoot:m/a Shoot:n/a", false, "Shoot:m/a=Shoot:m/a Shoot:n/a=Shoot:n/a",
+			"", "the namespace tells them apart",
+		},
+		{
+			"one name of two kinds", "Shoot:n/a Worker:n/a", "Worker:n/a Shoot:n/a", false, "Worker:n/a=Worker:n/a Shoot:n/a=Shoot:n/a", "",
+			"the kind tells them apart",
+		},
 		{"no namespace", "Shoot:n/a", "Shoot:/a", false, "Shoot:n/a=Shoot:/a", "", "a user leaves it to kubectl, a cluster has it"},
-		{"no namespace, two candidates", "Shoot:n/a Shoot:m/a Shoot:n/b", "Shoot:/a Shoot:n/b", false, "", `old: Shoot n/a is not judged: it may be Shoot a in new, or another one; write the namespaces and names
+		{
+			"no namespace, two candidates", "Shoot:n/a Shoot:m/a Shoot:n/b", "Shoot:/a Shoot:n/b", false, "",
+			`old: Shoot n/a is not judged: it may be Shoot a in new, or another one; write the namespaces and names
 old:11, document 2: Shoot m/a is not judged: it may be Shoot a in new, or another one; write the namespaces and names
-new: Shoot a is not judged: it may be Shoot n/a in old, or another one; write the namespaces and names`, "nobody knows which"},
+new: Shoot a is not judged: it may be Shoot n/a in old, or another one; write the namespaces and names`, "nobody knows which",
+		},
 		{"no name", "Shoot:/", "Shoot:n/a", false, "Shoot:/=Shoot:n/a", "", "a fragment"},
-		{"exact before missing", "Shoot:n/a Shoot:/a", "Shoot:/a Shoot:n/a", false, "Shoot:/a=Shoot:/a Shoot:n/a=Shoot:n/a", "", "a missing namespace takes nothing away"},
+		{
+			"exact before missing", "Shoot:n/a Shoot:/a", "Shoot:/a Shoot:n/a", false, "Shoot:/a=Shoot:/a Shoot:n/a=Shoot:n/a", "",
+			"a missing namespace takes nothing away",
+		},
 		{"configs", "WorkerConfig:/", "WorkerConfig:/", false, "WorkerConfig:/=WorkerConfig:/", "", "they have no names"},
-		{"strangers", "Shoot:n/a", "Shoot:n/b", false, "", "new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "two files that have nothing to do with each other"},
+		{
+			"strangers", "Shoot:n/a", "Shoot:n/b", false, "",
+			"new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name",
+			"two files that have nothing to do with each other",
+		},
 		{"strangers on purpose", "Shoot:n/a", "Shoot:n/b", true, "Shoot:n/a=Shoot:n/b", "", "a copy"},
-		{"strangers on purpose, two of them", "Shoot:n/a Shoot:n/x", "Shoot:n/b", true, "", "new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "nobody knows which"},
-		{"other kind", "Worker:n/a", "Shoot:n/a", true, "", "new: is of another kind than old; compare manifests of one kind", "they cannot be compared"},
-		{"twice", "Shoot:n/a", "Shoot:n/a Shoot:n/b Shoot:n/a", false, "", "new:21, document 3: is Shoot n/a, and so is new; leave out one of them", "which one is applied last decides"},
-		{"two configs", "WorkerConfig:/ WorkerConfig:/", "WorkerConfig:/", false, "", "old:11, document 2: is WorkerConfig, and so is old; leave out one of them", "they cannot be told apart"},
+		{
+			"strangers on purpose, two of them", "Shoot:n/a Shoot:n/x", "Shoot:n/b", true, "",
+			"new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "nobody knows which",
+		},
+		{
+			"other kind", "Worker:n/a", "Shoot:n/a", true, "", "new: is of another kind than old; compare manifests of one kind",
+			"they cannot be compared",
+		},
+		{
+			"twice", "Shoot:n/a", "Shoot:n/a Shoot:n/b Shoot:n/a", false, "",
+			"new:21, document 3: is Shoot n/a, and so is new; leave out one of them", "which one is applied last decides",
+		},
+		{
+			"two configs", "WorkerConfig:/ WorkerConfig:/", "WorkerConfig:/", false, "",
+			"old:11, document 2: is WorkerConfig, and so is old; leave out one of them", "they cannot be told apart",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -13,12 +13,15 @@ import (
 func TestGrafted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ merged, manifest, cluster, want string }{
-		"the manifest's text":   {`{"a":300}`, `{"a": 3e2}`, `{"a": 300.0}`, `{"a": 3e2}`},
-		"the cluster's text":    {`{"a":300}`, ``, `{"a": 300.0}`, `{"a": 300.0}`},
-		"of both":               {`{"a":1,"b":300}`, `{"a":1.0}`, `{"b":3e2}`, `{"a":1.0,"b":3e2}`},
-		"neither":               {`{"a":2}`, `{"a":1}`, `{"a":3}`, `{"a":2}`},
-		"large numbers":         {`{"a":9007199254740992}`, `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`},
-		"elements with a name":  {`[{"name":"x","v":1},{"name":"y","v":1}]`, `[{"name":"y","v":1.0}]`, `[{"name":"x","v":1e0}]`, `[{"name":"x","v":1e0},{"name":"y","v":1.0}]`},
+		"the manifest's text": {`{"a":300}`, `{"a": 3e2}`, `{"a": 300.0}`, `{"a": 3e2}`},
+		"the cluster's text":  {`{"a":300}`, ``, `{"a": 300.0}`, `{"a": 300.0}`},
+		"of both":             {`{"a":1,"b":300}`, `{"a":1.0}`, `{"b":3e2}`, `{"a":1.0,"b":3e2}`},
+		"neither":             {`{"a":2}`, `{"a":1}`, `{"a":3}`, `{"a":2}`},
+		"large numbers":       {`{"a":9007199254740992}`, `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`},
+		"elements with a name": {
+			`[{"name":"x","v":1},{"name":"y","v":1}]`, `[{"name":"y","v":1.0}]`, `[{"name":"x","v":1e0}]`,
+			`[{"name":"x","v":1e0},{"name":"y","v":1.0}]`,
+		},
 		"elements without one":  {`[{"v":1}]`, `[{"v":1},{"v":2}]`, ``, `[{"v":1}]`},
 		"null members are none": {`{"a":1}`, `{"a":1.0,"b":null}`, ``, `{"a":1.0,"b":null}`},
 	} {

@@ -46,7 +46,10 @@ func TestDifferencesBySchema(t *testing.T) {
 			"another list is one change to who reads it",
 		},
 		"a meaning": {
-			`{"spec":{"purpose":HERE}}`, `"testing"`, `"production"`, []string{"spec.purpose"}, []string{"spec.purpose"}, "both agree on most",
+			`{"spec":{"purpose":HERE}}`, `"testing"`, `"production"`,
+			[]string{"spec.purpose"},
+			[]string{"spec.purpose"},
+			"both agree on most",
 		},
 	} {
 		old := []byte(strings.Replace(test.around, "HERE", test.old, 1))

@@ -11,7 +11,9 @@ import (
 // TestAppendSorted: encoding/json is the oracle, also for repeated members, null and text that is no UTF-8.
 func TestAppendSorted(t *testing.T) {
 	t.Parallel()
-	text := rapid.OneOf(rapid.SampledFrom([]string{"a", "b", "c", "<&>", "\"\\", "é", "\u2028", "\xff", "\xfe", "\n", "\x7f", ""}), rapid.String())
+	text := rapid.OneOf(
+		rapid.SampledFrom([]string{"a", "b", "c", "<&>", "\"\\", "é", "\u2028", "\xff", "\xfe", "\n", "\x7f", ""}), rapid.String(),
+	)
 	var draw func(t *rapid.T, depth int) Node
 	draw = func(t *rapid.T, depth int) Node {
 		n := Node{name: text.Draw(t, "name")}

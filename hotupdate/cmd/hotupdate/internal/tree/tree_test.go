@@ -31,12 +31,16 @@ func parse(tb require.TestingT, text string) *tree.Node {
 func TestScalarsOfYAML(t *testing.T) {
 	t.Parallel()
 	words := []string{
-		"", "~", "null", "Null", "NULL", "nULL", "y", "Y", "yes", "Yes", "YES", "yEs", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF",
+		"", "~", "null", "Null", "NULL", "nULL", "y", "Y", "yes", "Yes", "YES", "yEs", "n", "N", "no", "No", "NO", "on", "On", "ON", "off",
+		"Off", "OFF",
 		"true", "True", "TRUE", "false", "False", "FALSE", "tRue",
-		"0", "-0", "+0", "7", "-7", "+7", "007", "0o7", "0x1F", "0b11", "-0b1", "1_000", "_1", "1_", "08", "0_8", "12e03", "1e3", "1E-3", "1.", ".5", "-.5", "1.50", "1.0", "1e400",
-		"9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "123456789012345678", "0.1e1", "1.2.3", "1.29.4", "10.0.0.0/16", "-", "--", "---", "...", ".", "-a", "+a", ".a", "0x", "0b", "0xg",
+		"0", "-0", "+0", "7", "-7", "+7", "007", "0o7", "0x1F", "0b11", "-0b1", "1_000", "_1", "1_", "08", "0_8", "12e03", "1e3", "1E-3",
+		"1.", ".5", "-.5", "1.50", "1.0", "1e400",
+		"9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "123456789012345678", "0.1e1",
+		"1.2.3", "1.29.4", "10.0.0.0/16", "-", "--", "---", "...", ".", "-a", "+a", ".a", "0x", "0b", "0xg",
 		"2026-01-02", "2026-01-02T03:04:05Z", "2026-1-2 3:4:5", "12:30:45", "1:2", "80m", "1Gi", "50%", "a b", "a#b", "é", "<&>",
-		"'1'", `"1"`, `"\u00e9\n"`, "!!str 1", "!!str true", "!!int 7", "!!int '7'", "!!float 7", "!!bool 'true'", "!!null ''", "!!binary AAEC", "!local x", "!!timestamp 2026-01-02", "!<tag:yaml.org,2002:str> 1", "|\n  a\n  b\n", ">-\n  a\n  b\n",
+		"'1'", `"1"`, `"\u00e9\n"`, "!!str 1", "!!str true", "!!int 7", "!!int '7'", "!!float 7", "!!bool 'true'", "!!null ''",
+		"!!binary AAEC", "!local x", "!!timestamp 2026-01-02", "!<tag:yaml.org,2002:str> 1", "|\n  a\n  b\n", ">-\n  a\n  b\n",
 	}
 	for _, word := range words {
 		for _, text := range []string{"a: " + word + "\n", "- " + word + "\n"} {
@@ -74,11 +78,14 @@ func TestShortWordsOfYAML(t *testing.T) {
 	require.Equal(t, string(want), string(parse(t, text.String()).JSON()))
 }
 
-// The words that YAML 1.1 or 1.2 read as something else than text, in every spelling, as values and as keys: plain, in quotes, with tags, behind
-// aliases, and in flow style.
+// The words that YAML 1.1 or 1.2 read as something else than text, in every spelling, as values and as keys: plain, in
+// quotes, with tags, behind aliases, and in flow style.
 func TestWordsInEverySpelling(t *testing.T) {
 	t.Parallel()
-	spellings := []string{"~", "", "0x10", "1.0", "1_0", "010", "-0", "+1", ".5", "1e3", ".inf", "-.INF", ".NaN", "18446744073709551615", "2026-01-01", "0b1", "0o7", "1:30"}
+	spellings := []string{
+		"~", "", "0x10", "1.0", "1_0", "010", "-0", "+1", ".5", "1e3", ".inf", "-.INF", ".NaN", "18446744073709551615", "2026-01-01", "0b1",
+		"0o7", "1:30",
+	}
 	for _, word := range []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"} {
 		for upper := range 1 << len(word) {
 			spelled := []byte(word)
@@ -94,7 +101,8 @@ func TestWordsInEverySpelling(t *testing.T) {
 	for _, word := range spellings {
 		for _, form := range []string{
 			"a: %s\n", "a: [%s]\n", "a: '%s'\n", "a: !!bool %s\n", "a: !!str %s\n", "a: !local %s\n", "a: &x %s\nb: *x\n", // values
-			"? %s\n: 1\n", "a: {b: {%s: 1, z: 2}}\n", "\"%s\": 1\n", "? !!bool %s\n: 1\n", "? !!str %s\n: 1\n", "a: &x %s\n? *x\n: 1\n", // keys
+			// keys
+			"? %s\n: 1\n", "a: {b: {%s: 1, z: 2}}\n", "\"%s\": 1\n", "? !!bool %s\n: 1\n", "? !!str %s\n: 1\n", "a: &x %s\n? *x\n: 1\n",
 		} {
 			text := fmt.Sprintf(form, word)
 			want, err := yaml.YAMLToJSON([]byte(text))
@@ -156,7 +164,8 @@ func TestYAMLRefuses(t *testing.T) {
 	}
 }
 
-// Members of a merge key take the place of those before it, and of two merged mappings the first one counts. kubectl's library does so, too.
+// Members of a merge key take the place of those before it, and of two merged mappings the first one counts. kubectl's
+// library does so, too.
 func TestMergeKeys(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -206,7 +215,9 @@ func TestNode(t *testing.T) {
 func TestLines(t *testing.T) {
 	t.Parallel()
 	const text = "a: &a\n\n  b: 1\nc:\n- d:\n    e: 1\n-\n  f\ng: *a\nh: {i: [1,\n 2]}\n"
-	for path, line := range map[string]int{"a": 1, "a b": 3, "c": 4, "c 0": 5, "c 0 d": 5, "c 0 d e": 6, "c 1": 8, "g": 9, "g b": 3, "h i 0": 10, "h i 1": 11} {
+	for path, line := range map[string]int{
+		"a": 1, "a b": 3, "c": 4, "c 0": 5, "c 0 d": 5, "c 0 d e": 6, "c 1": 8, "g": 9, "g b": 3, "h i 0": 10, "h i 1": 11,
+	} {
 		found, steps := parse(t, text).Find(strings.Fields(path))
 		assert.Equal(t, len(strings.Fields(path)), steps, path)
 		assert.Equal(t, line, found.Line(), path)
@@ -258,7 +269,9 @@ func draw(t *rapid.T, depth int) any {
 	text := rapid.SampledFrom([]string{"a", "b", "yes", "1", "1.0", "null", "", "é", "a: b", "<<", "- x", "{{", "#", "0x1", "2026-01-01"})
 	switch kind := rapid.IntRange(0, 5).Draw(t, "kind"); {
 	case kind == 0 && depth > 0:
-		return map[string]any{"object": rapid.MapOfN(rapid.StringMatching(`m[a-z]{1,3}`), rapid.Custom(func(t *rapid.T) any { return draw(t, depth-1) }), 1, 3).Draw(t, "object")}
+		return map[string]any{"object": rapid.MapOfN(
+			rapid.StringMatching(`m[a-z]{1,3}`), rapid.Custom(func(t *rapid.T) any { return draw(t, depth-1) }), 1, 3,
+		).Draw(t, "object")}
 	case kind == 1 && depth > 0:
 		return map[string]any{"list": rapid.SliceOfN(rapid.Custom(func(t *rapid.T) any { return draw(t, depth-1) }), 1, 3).Draw(t, "list")}
 	case kind == 2:
@@ -285,8 +298,10 @@ func sameLines(t require.TestingT, lines [][]byte, n *tree.Node) {
 // What the library that kubectl uses makes of YAML is the oracle: the tree has the same JSON, byte by byte.
 func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
-		"a: 1\nb: [x, 'y', \"z\", ~, 1e3, 0x1f, 2026-01-01]\n", "a: &a {x: 1}\nb: {<<: *a, y: !!str 2}\n", "- - a\n  - |\n    b\n- ? c\n  : d\n", "{a: [b, {c: }]}", "a: &b\nc: *b\n", "\ufeffa: 1", "--- x", "...", "a: {{x}}",
-		"a: !!binary AAEC\nb: >\n  c\n\n  d\n", "%YAML 1.1\n---\na: yes\n", "a: !", "!!binary 0000", "a: ! 1\nb: ! !", "yEs: 1\nNO: {1.50: a, 0x1f: b, !!str on: c}\n? &a 010\n: 2\n*a : 3\n",
+		"a: 1\nb: [x, 'y', \"z\", ~, 1e3, 0x1f, 2026-01-01]\n", "a: &a {x: 1}\nb: {<<: *a, y: !!str 2}\n",
+		"- - a\n  - |\n    b\n- ? c\n  : d\n", "{a: [b, {c: }]}", "a: &b\nc: *b\n", "\ufeffa: 1", "--- x", "...", "a: {{x}}",
+		"a: !!binary AAEC\nb: >\n  c\n\n  d\n", "%YAML 1.1\n---\na: yes\n", "a: !", "!!binary 0000", "a: ! 1\nb: ! !",
+		"yEs: 1\nNO: {1.50: a, 0x1f: b, !!str on: c}\n? &a 010\n: 2\n*a : 3\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -306,7 +321,10 @@ func FuzzParseYAML(f *testing.F) {
 
 // encoding/json is the oracle of JSON.
 func FuzzParseJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":1,"b":[true,null,"\u00e9\ud800","é"],"a":2}`, "[1.50,-0]", ` "x" `, "{} x", "{\"a\":\xff}", "\"\xff\"", `{"a" 1}`, `[9223372036854775807, 18446744073709551615, 1e21, 1E-7, 1e999]`, `{"<&> ": "<&>"}`} {
+	for _, seed := range []string{
+		`{"a":1,"b":[true,null,"\u00e9\ud800","é"],"a":2}`, "[1.50,-0]", ` "x" `, "{} x", "{\"a\":\xff}", "\"\xff\"", `{"a" 1}`,
+		`[9223372036854775807, 18446744073709551615, 1e21, 1E-7, 1e999]`, `{"<&> ": "<&>"}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -59,7 +59,8 @@ func TestTextsOfRules(t *testing.T) {
 		gardener.Refuses("must be 1", "validation"),
 		gardener.MayRefuse("must be 1", "admission", []string{"the Seed"}), gardener.Admits(nil),
 		gardener.Admits([]string{"the Seed"}), gardener.RefusesOld("spec", "must be 1", 1), gardener.Decides(),
-		gardener.DependsOn([]string{"the image"}), gardener.KeyChanges(), gardener.KeyStays(), gardener.KeyOfRefused(), gardener.Fails("it ends"),
+		gardener.DependsOn([]string{"the image"}), gardener.KeyChanges(), gardener.KeyStays(), gardener.KeyOfRefused(),
+		gardener.Fails("it ends"),
 	})
 	for _, rule := range all {
 		for _, problem := range problemsOf(rule.Text) {

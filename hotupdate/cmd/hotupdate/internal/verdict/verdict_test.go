@@ -19,7 +19,8 @@ func TestOneOrder(t *testing.T) {
 		words    string // that people and programs read: they stay
 	}{
 		"changes": {
-			verdict.OfChanges(), "removed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update machines-added hot-update none",
+			verdict.OfChanges(),
+			"removed forbidden machines-deleted all-machines-may-be-deleted roll indeterminate machines-may-be-deleted in-place-update machines-added hot-update none",
 		},
 		"flags and plan": {
 			verdict.OfPools(),
@@ -53,8 +54,8 @@ func TestOneOrder(t *testing.T) {
 	assert.Zero(t, verdict.CompareWords("invalid", "invalid"))
 }
 
-// TestOutcomesAreVerdicts: what follows from a class has the word of the library's outcome, and outcomes are as grave here as there. What is
-// indeterminate may be a roll, so here it is graver than what is known to be milder.
+// TestOutcomesAreVerdicts: what follows from a class has the word of the library's outcome, and outcomes are as grave
+// here as there. What is indeterminate may be a roll, so here it is graver than what is known to be milder.
 func TestOutcomesAreVerdicts(t *testing.T) {
 	last := verdict.None
 	for class := hotupdate.Ignored; ; class-- {

@@ -20,7 +20,10 @@ func TestConfig(t *testing.T) {
 	}{
 		{"none", "", true, facts.TypeMeta{}, ""},
 		{"null", " null ", true, facts.TypeMeta{}, " null "},
-		{"an object", `{"kind": "K", "apiVersion": "v1", "a": {}, "l": [2, 1.50]}`, false, typed, `{"a":{},"apiVersion":"v1","kind":"K","l":[2,1.5]}`},
+		{
+			"an object", `{"kind": "K", "apiVersion": "v1", "a": {}, "l": [2, 1.50]}`, false, typed,
+			`{"a":{},"apiVersion":"v1","kind":"K","l":[2,1.5]}`,
+		},
 		{"an empty object", "{}", false, facts.TypeMeta{}, "{}"},
 		{"no JSON", "{", false, facts.TypeMeta{}, "{"},
 	} {

@@ -33,7 +33,8 @@ func workersPool() kindstest.Type { return kindstest.At(kinds.Worker, "spec", "p
 func valuesOf(t kindstest.Type) [2]any {
 	leaves := map[string][2]any{
 		"string": {"1", "2"}, "bool": {false, true}, "int": {1, 2}, "number": {1, 2}, "quantity": {"1", "2"},
-		"duration": {"1h", "2h"}, "time": {"2026-01-02T03:04:05Z", "2026-02-03T04:05:06Z"}, "intOrString": {1, "2%"}, "bytes": {"MQ==", "Mg=="},
+		"duration": {"1h", "2h"}, "time": {"2026-01-02T03:04:05Z", "2026-02-03T04:05:06Z"}, "intOrString": {1, "2%"},
+		"bytes":       {"MQ==", "Mg=="},
 		kindstest.Any: {object{"a": 1}, object{"a": 2}},
 	}
 	values, isLeaf := leaves[t.Leaf()]
@@ -84,7 +85,10 @@ func poolWith(t *testing.T, kind facts.Kind, path string, value any) *facts.Pool
 	root := object{"apiVersion": "core.gardener.cloud/v1beta1", "kind": string(kind), "spec": spec, "status": object{"gardener": object{}}}
 	if kind == facts.Worker {
 		root["apiVersion"] = "extensions.gardener.cloud/v1alpha1"
-		pool = object{"name": "a", "kubernetesVersion": "1.33.1", "volume": object{"size": "1Gi"}, "machineImage": object{"name": "i", "version": "1.0.0"}}
+		pool = object{
+			"name": "a", "kubernetesVersion": "1.33.1", "volume": object{"size": "1Gi"},
+			"machineImage": object{"name": "i", "version": "1.0.0"},
+		}
 		root["spec"] = object{"type": "aws", "pools": []any{pool}}
 	}
 	switch {
@@ -178,12 +182,37 @@ func TestChangedFieldsCause(t *testing.T) {
 		old, updated hash.Worker
 		want         []string
 	}{
-		{"node-local DNS ceases to count with the version", hash.Worker{KubernetesVersion: "1.33.1", NodeLocalDNS: true}, hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true}, []string{fields.Version}},
-		{"it counts with the mode of kube-proxy", hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true}, proxied, []string{fields.NodeLocalDNS}},
-		{"it is enabled when it no longer counts", hash.Worker{KubernetesVersion: "1.33.1"}, hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true}, []string{fields.Version}},
+		{
+			"node-local DNS ceases to count with the version",
+			hash.Worker{KubernetesVersion: "1.33.1", NodeLocalDNS: true},
+			hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true},
+			[]string{fields.Version},
+		},
+		{
+			"it counts with the mode of kube-proxy",
+			hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true},
+			proxied,
+			[]string{fields.NodeLocalDNS},
+		},
+		{
+			"it is enabled when it no longer counts",
+			hash.Worker{KubernetesVersion: "1.33.1"},
+			hash.Worker{KubernetesVersion: "1.34.1", NodeLocalDNS: true},
+			[]string{fields.Version},
+		},
 		{"only the patch of the version", hash.Worker{KubernetesVersion: "1.34.1"}, hash.Worker{KubernetesVersion: "1.34.2"}, nil},
-		{"a reservation moves, and the machine type changes", hash.Worker{MachineType: "a", Kubelet: kubelet("1", "2")}, hash.Worker{MachineType: "b", Kubelet: kubelet("2", "1")}, []string{fields.MachineType}},
-		{"a reservation grows in both places", hash.Worker{Kubelet: kubelet("1", "2")}, hash.Worker{Kubelet: kubelet("2", "3")}, []string{fields.KubeReserved + ".cpu", fields.SystemReserved + ".cpu"}},
+		{
+			"a reservation moves, and the machine type changes",
+			hash.Worker{MachineType: "a", Kubelet: kubelet("1", "2")},
+			hash.Worker{MachineType: "b", Kubelet: kubelet("2", "1")},
+			[]string{fields.MachineType},
+		},
+		{
+			"a reservation grows in both places",
+			hash.Worker{Kubelet: kubelet("1", "2")},
+			hash.Worker{Kubelet: kubelet("2", "3")},
+			[]string{fields.KubeReserved + ".cpu", fields.SystemReserved + ".cpu"},
+		},
 		{"another spelling of a reservation", hash.Worker{Kubelet: kubelet("1", "2")}, hash.Worker{Kubelet: kubelet("1000m", "2")}, nil},
 		{"a volume without a size", hash.Worker{}, hash.Worker{Volume: &hash.Volume{}}, []string{"volume.size"}},
 	} {

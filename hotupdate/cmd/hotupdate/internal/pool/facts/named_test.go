@@ -39,11 +39,17 @@ func drawReserved(t *rapid.T, label string) *hash.Reserved {
 }
 
 func drawRotation(t *rapid.T, label string) (r hash.Rotation) {
-	times := []metav1.Time{{}, metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))), metav1.NewTime(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC))}
+	times := []metav1.Time{
+		{},
+		metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))),
+		metav1.NewTime(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)),
+	}
 	r.LastInitiationTime = drawOptional(t, label, times...)
 	if rapid.Bool().Draw(t, label+" is pending") {
 		pool := rapid.SampledFrom([]string{"a", "b"}).Draw(t, label+" of")
-		r.PendingWorkersRollouts = []hash.PendingWorkersRollout{{Name: pool, LastInitiationTime: drawOptional(t, "pending "+label, times...)}}
+		r.PendingWorkersRollouts = []hash.PendingWorkersRollout{
+			{Name: pool, LastInitiationTime: drawOptional(t, "pending "+label, times...)},
+		}
 	}
 	return r
 }

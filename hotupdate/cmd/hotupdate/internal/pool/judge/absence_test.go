@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlacesOfAbsence: each place in absence.go names functions that exist, and tests that exist. Each rule that a question of this package rests
-// on stands there.
+// TestPlacesOfAbsence: each place in absence.go names functions that exist, and tests that exist. Each rule that a
+// question of this package rests on stands there.
 func TestPlacesOfAbsence(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("absence.go")
