@@ -1,14 +1,18 @@
 package awsdriver_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -25,34 +29,26 @@ func (h handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
+// resourcesOf returns how many resources a request tags.
+func resourcesOf(r ec2test.Request) (resources int) {
+	for parameter := range r.Parameters {
+		if strings.HasPrefix(parameter, "ResourceId.") {
+			resources++
+		}
+	}
+	return resources
+}
+
 // TestMachinesShareCalls: three machines of one account are read by three calls, and two are tagged
 // by one.
 func TestMachinesShareCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string
 		simulated := ec2test.New(ec2test.Config{AccessKeys: []string{"key"}, Observe: func(r ec2test.Request) {
-			named := 0
-			for parameter := range r.Parameters {
-				if strings.HasPrefix(parameter, "ResourceId.") {
-					named++
-				}
-			}
-			calls = append(calls, r.Action+" "+strconv.Itoa(named))
+			calls = append(calls, r.Action+" "+strconv.Itoa(resourcesOf(r)))
 		}})
 		config := awsdriver.Config{HTTP: &http.Client{Transport: handler{simulated}}}
-		made, err := awsdriver.New(config)
-		require.NoError(t, err)
-		var machines []*fixture
-		for _, name := range []string{"a", "b", "c"} {
-			f := &fixture{
-				t: t, cloud: simulated, config: config, driver: made, spec: specWith(nil), updates: made.Driver(), machine: name,
-			}
-			f.launch()
-			machines = append(machines, f)
-		}
-		for i := range 6 { // the first calls wait for no others
-			require.NoError(t, machines[0].update(`{"tags":{"owner":"`+strconv.Itoa(i)+`"}}`))
-		}
+		machines := launched(t, simulated, config, "a", "b", "c")
 		calls = nil
 		var all sync.WaitGroup
 		for _, f := range machines {
@@ -67,4 +63,85 @@ func TestMachinesShareCalls(t *testing.T) {
 			assert.Equal(t, "bob", r.Tags["owner"], r.ID)
 		}
 	})
+}
+
+// terminating terminates one of the VMs of the first call that tags resources of three machines, before the call.
+type terminating struct {
+	handler
+
+	terminate func(id string)
+	gone      string // the ID of the VM
+}
+
+var instanceOfCall = regexp.MustCompile(`ResourceId\.\d+=(i-[0-9a-z]+)`)
+
+func (h *terminating) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	found := instanceOfCall.FindAllSubmatch(body, -1)
+	if h.gone == "" && len(found) == 3 && bytes.Contains(body, []byte("Action=CreateTags")) {
+		h.gone = string(found[1][1])
+		h.terminate(h.gone)
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return h.handler.RoundTrip(request)
+}
+
+// TestOneMissingResource: a VM goes between the read and the call that tags it with two others. EC2 refuses the call as
+// a whole and names the VM. One more call tags the others, and only the update of this VM fails.
+func TestOneMissingResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls []string
+		simulated := ec2test.New(ec2test.Config{AccessKeys: []string{"key"}, Observe: func(r ec2test.Request) {
+			if r.Action == "CreateTags" {
+				calls = append(calls, r.Outcome+" "+strconv.Itoa(resourcesOf(r)))
+			}
+		}})
+		transport := &terminating{handler: handler{simulated}}
+		config := awsdriver.Config{HTTP: &http.Client{Transport: transport}}
+		machines := launched(t, simulated, config, "a", "b", "c", "d")
+		transport.terminate = func(id string) {
+			_, err := machines[0].client().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
+			assert.NoError(t, err)
+		}
+		calls = nil
+		failed := make([]error, len(machines))
+		var all sync.WaitGroup
+		for i, f := range machines {
+			all.Go(func() { failed[i] = f.update(`{"tags":{"owner":"bob"}}`) })
+		}
+		all.Wait()
+		require.NotEmpty(t, transport.gone, "three machines share a call")
+		assert.Equal(t, []string{"ok 4", "InvalidInstanceID.NotFound 12", "ok 8"}, calls)
+		for i, f := range machines {
+			if strings.HasSuffix(f.vm, "/"+transport.gone) {
+				assert.ErrorContains(t, failed[i], "The instance ID '"+transport.gone+"' does not exist")
+			} else {
+				assert.NoError(t, failed[i], f.vm)
+			}
+		}
+		for _, r := range simulated.Resources() {
+			assert.Equal(t, "bob", r.Tags["owner"], r.ID)
+		}
+	})
+}
+
+// launched are machines of one account after a few updates: their first calls wait for no others.
+func launched(t *testing.T, simulated *ec2test.Cloud, config awsdriver.Config, names ...string) (machines []*fixture) {
+	t.Helper()
+	made, err := awsdriver.New(config)
+	require.NoError(t, err)
+	for _, name := range names {
+		f := &fixture{
+			t: t, cloud: simulated, config: config, driver: made, spec: specWith(nil), updates: made.Driver(), machine: name,
+		}
+		f.launch()
+		machines = append(machines, f)
+	}
+	for i := range 6 {
+		require.NoError(t, machines[0].update(`{"tags":{"owner":"`+strconv.Itoa(i)+`"}}`))
+	}
+	return machines
 }

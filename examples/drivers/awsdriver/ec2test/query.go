@@ -104,15 +104,17 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
 func invalid(message string) error { return &Error{Code: "InvalidParameterValue", Message: message} }
 
-// noSuch returns the error for an unknown ID. Each kind of resource has its own code.
+// noSuch returns the error for an unknown ID, in EC2's words. Each kind of resource has its own code.
 func noSuch(id string) error {
-	codes := map[string]string{
-		"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound",
+	kinds := map[string]struct{ code, name string }{
+		"i":   {"InvalidInstanceID.NotFound", "instance ID"},
+		"vol": {"InvalidVolume.NotFound", "volume"},
+		"eni": {"InvalidNetworkInterfaceID.NotFound", "networkInterface ID"},
 	}
 	prefix, _, _ := strings.Cut(id, "-")
-	code, ok := codes[prefix]
-	if !ok {
-		code = "InvalidID"
+	kind, isKnown := kinds[prefix]
+	if !isKnown {
+		return &Error{Code: "InvalidID", Message: fmt.Sprintf("The ID '%s' is not valid", id)}
 	}
-	return &Error{Code: code, Message: fmt.Sprintf("there is no %q", id)}
+	return &Error{Code: kind.code, Message: fmt.Sprintf("The %s '%s' does not exist", kind.name, id)}
 }
