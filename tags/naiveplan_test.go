@@ -228,22 +228,22 @@ func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
 }
 
 // spellings returns the spellings of a key that are live, the one that stands for it first.
-func (n *naivePlanner) spellings(key string, wanted map[string]string) (all []string) {
+func (n *naivePlanner) spellings(key string, wanted map[string]string) (found []string) {
 	for _, k := range slices.Sorted(maps.Keys(n.live)) {
 		if n.same(k, key) {
-			all = append(all, k)
+			found = append(found, k)
 		}
 	}
 	toFront := func(first string) {
-		if i := slices.Index(all, first); i > 0 {
-			all = slices.Insert(slices.Delete(all, i, i+1), 0, first)
+		if i := slices.Index(found, first); i > 0 {
+			found = slices.Insert(slices.Delete(found, i, i+1), 0, first)
 		}
 	}
 	toFront(strings.ToLower(key))
 	for first := range wanted {
 		toFront(first)
 	}
-	return all
+	return found
 }
 
 func (n *naivePlanner) removable(key string, wanted map[string]string) bool {

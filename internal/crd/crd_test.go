@@ -476,13 +476,13 @@ func TestRules(t *testing.T) {
 }
 
 // problemsOf lists the codes and paths of an error.
-func problemsOf(tb testing.TB, err error) (all []string) {
+func problemsOf(tb testing.TB, err error) (problems []string) {
 	tb.Helper()
 	for _, problem := range fault.All(err) {
 		require.NotContains(tb, problem.Error(), "F1", "a field that was made up")
-		all = append(all, problem.Code+" "+problem.Path)
+		problems = append(problems, problem.Code+" "+problem.Path)
 	}
-	return all
+	return problems
 }
 
 // TestRuledFieldsTakeNoUpdate: whoever has machines updated by a change that the API server refuses is told, and a

@@ -28,11 +28,11 @@ type number int
 func (n number) MarshalText() ([]byte, error) { return []byte{'n', byte('0' + n/10)}, nil }
 
 // faults lists the path and code of each fault.
-func faults(err error) (all []string) {
+func faults(err error) (texts []string) {
 	for _, problem := range fault.All(err) {
-		all = append(all, problem.Path+" "+problem.Code)
+		texts = append(texts, problem.Path+" "+problem.Code)
 	}
-	return all
+	return texts
 }
 
 // TestFaultsTellWhere: each fault is reported once, with its path, in the order of the document.

@@ -102,7 +102,7 @@ func TestReasonsAreWords(t *testing.T) {
 type constant struct{ of, value string }
 
 // constantsOf returns the constants of string types in a file.
-func constantsOf(t *testing.T, path string, types ...string) (all []constant) {
+func constantsOf(t *testing.T, path string, types ...string) (constants []constant) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, read(t, path), parser.SkipObjectResolution)
 	require.NoError(t, err)
@@ -113,11 +113,11 @@ func constantsOf(t *testing.T, path string, types ...string) (all []constant) {
 		}
 		for _, value := range spec.Values {
 			text, _ := leftmost(value)
-			all = append(all, constant{nameOf(spec.Type), text})
+			constants = append(constants, constant{nameOf(spec.Type), text})
 		}
 		return true
 	})
-	return all
+	return constants
 }
 
 // TestUnclearMessagesAreFound: the rules of the test above find what they are about.
@@ -156,7 +156,7 @@ func problemsOf(m message) (problems []string) {
 }
 
 // messagesOf finds the messages in the source of a package.
-func messagesOf(t *testing.T, dir string) (all []message) {
+func messagesOf(t *testing.T, dir string) (messages []message) {
 	t.Helper()
 	files := token.NewFileSet()
 	entries, err := os.ReadDir(filepath.Join(root, dir))
@@ -172,12 +172,12 @@ func messagesOf(t *testing.T, dir string) (all []message) {
 			if text, ends := leftmost(e); text != "" {
 				position := files.Position(e.Pos())
 				at := filepath.Join(dir, filepath.Base(position.Filename)) + ":" + strconv.Itoa(position.Line)
-				all = append(all, message{at, role, text, ends})
+				messages = append(messages, message{at, role, text, ends})
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool { addMessages(n, add); return true })
 	}
-	return all
+	return messages
 }
 
 func addMessages(n ast.Node, add func(role string, e ast.Expr)) {

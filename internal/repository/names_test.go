@@ -117,21 +117,21 @@ func exportedBy(t *testing.T, folder string) map[string]bool {
 }
 
 // declaredBy returns what a declaration declares at the top level, which a method is not.
-func declaredBy(declaration ast.Decl) (all []*ast.Ident) {
+func declaredBy(declaration ast.Decl) (declared []*ast.Ident) {
 	switch d := declaration.(type) {
 	case *ast.FuncDecl:
 		if d.Recv == nil {
-			all = append(all, d.Name)
+			declared = append(declared, d.Name)
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				all = append(all, s.Name)
+				declared = append(declared, s.Name)
 			case *ast.ValueSpec:
-				all = append(all, s.Names...)
+				declared = append(declared, s.Names...)
 			}
 		}
 	}
-	return all
+	return declared
 }

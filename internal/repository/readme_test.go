@@ -63,15 +63,15 @@ func formatFragment(source []byte) ([]byte, error) {
 }
 
 // documents returns the paths of the Markdown files.
-func documents(t *testing.T) (all []string) {
+func documents(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", ".github/*.md", "examples/*.md", "examples/*/*.md", "hash/*.md", "hotupdate/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, found, pattern)
-		all = append(all, found...)
+		paths = append(paths, found...)
 	}
-	return all
+	return paths
 }
 
 // runInModule runs a program as an adopter does who has only this library, and returns what it writes. The adopter's

@@ -87,41 +87,41 @@ type squeeze struct {
 	hint string
 }
 
-func squeezedIn(file *ast.File) (all []squeeze) {
+func squeezedIn(file *ast.File) (squeezes []squeeze) {
 	seen := map[ast.Node]bool{} // operators of a condition that is counted as a whole
 	for node := range ast.Preorder(file) {
 		switch n := node.(type) {
 		case *ast.BlockStmt:
-			all = append(all, assignmentsIn(n.List)...)
+			squeezes = append(squeezes, assignmentsIn(n.List)...)
 		case *ast.CaseClause:
-			all = append(all, assignmentsIn(n.Body)...)
+			squeezes = append(squeezes, assignmentsIn(n.Body)...)
 		case *ast.CommClause:
-			all = append(all, assignmentsIn(n.Body)...)
+			squeezes = append(squeezes, assignmentsIn(n.Body)...)
 		case *ast.ValueSpec:
 			if len(n.Names) > 1 && len(n.Names) == len(n.Values) {
-				all = append(all, squeeze{n.Pos(), oneForEach})
+				squeezes = append(squeezes, squeeze{n.Pos(), oneForEach})
 			}
 		case *ast.BinaryExpr:
 			if !seen[n] && countOperators(n, seen) > 2 {
-				all = append(all, squeeze{n.Pos(), namesForAll})
+				squeezes = append(squeezes, squeeze{n.Pos(), namesForAll})
 			}
 		}
 	}
-	return all
+	return squeezes
 }
 
 // assignmentsIn returns the statements of a list that could be several assignments, in the same order.
-func assignmentsIn(list []ast.Stmt) (all []squeeze) {
+func assignmentsIn(list []ast.Stmt) (squeezes []squeeze) {
 	for _, statement := range list {
 		a, isAssignment := statement.(*ast.AssignStmt)
 		if !isAssignment || len(a.Lhs) != len(a.Rhs) {
 			continue
 		}
 		if len(a.Lhs) > 1 && !needsOldValue(a) {
-			all = append(all, squeeze{a.Pos(), oneForEach})
+			squeezes = append(squeezes, squeeze{a.Pos(), oneForEach})
 		}
 	}
-	return all
+	return squeezes
 }
 
 // needsOldValue reports whether a part of an assignment reads what an earlier part sets.

@@ -712,7 +712,7 @@ func loaded(t *testing.T, typ reflect.Type) *fieldplan.Plan {
 }
 
 // told writes the findings as the rows do.
-func told(findings []schemadiff.Finding) (all []string) {
+func told(findings []schemadiff.Finding) (sentences []string) {
 	for _, f := range findings {
 		text := f.Kind + " " + f.Path + ":"
 		if f.Roll.Where != "" {
@@ -724,9 +724,9 @@ func told(findings []schemadiff.Finding) (all []string) {
 		if f.Forbidden.Where != "" {
 			text += " refuses " + effect(f.Forbidden)
 		}
-		all = append(all, text)
+		sentences = append(sentences, text)
 	}
-	return all
+	return sentences
 }
 
 func effect(e schemadiff.Effect) string {

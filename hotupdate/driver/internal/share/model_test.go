@@ -116,11 +116,11 @@ func (m *model) clone() *model {
 		c.members = slices.Clone(c.members)
 		c.members[i] = &copied
 	}
-	mapped := func(list []*Member[int]) (all []*Member[int]) {
+	mapped := func(list []*Member[int]) (copies []*Member[int]) {
 		for _, old := range list {
-			all = append(all, members[old])
+			copies = append(copies, members[old])
 		}
-		return all
+		return copies
 	}
 	c.calls = nil
 	for _, old := range m.calls {
@@ -190,13 +190,13 @@ type event struct {
 }
 
 // events returns what can happen next.
-func (m *model) events(w world) (all []event) {
+func (m *model) events(w world) (possible []event) {
 	for i, spec := range m.specs {
 		switch spec {
 		case notAsked:
-			all = append(all, event{fmt.Sprint("join ", i), func(m *model) error { return m.join(i) }})
+			possible = append(possible, event{fmt.Sprint("join ", i), func(m *model) error { return m.join(i) }})
 		case waits, underWay:
-			all = append(all, event{fmt.Sprint("cancel ", i), func(m *model) error { return m.cancel(i) }})
+			possible = append(possible, event{fmt.Sprint("cancel ", i), func(m *model) error { return m.cancel(i) }})
 		case ended:
 		}
 	}
@@ -207,16 +207,16 @@ func (m *model) events(w world) (all []event) {
 		}
 		answers = append(answers, Answer{Outcome: Divisible, Rejected: []string{"nobody"}})
 		for _, a := range answers {
-			all = append(all, event{fmt.Sprint("answer ", i, a), func(m *model) error { return m.answer(i, a) }})
+			possible = append(possible, event{fmt.Sprint("answer ", i, a), func(m *model) error { return m.answer(i, a) }})
 		}
 	}
 	if m.now.Before(epoch.Add(time.Duration(w.ticks) * tick)) {
-		all = append(all, event{"tick", func(m *model) error {
+		possible = append(possible, event{"tick", func(m *model) error {
 			m.now = m.now.Add(tick)
 			return m.drive()
 		}})
 	}
-	return all
+	return possible
 }
 
 func (m *model) join(i int) error {

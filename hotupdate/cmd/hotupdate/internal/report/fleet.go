@@ -381,11 +381,11 @@ func (r *Report) groupsTable(s Shown, by Dimension) table {
 // groupNames returns the names of groups, the groups with the most of the gravest verdicts first;
 // minors are in their own order.
 func groupNames(d Dimension, groups map[string]Counts) []string {
-	pools := func(c Counts) (all []int) {
+	pools := func(c Counts) (numbers []int) {
 		for _, word := range ofReleases {
-			all = append(all, c[word].Pools)
+			numbers = append(numbers, c[word].Pools)
 		}
-		return all
+		return numbers
 	}
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if d == ByMinor {

@@ -102,11 +102,11 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 }
 
 // judged makes changes of a pool.
-func judged(changes ...hotupdate.Change) (all []judge.Finding) {
+func judged(changes ...hotupdate.Change) (findings []judge.Finding) {
 	for _, c := range changes {
-		all = append(all, judge.Finding{Change: c})
+		findings = append(findings, judge.Finding{Change: c})
 	}
-	return all
+	return findings
 }
 
 // bare is a plan for a provider config without pools.
