@@ -324,7 +324,7 @@ func (c *compiler) declare(f *Field, m *Member, child *context) structtag.Tag {
 	child.class = o.tag.Class
 	f.Declared = Overridden
 	f.Source = o.path
-	if o.tag.HasOptions() {
+	if o.tag.ReplacesOptions() {
 		f.optionPath = o.path
 	}
 	if o.tag.As != structtag.Undeclared {

@@ -175,7 +175,7 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, tag *taggedFie
 	if tag.present {
 		tag.outer = l.embedded
 		embedded = tag
-		if tag.HasOptions() || tag.As != structtag.Undeclared {
+		if !tag.CanBeHandedDown() {
 			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
 			r.report(mistake(goField, "misplaced-option", what,
 				"remove the other options or give the field a JSON name"))

@@ -175,7 +175,7 @@ func (c *compiler) keyClasses(t reflect.Type, all []KeyClass, path, place string
 		rule := overriddenKey(structtag.KeyClass{Key: key, Class: o.tag.Class}, o.path)
 		at := slices.IndexFunc(all, func(k KeyClass) bool { return k.Key == rule.Key })
 		switch {
-		case o.tag.HasOptions() || o.tag.As != structtag.Undeclared || o.tag.Sensitive != structtag.Shown:
+		case o.tag.HasOptions():
 			c.rejectKey(rule, "misplaced-option", "is the path of a single key, which has a class and no options",
 				"write the class alone")
 		case at < 0:

@@ -79,7 +79,7 @@ func mendClass(text string) string {
 
 func mendOption(text string) string {
 	name, arg, hasArg := strings.Cut(text, "=")
-	if folded := fold(name); slices.Contains(optionNames(), folded) {
+	if folded := fold(name); slices.Contains(OptionNames(), folded) {
 		name = folded
 	}
 	if word, key, hasKey := strings.Cut(arg, ":"); name == repeatable && hasKey {
@@ -107,27 +107,56 @@ func (r *reading) readClass(text string) {
 	r.add(fault.UnknownClass, "has unknown class "+tick(text), hint)
 }
 
-// optionKind describes the options of one name.
+// optionKind describes the options of one name: all that this package and the compiler know of an option,
+// but for its effect.
 type optionKind struct {
 	name string
 	form string // for messages, such as key=NAME
 	read func(t *Tag, o option) (ok bool)
+
+	isGiven  func(t Tag) bool // in a Tag, parsed or not
+	isSound  func(t Tag) bool // in a Tag that was not parsed; nil if every Tag is
+	excludes []string         // options that must not stand beside it
+	scope    scope
 }
+
+// scope says what an option is about. It decides which fields take the option, and what becomes of it if
+// an override gives the field other options.
+type scope uint8
+
+const (
+	ofField      scope = iota // the field alone; an override with options replaces it
+	ofCollection              // the elements of a list or map; likewise
+	ofTexts                   // strings at or below the field; only an override with the same option replaces it
+	ofSecrets                 // all that is at or below the field, also of an embedded one; likewise
+)
 
 const quoting = "; a text needs 'quotes' if it is empty, has a comma or a quote, or starts or ends with a space"
 
 var optionKinds = []optionKind{
-	{"set", "`set` alone", func(t *Tag, o option) bool {
-		t.Set = true
-		return !o.hasArg
-	}},
-	{"key", "`key=NAME` with the JSON name of a field of the element", func(t *Tag, o option) bool {
-		t.Key = o.arg
-		return isName(o.arg)
-	}},
 	{
-		"hotwhen", "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting,
-		func(t *Tag, o option) bool {
+		name: "set", form: "`set` alone", scope: ofCollection, excludes: []string{"key", "hotwhen"},
+		isGiven: func(t Tag) bool { return t.Set },
+		read: func(t *Tag, o option) bool {
+			t.Set = true
+			return !o.hasArg
+		},
+	},
+	{
+		name: "key", form: "`key=NAME` with the JSON name of a field of the element", scope: ofCollection,
+		isGiven: func(t Tag) bool { return t.Key != "" },
+		isSound: func(t Tag) bool { return isName(t.Key) },
+		read: func(t *Tag, o option) bool {
+			t.Key = o.arg
+			return isName(o.arg)
+		},
+	},
+	{
+		name: "hotwhen", form: "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting,
+		scope:   ofCollection,
+		isGiven: func(t Tag) bool { return t.HotWhen != nil },
+		isSound: func(t Tag) bool { return isName(t.HotWhen.Name) },
+		read: func(t *Tag, o option) bool {
 			name, value, _ := strings.Cut(o.arg, ":")
 			text, ok := unquote(value)
 			t.HotWhen = &HotWhen{Name: name, Value: text}
@@ -135,8 +164,11 @@ var optionKinds = []optionKind{
 		},
 	},
 	{
-		repeatable, "`keyclass=CLASS:KEY` with a class and a key, or a prefix of keys and `*`" + quoting,
-		func(t *Tag, o option) bool {
+		name:  repeatable,
+		form:  "`keyclass=CLASS:KEY` with a class and a key, or a prefix of keys and `*`" + quoting,
+		scope: ofCollection, excludes: []string{"set", "key", "hotwhen"},
+		isGiven: func(t Tag) bool { return len(t.Keys) > 0 },
+		read: func(t *Tag, o option) bool {
 			word, key, found := strings.Cut(o.arg, ":")
 			class, isClass := ParseClass(word)
 			text, ok := unquote(key)
@@ -144,34 +176,49 @@ var optionKinds = []optionKind{
 			return found && isClass && ok
 		},
 	},
-	{"default", "`default=TEXT`" + quoting, func(t *Tag, o option) bool {
-		text, ok := unquote(o.arg)
-		t.Default = &text
-		return ok
-	}},
-	{"presence", "`presence` alone", func(t *Tag, o option) bool {
-		t.Presence = true
-		return !o.hasArg
-	}},
 	{
-		"as", "`as=KIND` with one of quantity, duration, cidr, dns, time and text",
-		func(t *Tag, o option) (ok bool) {
+		name: "default", form: "`default=TEXT`" + quoting, excludes: []string{"presence"},
+		isGiven: func(t Tag) bool { return t.Default != nil },
+		read: func(t *Tag, o option) bool {
+			text, ok := unquote(o.arg)
+			t.Default = &text
+			return ok
+		},
+	},
+	{
+		name: "presence", form: "`presence` alone",
+		isGiven: func(t Tag) bool { return t.Presence },
+		read: func(t *Tag, o option) bool {
+			t.Presence = true
+			return !o.hasArg
+		},
+	},
+	{
+		name: "as", form: "`as=KIND` with one of quantity, duration, cidr, dns, time and text", scope: ofTexts,
+		isGiven: func(t Tag) bool { return t.As != Undeclared },
+		read: func(t *Tag, o option) (ok bool) {
 			t.As, ok = MeaningNamed(o.arg)
 			return ok
 		},
 	},
-	{"sensitive", "`sensitive` to hide values, or `sensitive=keys` to hide map keys too", func(t *Tag, o option) bool {
-		if t.Sensitive = HideValues; o.hasArg {
-			t.Sensitive = HideKeys
-		}
-		return !o.hasArg || o.arg == "keys"
-	}},
+	{
+		name: "sensitive", form: "`sensitive` to hide values, or `sensitive=keys` to hide map keys too",
+		scope:   ofSecrets,
+		isGiven: func(t Tag) bool { return t.Sensitive != Shown },
+		read: func(t *Tag, o option) bool {
+			if t.Sensitive = HideValues; o.hasArg {
+				t.Sensitive = HideKeys
+			}
+			return !o.hasArg || o.arg == "keys"
+		},
+	},
 }
 
 // repeatable is the option that may occur several times, with a KEY each.
 const repeatable = "keyclass"
 
-func optionNames() (names []string) {
+// OptionNames returns the names of all options.
+func OptionNames() (names []string) {
 	for _, kind := range optionKinds {
 		names = append(names, kind.name)
 	}
@@ -181,7 +228,7 @@ func optionNames() (names []string) {
 func (r *reading) readOption(text string) {
 	name, arg, hasArg := strings.Cut(text, "=")
 	o := option{text, name, arg, hasArg}
-	kind := slices.IndexFunc(optionKinds, func(k optionKind) bool { return k.name == o.name })
+	kind := kindIndex(o.name)
 	first := slices.IndexFunc(r.options, func(p option) bool { return p.name == o.name })
 	switch {
 	case o.text == "":
@@ -189,7 +236,7 @@ func (r *reading) readOption(text string) {
 		return
 	case kind < 0:
 		r.add("unknown-option", "has unknown option "+tick(o.text),
-			"write one of `"+strings.Join(optionNames(), "`, `")+"`, and 'quotes' around a text with a comma")
+			"write one of `"+strings.Join(OptionNames(), "`, `")+"`, and 'quotes' around a text with a comma")
 		return
 	case !optionKinds[kind].read(&r.tag, o):
 		r.add("malformed-option", "has malformed option "+tick(o.text), "write "+optionKinds[kind].form)
@@ -220,17 +267,12 @@ func (k KeyClass) Option() string { return repeatable + "=" + k.Class.Word() + "
 // options that exclude each other.
 func (t Tag) Check() fault.List {
 	r := reading{tag: t}
-	isGiven := map[string]bool{
-		"set": t.Set, "key": t.Key != "", "hotwhen": t.HotWhen != nil, repeatable: len(t.Keys) > 0,
-		"default": t.Default != nil, "presence": t.Presence,
-	}
-	isMalformed := map[string]bool{"key": !isName(t.Key), "hotwhen": t.HotWhen != nil && !isName(t.HotWhen.Name)}
 	for _, kind := range optionKinds {
-		if !isGiven[kind.name] {
+		if !kind.isGiven(t) {
 			continue
 		}
 		r.options = append(r.options, option{text: kind.name, name: kind.name})
-		if isMalformed[kind.name] {
+		if kind.isSound != nil && !kind.isSound(t) {
 			r.add("malformed-option", "has malformed option "+tick(kind.name), "write "+kind.form)
 		}
 	}
@@ -264,18 +306,44 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// exclusions are options with the options that exclude them.
-var exclusions = map[string][]string{
-	"default": {"presence"}, "set": {"key", "hotwhen"}, repeatable: {"set", "key", "hotwhen"},
-}
-
 func (r *reading) findConflicts() {
 	for i, a := range r.options {
 		for _, b := range r.options[i+1:] {
-			if slices.Contains(exclusions[a.name], b.name) || slices.Contains(exclusions[b.name], a.name) {
+			if a.excludes(b) || b.excludes(a) {
 				r.add("conflicting-options",
 					"has conflicting options "+tick(a.text)+" and "+tick(b.text), "keep one of them")
 			}
 		}
 	}
 }
+
+func (o option) excludes(other option) bool {
+	at := kindIndex(o.name)
+	return slices.Contains(optionKinds[at].excludes, other.name)
+}
+
+// kindIndex returns the index of an option in optionKinds; negative for an unknown name.
+func kindIndex(name string) int {
+	return slices.IndexFunc(optionKinds, func(k optionKind) bool { return k.name == name })
+}
+
+// hasOption reports whether t has an option of one of the scopes.
+func (t Tag) hasOption(scopes ...scope) bool {
+	return slices.ContainsFunc(optionKinds, func(k optionKind) bool {
+		return slices.Contains(scopes, k.scope) && k.isGiven(t)
+	})
+}
+
+// IsForCollection reports whether t has an option that only lists and maps take.
+func (t Tag) IsForCollection() bool { return t.hasOption(ofCollection) }
+
+// ReplacesOptions reports whether t, as an override, has an option that replaces the options of the
+// overridden struct tag: any option but as and sensitive.
+func (t Tag) ReplacesOptions() bool { return t.hasOption(ofField, ofCollection) }
+
+// CanBeHandedDown reports whether all options of t may stand at an embedded field without a JSON name,
+// whose fields get them: sensitive alone.
+func (t Tag) CanBeHandedDown() bool { return !t.hasOption(ofField, ofCollection, ofTexts) }
+
+// HasOptions reports whether t says more than a class.
+func (t Tag) HasOptions() bool { return t.hasOption(ofField, ofCollection, ofTexts, ofSecrets) }

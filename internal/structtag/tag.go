@@ -152,7 +152,7 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return text, true
 }
 
-// Override returns t with an override applied. The override gives the class and, if [Tag.HasOptions]
+// Override returns t with an override applied. The override gives the class and, if [Tag.ReplacesOptions]
 // holds for it, the options. The option as replaces as only. The stronger sensitivity of both
 // applies.
 func (t Tag) Override(o Tag) Tag {
@@ -160,25 +160,13 @@ func (t Tag) Override(o Tag) Tag {
 	if o.As == Undeclared {
 		o.As = t.As
 	}
-	if o.HasOptions() {
+	if o.ReplacesOptions() {
 		return o
 	}
 	t.Class = o.Class
 	t.As = o.As
 	t.Sensitive = o.Sensitive
 	return t
-}
-
-// HasOptions reports whether t has an option that replaces the options of an overridden struct tag:
-// any option but as and sensitive.
-func (t Tag) HasOptions() bool {
-	return t.IsForCollection() || t.Default != nil || t.Presence
-}
-
-// IsForCollection reports whether t has an option that only lists and maps take.
-func (t Tag) IsForCollection() bool {
-	pairs := t.Set || t.Key != ""
-	return pairs || t.HotWhen != nil || len(t.Keys) > 0
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }
