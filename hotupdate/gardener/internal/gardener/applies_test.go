@@ -426,7 +426,7 @@ func anonymous(shoot object) object {
 		metadata["annotations"] = annotations
 	}
 	metadata["name"] = "web"
-	metadata["uid"] = "2b0bd1b0-0000-4000-8000-000000000000"
+	metadata["uid"] = anyUID
 	metadata["resourceVersion"] = "4711"
 	metadata["creationTimestamp"] = anyTime
 	entries, _ := metadata["managedFields"].([]any)
@@ -444,7 +444,10 @@ func anonymous(shoot object) object {
 	return anonymous
 }
 
-const anyTime = "2026-01-02T03:04:05Z"
+const (
+	anyTime = "2026-01-02T03:04:05Z"
+	anyUID  = "2b0bd1b0-0000-4000-8000-000000000000"
+)
 
 // create creates a Shoot for each record, and lets another manager change it.
 func (s *apiServer) create(t *testing.T, former object, all *records) {

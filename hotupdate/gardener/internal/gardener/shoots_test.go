@@ -119,7 +119,7 @@ func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
 		stored, refusals, err := judge.Stored(toJSON(tb, written[name]))
 		require.NoError(tb, err)
 		require.Empty(tb, refusals)
-		return toObject(tb, stored)
+		return sameEachTime(tb, toObject(tb, stored))
 	}
 	azure := readBack("azure")
 	pending := readBack("gcp-inplace")
@@ -131,6 +131,23 @@ func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
 		base{name: "azure-applied", profile: "azure", shoot: written["azure"], cluster: azure},
 		base{name: "gcp-applied", profile: "gcp", shoot: written["gcp"], cluster: applied(tb, readBack("gcp"), written["gcp"])},
 	)
+}
+
+// sameEachTime gives a Shoot of the server the UID and times of anonymous, in place of those of its creation.
+func sameEachTime(tb testing.TB, stored object) object {
+	tb.Helper()
+	metadata, _ := stored["metadata"].(object)
+	status, _ := stored["status"].(object)
+	operation, _ := status["lastOperation"].(object)
+	require.NotEmpty(tb, metadata["uid"])
+	require.Equal(tb, metadata["uid"], status["uid"])
+	require.NotEmpty(tb, metadata["creationTimestamp"])
+	require.NotEmpty(tb, operation["lastUpdateTime"])
+	metadata["uid"] = anyUID
+	status["uid"] = anyUID
+	metadata["creationTimestamp"] = anyTime
+	operation["lastUpdateTime"] = anyTime
+	return stored
 }
 
 // applied returns a Shoot of the server that kubectl apply has written, with its annotation.
