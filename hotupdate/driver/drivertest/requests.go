@@ -30,9 +30,9 @@ import (
 //     met by another attempt in the same update: no update fails.
 //   - After 429 with a delay the request is not sent again before the delay is over.
 //   - An answer that is none of the cloud's, such as an empty success or the page of a proxy, is not taken for the
-//     answer that there is no VM. The update may fail. The next one does without it.
+//     answer that there is no VM. That update may fail, and no later one.
 //   - A request without an answer ends with the context of its update, or has a deadline. So does the
-//     update. The next update does without it.
+//     update. That update may fail, and no later one.
 //
 // That holds for a write that was carried out and whose answer ends early, too. Writes of a lane whose changes
 // take time are an exception: only a read tells whether the cloud has accepted such a change, so the update
