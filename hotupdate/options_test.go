@@ -145,6 +145,34 @@ func (row optionRow) checkExport(t *testing.T, without, with *hotupdate.Schema) 
 	assert.Equal(t, row.seenBy(t, with), row.seenBy(t, loaded), "the loaded Schema means another thing than the Go type")
 }
 
+// versionsOfOptions are the versions of the JSON of a Schema that brought the options. A release reads a Schema of a version
+// that it knows, and would judge without an option that it does not know: a new one needs a version above all of these.
+var versionsOfOptions = map[string]int{
+	"set": 1, "key": 1, "hotwhen": 1, "keyclass": 3, "default": 1, "presence": 1, "as": 2, "sensitive": 1,
+}
+
+const lastVersionOfOptions = 4
+
+// TestEveryOptionHasAVersion: an older release refuses a Schema with an option that it does not know.
+func TestEveryOptionHasAVersion(t *testing.T) {
+	t.Parallel()
+	for _, row := range optionRows {
+		_, with := row.schemas(t)
+		exported, err := with.MarshalJSON()
+		require.NoError(t, err, row.name)
+		var head struct {
+			FormatVersion int `json:"formatVersion"`
+		}
+		require.NoError(t, json.Unmarshal(exported, &head), row.name)
+		if version, isOld := versionsOfOptions[row.name]; isOld {
+			assert.Equal(t, version, head.FormatVersion, row.name)
+		} else {
+			assert.Greater(t, head.FormatVersion, lastVersionOfOptions,
+				"a release that does not know the option %s reads a Schema with it, and judges without it", row.name)
+		}
+	}
+}
+
 // checkCompatibility: an option that comes or goes is a finding, and a hash that changes by it is a roll.
 func (row optionRow) checkCompatibility(t *testing.T, without, with *hotupdate.Schema) {
 	t.Helper()
