@@ -65,7 +65,7 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		ProviderID: text(machine, "spec", "providerID"), Settings: u.options.Settings,
 		Phase: text(machine, "status", "currentStatus", "phase"),
 	}
-	o.Versions = func(ctx context.Context) (all []machineupdate.HotSpec, err error) {
+	o.Versions = func(ctx context.Context) (versions []machineupdate.HotSpec, err error) {
 		found, err := readStore(ctx, u.store.objects)
 		if err != nil {
 			return nil, err
@@ -73,11 +73,11 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		origins, err := u.cache.origins(machine)
 		problems := []error{err}
 		for _, class := range origins {
-			versions, err := found.versions(class)
-			all = append(all, versions...)
+			ofClass, err := found.versions(class)
+			versions = append(versions, ofClass...)
 			problems = append(problems, err)
 		}
-		return all, errors.Join(problems...)
+		return versions, errors.Join(problems...)
 	}
 	of, o.ClassError = u.cache.ownership(machine)
 	if o.ClassError != nil {

@@ -244,13 +244,13 @@ func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]driv
 // own selects the machine's own resources, and reports whether all of them are shown.
 func (s *session) own(
 	vm *types.Instance, attached map[string]driver.Resource,
-) (all []driver.Resource, isWhole bool) {
-	all = []driver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
+) (resources []driver.Resource, isWhole bool) {
+	resources = []driver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
 	isWhole = true
 	add := func(id, name string) {
 		r, isShown := attached[id]
 		r.Name = name
-		all = append(all, r)
+		resources = append(resources, r)
 		isWhole = isWhole && isShown
 	}
 	cards, _ := s.class.Interfaces(vm)
@@ -261,7 +261,7 @@ func (s *session) own(
 	for _, id := range slices.Sorted(maps.Keys(names)) {
 		add(id, names[id])
 	}
-	return all, isWhole
+	return resources, isWhole
 }
 
 func mapOf(all []types.Tag) map[string]string {

@@ -40,8 +40,8 @@ var mutants = []mutant{
 	},
 	{"a stored version is used", "reconcile.go", `found.versions(class)`, `found.versions(class + "?")`, "TestSupersededVersion"},
 	{
-		"all stored versions are used", "reconcile.go", `all = append(all, versions...)`,
-		`all = append(all, versions[max(len(versions)-1, 0):]...)`, "TestCreations$",
+		"all stored versions are used", "reconcile.go", `versions = append(versions, ofClass...)`,
+		`versions = append(versions, ofClass[max(len(ofClass)-1, 0):]...)`, "TestCreations$",
 	},
 	{
 		"an adoption reads the store", "reconcile.go", "\t\tif err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t\torigins",

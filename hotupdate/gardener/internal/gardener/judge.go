@@ -155,7 +155,7 @@ func (j *Judge) changeBy(answer *gardenerplugin.Answer, b *before, q gardenerplu
 // outcomesBy returns the outcomes of ways of applying a manifest. Of ways that send the same, the first is asked.
 func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerplugin.Question, ways []string,
 	unknown map[string]reason,
-) (all [][]gardenerplugin.Outcome, err error) {
+) (byWay [][]gardenerplugin.Outcome, err error) {
 	updated, err := headOf(q.New)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerp
 	for _, way := range ways {
 		sent, err := b.sent(answer, q.New, updated, way)
 		if err != nil {
-			all = append(all, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
+			byWay = append(byWay, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
 			continue
 		}
 		isAsked := slices.ContainsFunc(asked, func(other map[gardenerplugin.Landscape]*core.Shoot) bool {
@@ -182,10 +182,10 @@ func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerp
 			outcomes = j.used(b, way, outcomes)
 		}
 		if len(outcomes) > 0 {
-			all = append(all, outcomes)
+			byWay = append(byWay, outcomes)
 		}
 	}
-	return all, nil
+	return byWay, nil
 }
 
 // used returns outcomes without refusals in landscapes where a way is not used: where Gardener refuses even the old

@@ -135,10 +135,10 @@ func partsOf(w hash.Worker) (parts, error) {
 }
 
 // textsOf returns the members of an object, all of them texts in JSON, empty if they are not set.
-func textsOf(object any) (all map[string]string) {
+func textsOf(object any) (texts map[string]string) {
 	raw, _ := json.Marshal(object)
-	_ = json.Unmarshal(raw, &all) // null is the empty text
-	return all
+	_ = json.Unmarshal(raw, &texts) // null is the empty text
+	return texts
 }
 
 // trial tries the differences of two pools in the old one.

@@ -22,18 +22,20 @@ func (o Options) stateOf(p *facts.Pool) []provider.Part {
 
 // Lacks returns the parts of the infrastructure's state that today's name of a pool depends on and
 // that its manifest does not have.
-func (o Options) Lacks(p *facts.Pool) (all []provider.Part) {
+func (o Options) Lacks(p *facts.Pool) (missing []provider.Part) {
 	parts := o.stateOf(p)
 	for _, part := range parts {
 		isOther := part.Zone != "" && !equalPointers(part.Value, subnetOf(parts))
 		switch {
 		case !part.IsKnown:
-			all = append(all, part)
+			missing = append(missing, part)
 		case isOther:
-			all = append(all, provider.Part{Name: "one name for all zones, which have a subnet each", Path: part.Path})
+			missing = append(missing, provider.Part{
+				Name: "one name for missing zones, which have a subnet each", Path: part.Path,
+			})
 		}
 	}
-	return all
+	return missing
 }
 
 // subnetOf returns the subnet of the first zone; nil if it has none.
@@ -57,7 +59,7 @@ func (p *pair) lacksState() bool {
 // state judges the state of the infrastructure, which stands in a Worker. A part that neither side
 // has is assumed to stay the same. Each zone has a separate part, so only zones of both sides are
 // compared.
-func (p *pair) state() (all []Finding) {
+func (p *pair) state() (findings []Finding) {
 	if p.strategy.InPlace() {
 		return nil // their data have no state
 	}
@@ -68,18 +70,18 @@ func (p *pair) state() (all []Finding) {
 		case i < 0:
 		case !after.IsKnown && !before[i].IsKnown && p.sameStatus(after):
 		case !after.IsKnown, !before[i].IsKnown:
-			all = append(all, p.ofPart(after, verdict.Indeterminate, verdict.StateUnknown))
-			all[len(all)-1].Question = verdict.Question{
+			findings = append(findings, p.ofPart(after, verdict.Indeterminate, verdict.StateUnknown))
+			findings[len(findings)-1].Question = verdict.Question{
 				Fact: after.Name, Owner: after.Path + " of the Worker", Rule: verdict.StateUnknown,
 				Answer: "compare the Workers of the cluster", Values: []verdict.Value{
 					verdict.Gives("the same on both sides", verdict.None), verdict.Gives("another one", verdict.Roll),
 				},
 			}
 		case !equalPointers(after.Value, before[i].Value):
-			all = append(all, p.ofPart(after, verdict.Roll, verdict.StateChanged))
+			findings = append(findings, p.ofPart(after, verdict.Roll, verdict.StateChanged))
 		}
 	}
-	return all
+	return findings
 }
 
 // ofPart is a finding about a part of the state. It names the field of the Worker's spec that has
