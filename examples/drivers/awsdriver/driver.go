@@ -245,7 +245,9 @@ func (s *session) volumes(ctx context.Context, to types.Filter) (map[string]driv
 func (s *session) own(
 	vm *types.Instance, attached map[string]driver.Resource,
 ) (resources []driver.Resource, isWhole bool) {
-	resources = []driver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)}}
+	resources = []driver.Resource{
+		{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags), Attributes: metadataOptions(vm)},
+	}
 	isWhole = true
 	add := func(id, name string) {
 		r, isShown := attached[id]

@@ -164,7 +164,9 @@ func (j *Judge) outcomesBy(answer *gardenerplugin.Answer, b *before, q gardenerp
 	for _, way := range ways {
 		sent, err := b.sent(answer, q.New, updated, way)
 		if err != nil {
-			byWay = append(byWay, []gardenerplugin.Outcome{{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)}})
+			byWay = append(byWay, []gardenerplugin.Outcome{
+				{Landscapes: landscapes, Refusals: refusalsOf(byDecoding, err)},
+			})
 			continue
 		}
 		isAsked := slices.ContainsFunc(asked, func(other map[gardenerplugin.Landscape]*core.Shoot) bool {
