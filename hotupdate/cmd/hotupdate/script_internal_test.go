@@ -210,7 +210,7 @@ func TestScripts(t *testing.T) {
 }
 
 // exits CODE COMMAND ARG... runs a command and checks its exit code exactly. The command of this package runs in the
-// process of the tests, if nothing needs another one; exec always starts one.
+// process of the tests, if nothing needs another one; exec always starts one, and gives it the environment of the script.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARG...")
