@@ -57,6 +57,7 @@ func TestFewIdentitiesNeedNoFile(t *testing.T) {
 	}
 	_, err := seen.add(identityNumbered(8))
 	require.ErrorIs(t, err, os.ErrNotExist, "a file is needed, and cannot be made")
+	require.ErrorContains(t, err, "more than 8 objects need a temporary file, and none can be made; set TMPDIR")
 	seen.close()
 }
 

@@ -37,7 +37,7 @@ func ConfigAt(n *tree.Node) Config {
 }
 
 func newConfig(raw func() []byte, read func() *tree.Node, isAbsent func() bool) Config {
-	stored := sync.OnceValue(func() Config { return storedConfig(raw(), read()) })
+	stored := sync.OnceValue(func() Config { return storedConfig(raw, read()) })
 	return Config{&config{raw, read, stored, isAbsent}}
 }
 
@@ -76,9 +76,9 @@ func (c Config) Stored() Config {
 	return c.read.stored()
 }
 
-func storedConfig(raw []byte, value *tree.Node) Config {
+func storedConfig(raw func() []byte, value *tree.Node) Config {
 	if stored, isStorable := value.Stored(); value != nil && isStorable {
 		return ConfigOf(stored)
 	}
-	return ConfigOf(raw)
+	return ConfigOf(raw())
 }

@@ -31,7 +31,7 @@ func (o Options) Lacks(p *facts.Pool) (missing []provider.Part) {
 			missing = append(missing, part)
 		case isOther:
 			missing = append(missing, provider.Part{
-				Name: "one name for missing zones, which have a subnet each", Path: part.Path,
+				Name: "one name for all zones, which have a subnet each", Path: part.Path,
 			})
 		}
 	}
