@@ -50,8 +50,8 @@ func (s *identities) add(one identity) (isNew bool, err error) {
 	}
 	if s.file == nil {
 		if s.file, err = os.CreateTemp("", "hotupdate-audit-"); err != nil {
-			return false, fmt.Errorf("more than %d objects need a temporary file, and none can be made; set TMPDIR, or TMP on "+
-				"Windows, to a folder that can be written: %w", room, err)
+			return false, fmt.Errorf("more than %d objects need a temporary file, and none can be made; set TMPDIR, "+
+				"or TMP on Windows, to a folder that can be written: %w", room, err)
 		}
 		_ = os.Remove(s.file.Name()) // most systems remove an open file when the process ends, even by a crash
 	}
