@@ -297,7 +297,11 @@ func (p *Pacer[P]) nextOf(now time.Time, l *line[P]) (*Call[P], time.Duration) {
 			continue // was gathered already
 		}
 		members, isFull := l.gather(now, first)
-		left := first.patience() - max(now.Sub(first.joined), now.Sub(l.last))
+		patience := apart
+		if first.Rank > 0 { // confirmations and adoptions are not urgent
+			patience = 2 * apart
+		}
+		left := patience - max(now.Sub(first.joined), now.Sub(l.last))
 		if len(members) >= many && first.Rank == 0 {
 			left = min(left, idle-now.Sub(l.newest))
 		}
@@ -306,20 +310,13 @@ func (p *Pacer[P]) nextOf(now time.Time, l *line[P]) (*Call[P], time.Duration) {
 		if isDue || isPatienceOver {
 			return p.send(now, l, members), 0
 		}
-		if l.takeSpare(now) {
+		if l.spare.missing(now, regain, few*regain) == 0 {
+			l.spare.debt += regain
 			return p.send(now, l, members), 0
 		}
 		wait = min(wait, left)
 	}
 	return nil, wait
-}
-
-// patience is how long a call waits for more members. Confirmations and adoptions are not urgent.
-func (m *Member[P]) patience() time.Duration {
-	if m.Rank > 0 {
-		return 2 * apart
-	}
-	return apart
 }
 
 // turn returns the time until the buckets of an action admit its next call. A clock that goes backwards
@@ -336,14 +333,6 @@ func (p *Pacer[P]) turn(now time.Time, l *line[P]) (wait time.Duration) {
 	return wait
 }
 
-func (l *line[P]) takeSpare(now time.Time) bool {
-	if l.spare.missing(now, regain, few*regain) > 0 {
-		return false
-	}
-	l.spare.debt += regain
-	return true
-}
-
 // gather returns the members of a call with its first one, and whether it has no room for another.
 func (l *line[P]) gather(now time.Time, first *Member[P]) (members []*Member[P], isFull bool) {
 	members = []*Member[P]{first}
@@ -353,7 +342,8 @@ func (l *line[P]) gather(now time.Time, first *Member[P]) (members []*Member[P],
 	}
 	isFull = len(named) >= first.Bound
 	for _, m := range l.waiting {
-		if m == first || !l.mayJoin(now, m, first) {
+		isAnyLate := l.isLate(now, m) || l.isLate(now, first)
+		if m == first || !m.mayShare(first) || isAnyLate {
 			continue
 		}
 		if slices.ContainsFunc(m.IDs, func(id string) bool { return named[id] }) {
@@ -369,12 +359,6 @@ func (l *line[P]) gather(now time.Time, first *Member[P]) (members []*Member[P],
 		}
 	}
 	return members, isFull
-}
-
-// mayJoin reports whether a member may join the call of another member.
-func (l *line[P]) mayJoin(now time.Time, m, first *Member[P]) bool {
-	isAnyLate := l.isLate(now, m) || l.isLate(now, first)
-	return m.mayShare(first) && !isAnyLate
 }
 
 func (m *Member[P]) mayShare(other *Member[P]) bool {
@@ -415,30 +399,26 @@ func (p *Pacer[P]) Answer(now time.Time, c *Call[P], a Answer) (final []*Member[
 		m.call = nil
 	}
 	for _, d := range l.Draws {
-		p.bucket(d).answered(now, c.sent, a)
+		b := p.bucket(d)
+		isNews := c.sent.After(b.refused)
+		switch {
+		case !isNews: // calls that were sent before the last refusal tell nothing new
+		case a.Outcome == Throttled:
+			b.delay = max(min(max(2*b.delay, FirstDelay), MaxDelay), a.After)
+			b.refused = now
+		default:
+			b.delay = 0
+		}
 	}
-	if a.Outcome == Throttled {
+	switch a.Outcome {
+	case Throttled:
 		l.again(c.Members, c.Members[0].piece)
 		return nil
-	}
-	if a.Outcome == Divisible {
+	case Divisible:
 		return present(l.divide(c, a.Rejected))
+	case Final:
 	}
 	return present(c.Members)
-}
-
-// answered notes whether a call that drew from the bucket was throttled. Calls that were sent before the
-// last refusal tell nothing new.
-func (b *bucket) answered(now, sent time.Time, a Answer) {
-	isNews := sent.After(b.refused)
-	switch {
-	case !isNews:
-	case a.Outcome == Throttled:
-		b.delay = max(min(max(2*b.delay, FirstDelay), MaxDelay), a.After)
-		b.refused = now
-	default:
-		b.delay = 0
-	}
 }
 
 // divide sends a refused call again without the rejected members or, if none of the members is named,

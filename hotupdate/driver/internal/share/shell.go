@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -94,9 +95,7 @@ func (s *Shell[P]) leave(l *paced[P], m *Member[P]) {
 	if abandoned := l.Leave(m); abandoned != nil {
 		m.abandon()
 	}
-	if m.err == nil {
-		m.err = m.ctx.Err()
-	}
+	m.err = cmp.Or(m.err, m.ctx.Err())
 }
 
 // now is the wall clock: a process that was suspended must not send for members whose deadline has
@@ -122,7 +121,9 @@ func (s *Shell[P]) drive(l *paced[P]) {
 	l.used = s.now()
 	for {
 		for _, m := range l.Expire(s.now(), func(m *Member[P]) bool { return m.ctx.Err() != nil }) {
-			m.expire()
+			// The error of the last call says more than the error of the context.
+			m.err = cmp.Or(m.err, m.ctx.Err(), context.DeadlineExceeded)
+			close(m.done)
 		}
 		call, wait := l.Next(s.now())
 		if call == nil {
@@ -131,18 +132,6 @@ func (s *Shell[P]) drive(l *paced[P]) {
 		}
 		s.send(l, call)
 	}
-}
-
-// expire ends a member for which nothing may be sent any more. The error of its last call says more
-// than the error of its context.
-func (m *Member[P]) expire() {
-	if m.err == nil {
-		m.err = m.ctx.Err()
-	}
-	if m.err == nil {
-		m.err = context.DeadlineExceeded
-	}
-	close(m.done)
 }
 
 func (s *Shell[P]) setAlarm(l *paced[P], wait time.Duration) {
