@@ -157,23 +157,16 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	return &root
 }
 
+// object compares two objects. If unknown members are admitted, an added field may have been an
+// unknown member, and a removed field becomes one.
 func (d *comparer) object(p twoNodes, s location) {
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
 			d.field(s.in, f, now, s.member(f.Name))
 		}
 	}
-	d.cameAndWent(p, missing(p.old, p.updated), missing(p.updated, p.old), s)
-}
-
-func missing(n, other *fieldplan.Node) []*fieldplan.Field {
-	return slices.DeleteFunc(slices.Clone(n.Fields),
-		func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
-}
-
-// cameAndWent reports removed and added fields. If unknown members are admitted, an added field may
-// have been an unknown member, and a removed field becomes one.
-func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s location) {
+	removed := missing(p.old, p.updated)
+	added := missing(p.updated, p.old)
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{
@@ -200,6 +193,12 @@ func (d *comparer) cameAndWent(p twoNodes, removed, added []*fieldplan.Field, s 
 		}
 		d.added = remember(d.added, f, s.member(f.Name), &finding)
 	}
+}
+
+// missing returns the fields that another object does not have.
+func missing(n, other *fieldplan.Node) []*fieldplan.Field {
+	return slices.DeleteFunc(slices.Clone(n.Fields),
+		func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
 
 // renames guesses new names, in both directions: of a removed and an added field, each the only one
@@ -245,8 +244,15 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	if old.Quoted != updated.Quoted {
 		d.add(s, typeChanged(was, is, classes, whereHeld))
 	}
-	if old.Fills != updated.Fills {
-		d.add(s, innerDefault(old, updated, classes))
+	if old.Fills != updated.Fills { // below free JSON, in which everything counts
+		f := Finding{
+			Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Roll: ifHashed(classes, whereHeld),
+		}
+		if f.Roll != none {
+			f.note = "free JSON has no defaults: give the field another class, or compare only objects that one " +
+				"release of the CRD has returned"
+		}
+		d.add(s, f)
 	}
 	isFilled := p.old.Kind != fieldplan.Leaf && (old.Default != nil || updated.Default != nil)
 	s.certain = s.certain && !isFilled // a part of the default has no effect
@@ -261,7 +267,9 @@ func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Fin
 	}
 }
 
-// class compares the classes of two nodes and returns the location below them.
+// class compares the classes of two nodes and returns the location below them. Before and now are the
+// classes of all parts of the nodes. The hash of every configuration that sets the field changes if all
+// parts were hashed and none is any more, or the other way round.
 func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location) location {
 	was := p.old.Class
 	is := p.updated.Class
@@ -271,8 +279,16 @@ func (d *comparer) class(p twoNodes, before, now fieldplan.ClassSet, s location)
 		return s
 	}
 	f := Finding{
-		Kind: "ClassChanged", Old: was.String(), New: is.String(), Roll: classEffect(change, before, now),
+		Kind: "ClassChanged", Old: was.String(), New: is.String(),
 		note: "from now on a change of it " + ofClass[is][0] + ", it " + ofClass[was][1],
+	}
+	switch wasHashed, isHashed := fieldplan.IsProjected(was), fieldplan.IsProjected(is); {
+	case wasHashed == isHashed:
+	case wasHashed && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected),
+		isHashed && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
+		f.Roll = every(whereSet)
+	default:
+		f.Roll = some(whereSet)
 	}
 	if mayFail(p, map[twoNodes]bool{}) {
 		f.Forbidden = some(whereHeld)
@@ -342,19 +358,6 @@ func swapsClasses(p twoNodes, seen map[twoNodes]bool) bool {
 	return slices.ContainsFunc(below, func(p twoNodes) bool { return swapsClasses(p, seen) })
 }
 
-// classEffect is the effect of a change of class on the hashes of configurations that set the
-// field.
-func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effect {
-	switch was, is := fieldplan.IsProjected(change[0]), fieldplan.IsProjected(change[1]); {
-	case was == is:
-		return none
-	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected),
-		is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
-		return every(whereSet)
-	}
-	return some(whereSet)
-}
-
 // unset compares which values of a leaf count as unset. Values of leaves of different kinds may
 // mean the same or not.
 func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
@@ -390,15 +393,14 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 			Roll: effect(whereDefault, old.Default, updated.Default),
 		})
 	}
+	areBytes := p.old.Leaf == leaf.Bytes && p.updated.Leaf == leaf.Bytes
 	const noBytes = `""` // are something only where a default stands for nil
-	if was, is := !old.Unset([]byte(noBytes)), !updated.Unset([]byte(noBytes)); was != is && p.areBytes() {
+	if was, is := !old.Unset([]byte(noBytes)), !updated.Unset([]byte(noBytes)); was != is && areBytes {
 		d.add(s, Finding{
 			Kind: "PresenceChanged", Old: presence(was), New: presence(is), Roll: effect(whereEmpty, []byte(noBytes)),
 		})
 	}
 }
-
-func (p twoNodes) areBytes() bool { return p.old.Leaf == leaf.Bytes && p.updated.Leaf == leaf.Bytes }
 
 // refusesNull reports whether null may be an error for a leaf that is not a pointer.
 func refusesNull(n *fieldplan.Node) bool {
@@ -408,6 +410,8 @@ func refusesNull(n *fieldplan.Node) bool {
 	return n.Leaf == leaf.Duration || n.Leaf == leaf.Opaque || n.Leaf.MarshalsItself()
 }
 
+// presence compares which values of an object, list or map count as unset. No hash changes with a
+// default that one plan has, if the fields have all parts of it as their own defaults in the other plan.
 func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	p := twoNodes{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
@@ -415,7 +419,18 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	}
 	areAlike := sync.OnceValue(func() bool { return schemajson.AreAlike(p.old, p.updated) })
 	if !bytes.Equal(old.Default, updated.Default) {
-		d.add(s, d.fallback(old, updated, areAlike()))
+		f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
+		switch {
+		case bytes.Equal(d.defaults[0][old], d.defaults[1][updated]):
+		case updated.Default == nil && engine.Of(d.plans[1]).FillsIn(updated, old.Default):
+			f.New = noneButFields
+		case old.Default == nil && engine.Of(d.plans[0]).FillsIn(old, updated.Default):
+			f.Old = noneButFields
+		default:
+			f.Roll = ifHashed(old.Classes()|updated.Classes(), whereDefault)
+			f.Roll.Every = areAlike() && fieldplan.IsProjected(p.old.Class)
+		}
+		d.add(s, f)
 	}
 	was := old.HasPresence()
 	is := updated.HasPresence()
@@ -432,40 +447,10 @@ func (d *comparer) presence(old, updated *fieldplan.Field, s location) {
 	d.add(s, f)
 }
 
-// innerDefault is the finding that an API server fills in something else below free JSON, in which
-// everything counts.
-func innerDefault(old, updated *fieldplan.Field, classes fieldplan.ClassSet) Finding {
-	f := Finding{
-		Kind: "DefaultChanged", Old: innerText(old), New: innerText(updated), Roll: ifHashed(classes, whereHeld),
-	}
-	if f.Roll != none {
-		f.note = "free JSON has no defaults: give the field another class, or compare only objects that one release " +
-			"of the CRD has returned"
-	}
-	return f
-}
-
 // presenceIsHashed reports whether an empty object, list or map at a field of one of the plans has
 // another hash than a missing one.
 func (d *comparer) presenceIsHashed(of int, f *fieldplan.Field) bool {
 	return f.HasPresenceOf(fieldplan.Projected) && (f.Default == nil || d.defaults[of][f] != nil)
-}
-
-// fallback is the finding that the default of an object, list or map changed. No hash changes if one
-// plan has the default, and its fields have all parts of it as their own defaults in the other plan.
-func (d *comparer) fallback(old, updated *fieldplan.Field, areAlike bool) Finding {
-	f := Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated)}
-	switch {
-	case bytes.Equal(d.defaults[0][old], d.defaults[1][updated]):
-	case updated.Default == nil && engine.Of(d.plans[1]).FillsIn(updated, old.Default):
-		f.New = noneButFields
-	case old.Default == nil && engine.Of(d.plans[0]).FillsIn(old, updated.Default):
-		f.Old = noneButFields
-	default:
-		f.Roll = ifHashed(old.Classes()|updated.Classes(), whereDefault)
-		f.Roll.Every = areAlike && fieldplan.IsProjected(old.Node.Class)
-	}
-	return f
 }
 
 func (d *comparer) node(p twoNodes, s location) {
@@ -530,8 +515,17 @@ func (d *comparer) collection(p twoNodes, s location) {
 		d.add(s, Finding{Kind: "HotWhenChanged", Old: was, New: is, Roll: rolls})
 	}
 	patterns := patternsOf(p)
-	for _, pattern := range patterns {
-		d.keys(p, pattern, patterns, s)
+	for _, pattern := range patterns { // the entries for whose keys it is the most exact one
+		entries := twoNodes{entryFor(p.old, pattern), entryFor(p.updated, pattern)}
+		if entries.old.Class == p.old.Elem.Class && entries.updated.Class == p.updated.Elem.Class {
+			continue // like all other entries
+		}
+		at := s
+		at.path = fieldpath.Key(s.path, pattern)
+		at.filled = false
+		at.others = otherKeys{len(stepsOf(s.path)): patterns}
+		maps.Copy(at.others, s.others)
+		d.element(p, entries, at)
 	}
 	s.path = fieldpath.Elements(s.path)
 	s.filled = p.old.Kind == fieldplan.Array && s.in.old != nil // a field that is a zero array is unset
@@ -561,20 +555,6 @@ func patternsOf(p twoNodes) (patterns []string) {
 	return slices.Compact(patterns)
 }
 
-// keys compares the entries of two maps for whose keys a pattern is the most exact one.
-func (d *comparer) keys(in twoNodes, pattern string, patterns []string, s location) {
-	p := twoNodes{entryFor(in.old, pattern), entryFor(in.updated, pattern)}
-	if p.old.Class == in.old.Elem.Class && p.updated.Class == in.updated.Elem.Class {
-		return // like all other entries
-	}
-	others := otherKeys{len(stepsOf(s.path)): patterns}
-	maps.Copy(others, s.others)
-	s.path = fieldpath.Key(s.path, pattern)
-	s.filled = false
-	s.others = others
-	d.element(in, p, s)
-}
-
 // entryFor is the node of the keys for which a pattern is the most exact one of two maps.
 func entryFor(n *fieldplan.Node, pattern string) *fieldplan.Node {
 	prefix, isPrefix := fieldplan.PrefixOf(pattern)
@@ -587,6 +567,8 @@ func entryFor(n *fieldplan.Node, pattern string) *fieldplan.Node {
 	return n.Elem
 }
 
+// element compares the elements of two collections. A null element that is an object, list or map means
+// the same as an empty one. Any other null element is zero, or nil behind a pointer.
 func (d *comparer) element(in, p twoNodes, s location) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, typeChanged(describe(p.old), describe(p.updated), p.classes(), whereHeld))
@@ -595,32 +577,26 @@ func (d *comparer) element(in, p twoNodes, s location) {
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
 	s.in = in
 	if in.old.ElemPointer != in.updated.ElemPointer {
-		d.add(s, elementNull(in, p))
+		f := Finding{
+			Kind: "NullabilityChanged", Old: nullability(in.old.ElemPointer), New: nullability(in.updated.ElemPointer),
+		}
+		if in.old.ElemPointer && refusesNull(p.updated) {
+			f.Forbidden = some(whereNull)
+		}
+		isLeaf := p.old.Kind == fieldplan.Leaf
+		isSame := isLeaf && bytes.Equal(textOfNull(in.old), textOfNull(in.updated))
+		switch {
+		case isSame, !isLeaf && p.old.Kind != fieldplan.Array:
+		case in.old.Kind == fieldplan.Array:
+			f.Roll = ifHashed(in.classes(), whereHeld)
+		case isLeaf && p.areHashed():
+			f.Roll = every(whereNull)
+		default:
+			f.Roll = ifHashed(in.classes(), whereNull)
+		}
+		d.add(s, f)
 	}
 	d.node(p, s)
-}
-
-// elementNull is the finding that null elements are zero and were nil, or the other way round. Null
-// means the same as an empty object, list or map.
-func elementNull(in, p twoNodes) Finding {
-	f := Finding{
-		Kind: "NullabilityChanged", Old: nullability(in.old.ElemPointer), New: nullability(in.updated.ElemPointer),
-	}
-	if in.old.ElemPointer && refusesNull(p.updated) {
-		f.Forbidden = some(whereNull)
-	}
-	isLeaf := p.old.Kind == fieldplan.Leaf
-	isSame := isLeaf && bytes.Equal(textOfNull(in.old), textOfNull(in.updated))
-	switch {
-	case isSame, !isLeaf && p.old.Kind != fieldplan.Array:
-	case in.old.Kind == fieldplan.Array:
-		f.Roll = ifHashed(in.classes(), whereHeld)
-	case isLeaf && p.areHashed():
-		f.Roll = every(whereNull)
-	default:
-		f.Roll = ifHashed(in.classes(), whereNull)
-	}
-	return f
 }
 
 // textOfNull is the text of a null element that is a leaf. It is empty if that is not known.

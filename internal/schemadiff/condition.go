@@ -67,12 +67,21 @@ func (c *condition) isSpelled(n *fieldplan.Node, tree any, steps []fieldpath.Pat
 		return c.where == whereFilled && len(elementsOf(tree)) > 0
 	}
 	isLast := len(steps) == 1
+	object, _ := tree.(map[string]any)
 	if n != nil && n.Kind == fieldplan.Map && !steps[0].Element {
-		return c.isEntrySpelled(n, tree, steps)
+		for name, value := range object {
+			if !c.concerns(steps, n.KeyText(name)) {
+				continue
+			}
+			isMet := isLast && c.isMetBy(value)
+			if isMet || c.isSpelled(n.Entry(n.KeyText(name)), value, steps[1:]) {
+				return true
+			}
+		}
+		return false
 	}
 	below := below(n, steps[0])
 	if !steps[0].Element {
-		object, _ := tree.(map[string]any)
 		member, isNamed := object[steps[0].Name]
 		if !isNamed {
 			return false
@@ -109,21 +118,6 @@ func below(n *fieldplan.Node, step fieldpath.PatternStep) *fieldplan.Node {
 		}
 	}
 	return nil
-}
-
-// isEntrySpelled is isSpelled for the entries of a map whose keys match a pattern.
-func (c *condition) isEntrySpelled(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
-	entries, _ := tree.(map[string]any)
-	for name, value := range entries {
-		if !c.concerns(steps, n.KeyText(name)) {
-			continue
-		}
-		isMet := len(steps) == 1 && c.isMetBy(value)
-		if isMet || c.isSpelled(n.Entry(n.KeyText(name)), value, steps[1:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // concerns reports whether the finding is about a key of the map before the steps.
@@ -168,12 +162,20 @@ func (c *condition) hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpat
 	if len(steps) == 0 {
 		return false
 	}
+	object, _ := tree.(map[string]any)
 	if n.Kind == fieldplan.Map && !steps[0].Element {
-		return c.hasArrayAroundEntry(n, tree, steps)
+		for name, value := range object {
+			if !c.concerns(steps, n.KeyText(name)) {
+				continue
+			}
+			if isPlaceInArrays(n.Elem, steps[1:]) || c.hasArrayAround(n.Entry(n.KeyText(name)), value, steps[1:]) {
+				return true
+			}
+		}
+		return false
 	}
 	if !steps[0].Element {
 		f := n.Lookup(steps[0].Name)
-		object, _ := tree.(map[string]any)
 		return f != nil && c.hasArrayAround(f.Node, object[steps[0].Name], steps[1:])
 	}
 	if n.Elem == nil {
@@ -184,20 +186,6 @@ func (c *condition) hasArrayAround(n *fieldplan.Node, tree any, steps []fieldpat
 		return true
 	}
 	return slices.ContainsFunc(elements, func(elem any) bool { return c.hasArrayAround(n.Elem, elem, steps[1:]) })
-}
-
-// hasArrayAroundEntry is hasArrayAround for the entries of a map whose keys match a pattern.
-func (c *condition) hasArrayAroundEntry(n *fieldplan.Node, tree any, steps []fieldpath.PatternStep) bool {
-	entries, _ := tree.(map[string]any)
-	for name, value := range entries {
-		if !c.concerns(steps, n.KeyText(name)) {
-			continue
-		}
-		if isPlaceInArrays(n.Elem, steps[1:]) || c.hasArrayAround(n.Entry(n.KeyText(name)), value, steps[1:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // isPlaceInArrays reports whether the steps lead from an array through arrays to an element.
