@@ -402,7 +402,15 @@ func (d *differ) keyed(s sides) {
 		pairs.left[0] = d.program.whole.of(old).entries(&d.trail, s[0].value)
 		pairs.left[1] = d.program.whole.of(updated).entries(&d.trail, s[1].value)
 	} else {
-		pairs = d.listPairs(s)
+		// Elements of one key are paired in their order among those of one class as projected, see [levels]:
+		// the class by the stricter of both lists.
+		strict := s.stricter().node
+		pairs = d.program.pairsOf(&d.trail, strict, s.values(), func(elem reflect.Value) int {
+			return int(d.program.levels.of(strict, valueOf(elem)))
+		})
+		if d.seeks {
+			d.seek(strict, pairs.left[0], pairs.left[1])
+		}
 	}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
@@ -414,19 +422,6 @@ func (d *differ) keyed(s sides) {
 		}
 		d.element(s, step, pairs.values(), s[0].node)
 	}
-}
-
-// listPairs pairs the elements of two keyed lists. Those of one key are paired in their order among those
-// of one class as projected, see [levels]: the class by the stricter of both lists.
-func (d *differ) listPairs(s sides) pairing {
-	strict := s.stricter().node
-	pairs := d.program.pairsOf(&d.trail, strict, s.values(), func(elem reflect.Value) int {
-		return int(d.program.levels.of(strict, valueOf(elem)))
-	})
-	if d.seeks {
-		d.seek(strict, pairs.left[0], pairs.left[1])
-	}
-	return pairs
 }
 
 func (d *differ) positions(s sides) {
@@ -441,13 +436,22 @@ func (d *differ) positions(s sides) {
 }
 
 // element compares a pair of elements of two collections. The collection in, if any, identifies its
-// elements.
+// elements. If one element is missing, or one is null and the other empty, and no change below has the
+// element's class or a stricter one, the element itself is reported as a change.
 func (d *differ) element(collections sides, step fieldpath.Step, values twoValues, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
 	s := d.enterElements(collections, step, values)
 	if s[0].node.Kind == fieldplan.Leaf {
-		d.leafElement(s)
+		for i := range s {
+			d.texts[i] = d.texts[i][:0]
+			if s[i].value.IsValid() {
+				d.texts[i] = d.program.AppendElement(d.texts[i], &d.trail, s[i].node, s[i].value)
+			}
+		}
+		if !bytes.Equal(d.texts[0], d.texts[1]) {
+			d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
+		}
 		return
 	}
 	if s[0].node == s[1].node && d.sameElement(s[0].node, values) {
@@ -455,25 +459,6 @@ func (d *differ) element(collections sides, step fieldpath.Step, values twoValue
 	}
 	defer func(outer bool) { d.partner = outer }(d.partner)
 	d.partner = d.partner && values[0].IsValid() && values[1].IsValid()
-	d.compositeElement(s, in)
-}
-
-func (d *differ) leafElement(s sides) {
-	for i := range s {
-		d.texts[i] = d.texts[i][:0]
-		if s[i].value.IsValid() {
-			d.texts[i] = d.program.AppendElement(d.texts[i], &d.trail, s[i].node, s[i].value)
-		}
-	}
-	if !bytes.Equal(d.texts[0], d.texts[1]) {
-		d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
-	}
-}
-
-// compositeElement compares the content of two elements. If one element is missing, or one is null
-// and the other empty, and no change below has the element's class or a stricter one, the element
-// itself is reported as a change.
-func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	shells := [2]string{d.shell(s[0]), d.shell(s[1])}
 	start := len(d.changes)
 	d.composite(s.with(s.values().deref()), in)

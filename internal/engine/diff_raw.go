@@ -39,11 +39,6 @@ func DiffRaw(p *fieldplan.Plan, old, updated []byte) (changes []Difference, ok b
 		before = other
 		after = one
 	}
-	return diffParts(p, root, before, after)
-}
-
-// diffParts compares two documents that have been written.
-func diffParts(p *fieldplan.Plan, root *source, before, after *transcript) (changes []Difference, ok bool) {
 	r := reduce(before, after)
 	defer r.release()
 	in := [2]*parts{&before.parts, &after.parts}

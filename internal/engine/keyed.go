@@ -72,9 +72,12 @@ func (r *run) index(n *routine, m memory) int {
 		key, _ := n.keyOf(elements.at(i, n.elemPointers))
 		if utf8.ValidString(key.text) {
 			r.entries = append(r.entries, entry{order: key.order, at: i})
-		} else {
-			r.reportKey(i)
+			continue
 		}
+		if r.traced {
+			r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		}
+		r.report(leaf.InvalidUTF8Key())
 	}
 	own := r.entries[first:]
 	textOf := func(at int) string {
@@ -142,14 +145,6 @@ func (r *run) goToKeyed(n *routine, m memory, first, i, before int) (ordinal int
 	}
 	r.goTo(e.Step(n.plan))
 	return e.ordinal
-}
-
-// reportKey reports an element whose key is not valid UTF-8.
-func (r *run) reportKey(i int) {
-	if r.traced {
-		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
-	}
-	r.report(leaf.InvalidUTF8Key())
 }
 
 // keyedElement writes an element of a keyed list, or an entry of a map with key name, after the

@@ -32,7 +32,13 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 		}
 	} else {
 		k := r.keysOf(len(entries))
-		stored = readLeaves(r, n, k, entries, stored)
+		for key, value := range entries {
+			if n.ruled != nil && n.leavesOut(key) {
+				continue
+			}
+			r.add(k, key)
+			stored = append(stored, value)
+		}
 		if len(stored) == 0 {
 			r.drop(k)
 			return false
@@ -53,18 +59,6 @@ func mapOf[V any](r *run, n *routine, entries map[string]V, values *[]V, write f
 	}
 	r.buf = append(r.buf, '}')
 	return true
-}
-
-// readLeaves adds the keys of a map of leaves to the last index, and appends the values.
-func readLeaves[V any](r *run, n *routine, k keys, entries map[string]V, stored []V) []V {
-	for key, value := range entries {
-		if n.ruled != nil && n.leavesOut(key) {
-			continue
-		}
-		r.add(k, key)
-		stored = append(stored, value)
-	}
-	return stored
 }
 
 func (r *run) quantity(q *resource.Quantity) {

@@ -261,18 +261,47 @@ func mark(set []uint64, i int) bool {
 	return isNew
 }
 
-// member reads a member of an object, and reports whether it wrote it.
+// member reads a member of an object, and reports whether it wrote it. Members of one object that are
+// read into a value share it.
 func (t *transcript) member(s *source, m *memberSource, i int, key *piece, value *reflect.Value) (isWritten bool) {
 	start := len(t.buf)
 	switch {
 	case m.source.shape == rawjson.ByValue:
-		isWritten = t.memberByValue(s, m, i, value)
+		if !value.IsValid() {
+			*value = reflect.New(s.node.Type()).Elem()
+		}
+		t.hasValue = true
+		if !t.in.FillField(s.node, i, *value) {
+			return t.fail()
+		}
+		if m.op == nil {
+			return false
+		}
+		t.depth = t.in.Depth()
+		at := m.op.location.in(memoryOf(*value))
+		isWritten = exists(at) && t.run.member(m.op, at, ',')
+		if t.trail.Failed() {
+			return t.fail()
+		}
 	case t.in.IsNull():
 	case m.op == nil: // it is read, and dropped
-		t.value(m.source)
+		if m.source.shape == rawjson.Scalar {
+			t.leaf(m.source)
+		} else {
+			t.composite(m.source)
+		}
 		t.buf = t.buf[:start]
 	case m.source.shape == rawjson.Scalar:
-		isWritten = t.leafMember(m, key)
+		t.buf = t.header(m.op, ',')
+		t.leaf(m.source)
+		text := t.textOfMember(m.op, start)
+		if m.isKey && key != nil {
+			t.keyOf(m.source.node, text, key)
+		}
+		isWritten = m.op.always || !m.op.isUnset(text)
+		if !isWritten {
+			t.buf = t.buf[:start]
+		}
 	default:
 		t.buf = t.header(m.op, ',')
 		isWritten = t.composite(m.source)
@@ -306,21 +335,6 @@ func (t *transcript) bound() {
 	}
 }
 
-func (t *transcript) leafMember(m *memberSource, key *piece) bool {
-	start := len(t.buf)
-	t.buf = t.header(m.op, ',')
-	t.leaf(m.source)
-	text := t.textOfMember(m.op, start)
-	if m.isKey && key != nil {
-		t.keyOf(m.source.node, text, key)
-	}
-	if !m.op.always && m.op.isUnset(text) {
-		t.buf = t.buf[:start]
-		return false
-	}
-	return true
-}
-
 // leaf writes a leaf other than null.
 func (t *transcript) leaf(s *source) {
 	text, ok := t.in.AppendLeaf(t.buf, s.node)
@@ -330,59 +344,19 @@ func (t *transcript) leaf(s *source) {
 	t.buf = text
 }
 
-// memberByValue lets a value write a member. Members of one object that are read in this way share a
-// value.
-func (t *transcript) memberByValue(s *source, m *memberSource, i int, value *reflect.Value) bool {
-	if !value.IsValid() {
-		*value = reflect.New(s.node.Type()).Elem()
-	}
-	t.hasValue = true
-	if !t.in.FillField(s.node, i, *value) {
-		return t.fail()
-	}
-	if m.op == nil {
-		return false
-	}
-	t.depth = t.in.Depth()
-	at := m.op.location.in(memoryOf(*value))
-	isWritten := exists(at) && t.run.member(m.op, at, ',')
-	if t.trail.Failed() {
-		return t.fail()
-	}
-	return isWritten
-}
-
 // zeroIdentities writes the key of an element that has none.
 func (t *transcript) zeroIdentities(s *source, first int) {
 	own := len(t.pieces)
 	for i := range s.routine.ops {
 		o := &s.routine.ops[i]
 		order := s.orderOf(i)
-		if o.always && !isAmong(t.pieces[first:own], order) {
+		isOfOrder := func(p piece) bool { return p.order == order }
+		if o.always && !slices.ContainsFunc(t.pieces[first:own], isOfOrder) {
 			start := len(t.buf)
 			t.zeroIdentity(o, ',')
 			t.add(order, start)
 		}
 	}
-}
-
-// isAmong reports whether one of the pieces has this order.
-func isAmong(pieces []piece, order uint64) bool {
-	for i := range pieces {
-		if pieces[i].order == order {
-			return true
-		}
-	}
-	return false
-}
-
-// value reads a value of a shape other than ByValue, and not null. What it writes has no use.
-func (t *transcript) value(s *source) {
-	if s.shape == rawjson.Scalar {
-		t.leaf(s)
-		return
-	}
-	t.composite(s)
 }
 
 // composite writes an object or collection, and reports whether it did.
@@ -479,9 +453,16 @@ func (t *transcript) entries(s *source) bool {
 	for last := t.open('{'); !last; last = t.next('}') {
 		p := piece{}
 		from := len(t.buf)
-		t.entryKey(&p)
-		if t.hasFailed || !t.keyedElement(s, &p) {
-			t.buf = t.buf[:from]
+		written, text, ok := t.in.AppendText(append(t.buf, ','))
+		t.buf = written
+		if !ok || t.in.Colon() != nil {
+			t.fail()
+			break
+		}
+		t.buf = append(t.buf, ':')
+		t.name(&p, text)
+		if !t.keyedElement(s, &p) {
+			t.buf = t.buf[:from] // the piece is kept for its key
 		}
 		t.end(&p, from)
 	}
@@ -492,18 +473,6 @@ func (t *transcript) entries(s *source) bool {
 	}
 	t.buf = append(t.buf, '}')
 	return true
-}
-
-// entryKey reads and writes the key of an entry.
-func (t *transcript) entryKey(p *piece) {
-	written, text, ok := t.in.AppendText(append(t.buf, ','))
-	t.buf = written
-	if !ok || t.in.Colon() != nil {
-		t.fail()
-		return
-	}
-	t.buf = append(t.buf, ':')
-	t.name(p, text)
 }
 
 func (t *transcript) name(p *piece, text []byte) {
@@ -610,7 +579,11 @@ func (t *transcript) check() {
 	}
 }
 
-// arrangeMembers is arrange for the members of an object.
+// fewMembers is the number of members that most objects have at most.
+const fewMembers = 64
+
+// arrangeMembers is arrange for the members of an object. Few members need no sorting: each order is a
+// bit of a number, whose bits are read in order.
 func (t *transcript) arrangeMembers(s *source, start, first int) (before byte) {
 	if s.node.AdmitsUnknown() {
 		return t.arrange(start, first, '{')
@@ -628,29 +601,21 @@ func (t *transcript) arrangeMembers(s *source, start, first int) (before byte) {
 		t.sortPieces(own)
 		t.move(own, start)
 	default:
-		t.dealMembers(own, start)
+		var index [fewMembers]uint8
+		there := uint64(0)
+		for i := range own {
+			at := own[i].order % fewMembers
+			index[at] = uint8(i) //nolint:gosec // one of few
+			there |= 1 << at
+		}
+		t.moved = t.moved[:0]
+		for ; there != 0; there &= there - 1 {
+			p := &own[index[bits.TrailingZeros64(there)]]
+			t.moved = append(t.moved, t.buf[p.start:p.end]...)
+		}
+		t.moveBack(start)
 	}
 	return t.close(start, first, '{')
-}
-
-// fewMembers is the number of members that most objects have at most.
-const fewMembers = 64
-
-// dealMembers moves members into the order of their ops, of which there are few.
-func (t *transcript) dealMembers(own []piece, start int) {
-	var index [fewMembers]uint8
-	there := uint64(0)
-	for i := range own {
-		at := own[i].order % fewMembers
-		index[at] = uint8(i) //nolint:gosec // one of few
-		there |= 1 << at
-	}
-	t.moved = t.moved[:0]
-	for ; there != 0; there &= there - 1 {
-		p := &own[index[bits.TrailingZeros64(there)]]
-		t.moved = append(t.moved, t.buf[p.start:p.end]...)
-	}
-	t.moveBack(start)
 }
 
 // arrange brings the last pieces into their order, from start on in the buffer, and replaces the

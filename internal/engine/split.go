@@ -146,7 +146,10 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from twoValues, in
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		side := c.sideOf(f.Classes())
 		if in != nil && in.Identity(f) {
-			side = identifying(in, from)
+			side = 0
+			if !from[0].IsValid() || from[1].IsValid() && !fieldplan.IsProjected(in.Class) {
+				side = 1
+			}
 		}
 		switch {
 		case side == bothSides && members.any().IsValid():
@@ -220,13 +223,6 @@ func (c *copier) trimEmbedded(n *fieldplan.Node, object reflect.Value) {
 
 func isPointerToZero(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().IsZero()
-}
-
-func identifying(in *fieldplan.Node, from twoValues) int {
-	if !from[0].IsValid() || from[1].IsValid() && !fieldplan.IsProjected(in.Class) {
-		return 1
-	}
-	return 0
 }
 
 // stays reports whether a member is copied. Of two halves, the half with the member's class decides
@@ -364,22 +360,19 @@ func (c *copier) element(in *fieldplan.Node, key string, to reflect.Value, from 
 	case areTwo && n != c.program.ElementNode(in, key, from[1]):
 		c.refuse("is hot in one half only")
 	case n.Kind == fieldplan.Object:
-		c.objectElement(n, to, from.deref(), in)
+		from = from.deref()
+		lacksOwnHalf := c.merges && !from[1].IsValid() && !fieldplan.IsProjected(n.Class)
+		isGone := lacksOwnHalf && !c.program.isHashed(n, from[0], in)
+		if from.any().IsValid() && !isGone {
+			c.mixed(n, to, from, in)
+		}
+		if inner, _ := Deref(to); c.trims && inner.IsValid() && inner.IsZero() {
+			to.SetZero()
+		}
 	case side == bothSides:
 		c.mixed(n, to, from.deref(), nil)
 	default:
 		c.whole(side, n, to, from[side])
-	}
-}
-
-func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from twoValues, in *fieldplan.Node) {
-	lacksOwnHalf := c.merges && !from[1].IsValid() && !fieldplan.IsProjected(n.Class)
-	isGone := lacksOwnHalf && !c.program.isHashed(n, from[0], in)
-	if from.any().IsValid() && !isGone {
-		c.mixed(n, to, from, in)
-	}
-	if inner, _ := Deref(to); c.trims && inner.IsValid() && inner.IsZero() {
-		to.SetZero()
 	}
 }
 
