@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -15,14 +16,8 @@ func (u *update[T, C]) tellUnapplied() {
 	if !slices.ContainsFunc(u.request.Parts, isChanged) || u.isProjected() {
 		return
 	}
-	u.tell("the driver applies nothing of what has changed in the lane " + u.laneText() + " of the class")
-}
-
-func (u *update[T, C]) laneText() string {
-	if u.request.Lane == "" {
-		return "without a name"
-	}
-	return u.request.Lane
+	lane := cmp.Or(u.request.Lane, "without a name")
+	u.tell("the driver applies nothing of what has changed in the lane " + lane + " of the class")
 }
 
 // isProjected reports whether a Project or Members returns different results for the desired and

@@ -93,8 +93,9 @@ func (g *gate) opened(r *http.Request, name string) (err error) {
 	return g.open(r, name)
 }
 
-// open returns nil if the InPlace part is applied to the machine of a node, or if the machine is not
-// updated in place.
+// open returns nil if every machine of a node has the InPlace part or is not updated in place. Machines
+// that are being deleted do not count. Where nodes are named by their addresses, two machines have one
+// node while one machine replaces the other.
 func (g *gate) open(r *http.Request, name string) error {
 	node, err := g.node(r.Context(), r)
 	if err != nil {
@@ -108,17 +109,11 @@ func (g *gate) open(r *http.Request, name string) error {
 	if !g.cache.sync(ctx) {
 		return errors.New("the machines are not known yet")
 	}
-	return g.applyAll(r, name)
-}
-
-// applyAll applies the InPlace part to every machine of a node that is not being deleted. Where nodes
-// are named by their addresses, two machines have one node while one machine replaces the other.
-func (g *gate) applyAll(r *http.Request, node string) error {
 	var problems []error
 	for _, machine := range g.cache.allMachines() {
 		isLeaving := machine.GetDeletionTimestamp() != nil ||
 			text(machine, "status", "currentStatus", "phase") == "Terminating"
-		if machine.GetLabels()["node"] == node && !isLeaving {
+		if machine.GetLabels()["node"] == name && !isLeaving {
 			problems = append(problems, g.apply(r, machine))
 		}
 	}

@@ -115,22 +115,6 @@ func (u *Updater) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return u.pruneMarked(ctx, found)
-}
-
-// mark marks the ConfigMap, and returns its content.
-func (u *Updater) mark(ctx context.Context) (content, error) {
-	found, err := readStore(ctx, u.store.objects)
-	if err != nil {
-		return found, err
-	}
-	metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
-	found.object, err = found.write(ctx, u.store.objects)
-	return found, err
-}
-
-// pruneMarked lists the machines, and removes versions from the ConfigMap as it was marked.
-func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 	var machines []*object
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return u.clients.machines.List(ctx, options)
@@ -151,6 +135,17 @@ func (u *Updater) pruneMarked(ctx context.Context, found content) error {
 		u.tellLost(written, lost)
 	}
 	return err
+}
+
+// mark marks the ConfigMap, and returns its content.
+func (u *Updater) mark(ctx context.Context) (content, error) {
+	found, err := readStore(ctx, u.store.objects)
+	if err != nil {
+		return found, err
+	}
+	metav1.SetMetaDataAnnotation(&found.object.ObjectMeta, annotationPruning, "true")
+	found.object, err = found.write(ctx, u.store.objects)
+	return found, err
 }
 
 // dropUnused removes the versions from a content that no machine can need any more, and reports

@@ -59,7 +59,7 @@ func isFinished(machine *object) bool {
 	return machine.GetDeletionTimestamp() == nil && text(machine, "spec", "providerID") != ""
 }
 
-// observe returns what a decision about the machine depends on.
+// observe returns what a decision about the machine depends on. It reports a class that cannot be used.
 func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate.Observation, of ownership) {
 	o = machineupdate.Observation{
 		ProviderID: text(machine, "spec", "providerID"), Settings: u.options.Settings,
@@ -84,12 +84,6 @@ func (u *Updater) observe(ctx context.Context, machine *object) (o machineupdate
 		u.tellMachine(machine, reasonUnusable, o.ClassError.Error())
 		return o, of
 	}
-	u.observeClass(ctx, &o, of)
-	return o, of
-}
-
-// observeClass sets what a decision depends on besides the machine, and reports why there is none.
-func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation, of ownership) {
 	var class *object
 	class, o.Class, o.ClassError = u.prepare(of.wanted)
 	if o.ClassError == nil {
@@ -104,6 +98,7 @@ func (u *Updater) observeClass(ctx context.Context, o *machineupdate.Observation
 	if ctx.Err() == nil {
 		u.tellClass(of.wanted, class, o.ClassError)
 	}
+	return o, of
 }
 
 // prepare reads and prepares a class.
