@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// tell tells the story.
+// tell prints what the extension answers, and runs an update.
 func tell(ctx context.Context, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

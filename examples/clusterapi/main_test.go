@@ -12,7 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// TestStory: the story ends as it should, and the README shows it.
+// TestStory: the command succeeds, and the README shows its output.
 func TestStory(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	var told bytes.Buffer
@@ -20,8 +20,8 @@ func TestStory(t *testing.T) {
 	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
 }
 
-// TestReadme: the code in the README compiles, and its versions are those of go.mod, or of the newest
-// managers.
+// TestReadme: the README's code is the example's, which compiles. Its versions are the versions in
+// go.mod, or the versions of the newest managers.
 func TestReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)

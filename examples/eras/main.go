@@ -1,5 +1,6 @@
-// Command eras is the program of an example extension for hotupdate audit. It hashes pools with the
-// extension's own functions.
+// Command eras is the program that the example extensions provide for hotupdate audit. It hashes
+// pools with the functions of one extension: those after adoption, or those of the released
+// extension.
 //
 //	hotupdate audit --old-exec "eras aws released" --new-exec "eras aws" shoots.json
 package main

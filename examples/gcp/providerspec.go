@@ -17,7 +17,7 @@ type ProviderSpec struct {
 	Zone              string                     `json:"zone"`
 	MachineType       string                     `json:"machineType"`
 	CanIPForward      bool                       `json:"canIpForward"`
-	Disks             []Disk                     `json:"disks,omitempty"` // two local SSDs may be equal
+	Disks             []Disk                     `json:"disks,omitempty"` // not keyed: two local SSDs may be equal
 	GPU               *GPU                       `json:"gpu,omitempty"`
 	MinCPUPlatform    *string                    `json:"minCpuPlatform,omitempty"`
 	NetworkInterfaces []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
@@ -50,8 +50,8 @@ type Disk struct {
 
 	AutoDelete *bool `json:"autoDelete,omitempty"`
 	Boot       bool  `json:"boot"`
-	// Labels are those that the disk is created with. The extension writes the same as to
-	// [ProviderSpec.Labels], which the driver keeps on the disk. So a changed label is applied.
+	// Labels are set when the disk is created. The extension writes the same labels into
+	// [ProviderSpec.Labels], and the driver updates the disk with those. So this field is ignored.
 	Labels map[string]string `json:"labels,omitempty" hotupdatable:"ignore"`
 	// SizeGB is in GiB.
 	SizeGB     int32           `json:"sizeGb"`
@@ -87,7 +87,7 @@ type Scheduling struct {
 	Preemptible       bool   `json:"preemptible"`
 }
 
-// ShieldedInstanceConfiguration is what is verified when the VM boots.
+// ShieldedInstanceConfiguration selects what is verified when the VM boots.
 type ShieldedInstanceConfiguration struct {
 	IntegrityMonitoring *bool `json:"integrityMonitoring,omitempty"`
 	SecureBoot          *bool `json:"secureBoot,omitempty"`
@@ -113,7 +113,7 @@ func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	return driver.Tags(tags.GCP, kind, flat, s.ResourceTags)
 }
 
-// withoutValues returns network tags as package tags has them.
+// withoutValues returns network tags as keys with empty values, the form of package tags.
 func withoutValues(keys []string) map[string]string {
 	all := make(map[string]string, len(keys))
 	for _, key := range keys {

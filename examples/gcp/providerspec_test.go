@@ -66,8 +66,8 @@ func TestProviderSpec(t *testing.T) {
 	assert.Equal(t, "default@x", provider.ProviderSpec(t, nil).ServiceAccounts[0].Email)
 }
 
-// TestLabelsOfDisks: the extension for GCP writes the labels of a pool to the VM and to each of its disks. A changed
-// label reaches all of them, so nothing of the class has changed outside of its hot part.
+// TestLabelsOfDisks: the extension for GCP writes the labels of a pool to the VM and to each of its
+// disks. A changed label changes both fields of the class, and is still a hot update.
 func TestLabelsOfDisks(t *testing.T) {
 	schema, err := gcp.ProviderSpecSchema()
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package hetzner is the driver of a cloud that package tags does not know, with the rules of its
-// labels in one literal. Hetzner writes all labels of a server or of a floating IP at once, without
-// a version, one resource a call.
+// Package hetzner is the driver of a cloud that package tags does not know. The rules of its labels
+// are one literal, see [Rules]. A call of Hetzner's API replaces all labels of one server or one
+// floating IP, without a version that would show a conflict.
 package hetzner
 
 import (
@@ -21,11 +21,11 @@ type ProviderSpec struct {
 	Cluster          string     `json:"cluster"`
 	Zone             string     `json:"zone"`
 	FloatingPoolName string     `json:"floatingPoolName,omitempty"`
-	Labels           *tags.Tags `json:"labels,omitempty"           hotupdatable:"true"` // network: of the floating IP
+	Labels           *tags.Tags `json:"labels,omitempty"           hotupdatable:"true"` // kind network: of the floating IP
 }
 
 // Rules are the rules of labels. Sources: Hetzner Cloud API, Labels; the driver, CreateMachine and
-// ListMachines. The API documents no number of labels.
+// ListMachines. The API documents no limit for the number of labels.
 func Rules() tags.Rules {
 	return tags.Rules{
 		Key: tags.Text{Max: 253 + 1 + 63, Match: regexp.MustCompile(
@@ -40,8 +40,8 @@ func Rules() tags.Rules {
 	}
 }
 
-// API has the calls of an update. Package throttling marks the client's error for a throttled call
-// (rate_limit_exceeded), see its function Mark.
+// API has the calls of an update. A client marks the error of a throttled call
+// (rate_limit_exceeded) with Throttled of package hotupdate/driver/answer.
 type API interface {
 	Server(ctx context.Context, id string) (*Labeled, error)       // GET /servers/ID; nil if there is none
 	FloatingIP(ctx context.Context, name string) (*Labeled, error) // GET /floating_ips?name=NAME
@@ -55,7 +55,7 @@ type Labeled struct {
 	Labels map[string]string
 }
 
-// Driver makes UpdateMachine of the driver, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[ProviderSpec, *machine]
 
 // machine is the machine of one update.
@@ -78,7 +78,7 @@ func NewDriver(connect func(token string) API, wait func(ctx context.Context, d 
 			api := connect(strings.TrimSpace(string(r.Secret["token"])))
 			return &machine{api, r.Machine, path.Base(r.ProviderID), class}, nil // hcloud:///ZONE/ID
 		},
-		Tags: []driver.Tagging[ProviderSpec, *machine]{ // one for each kind, as they differ in mandatory keys
+		Tags: []driver.Tagging[ProviderSpec, *machine]{ // one for each kind, because their mandatory keys differ
 			tagging(tags.VM, API.SetServerLabels, func(class *ProviderSpec, _ string) map[string]string {
 				region, _, _ := strings.Cut(class.Zone, "-")
 				return map[string]string{
@@ -109,7 +109,8 @@ func tagging(
 	}
 }
 
-// own finds the server and the floating IP that the launch created. Volumes are the CSI driver's.
+// own finds the server and the floating IP that the launch created. Volumes belong to the CSI
+// driver.
 func own(ctx context.Context, m *machine) ([]driver.Resource, error) {
 	server, err := m.api.Server(ctx, m.id)
 	if err != nil || server == nil {

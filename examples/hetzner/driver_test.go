@@ -53,7 +53,8 @@ func with(labels map[string]string, more ...string) map[string]string {
 	return all
 }
 
-// TestDriver takes a machine between three provider specs. The server 7 is another machine's.
+// TestDriver updates a machine between three provider specs. The server 7 belongs to another
+// machine.
 func TestDriver(t *testing.T) {
 	setup := drivertest.Setup{
 		Rules:     func(tags.Kind) (tags.Rules, error) { return hetzner.Rules(), nil },
@@ -86,7 +87,8 @@ func TestDriver(t *testing.T) {
 	)
 }
 
-// TestRules: what the API refuses, and what would hide a machine from MCM or show it to another cluster, admission refuses.
+// TestRules: admission refuses labels that the API refuses, and keys that would hide a machine from
+// MCM or assign it to another cluster.
 func TestRules(t *testing.T) {
 	rules := hetzner.Rules()
 	for key, value := range map[string]string{

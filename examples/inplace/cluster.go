@@ -14,7 +14,7 @@ import (
 // cluster is a MachineDeployment with its machines and their nodes.
 type cluster struct {
 	pool   inplace.MachineDeployment
-	pauses bool // its user pauses it once
+	pauses bool // the user pauses the pool during the first update
 }
 
 func (c *cluster) machine(name string) *inplace.Machine {
@@ -38,11 +38,11 @@ func (c *cluster) create(name, owner string) {
 	c.pool.Machines = append(c.pool.Machines, m)
 }
 
-// apply is the driver, which package machineupdate calls on the drained machine.
+// apply stands in for the driver, which package machineupdate calls on the drained machine.
 func (c *cluster) apply(m *inplace.Machine) { m.InPlace = machineupdate.InPlaceApplied }
 
-// pass lets time pass: machines join, agents answer, and the health checks of the machine
-// controller follow.
+// pass simulates the time between two reconciliations: machines join, agents report success, and
+// the machine controller updates its health checks.
 func (c *cluster) pass() {
 	for i := range c.pool.Machines {
 		m := &c.pool.Machines[i]
@@ -61,8 +61,8 @@ func (c *cluster) pass() {
 	}
 }
 
-// userSelects lets the user of a pool select one of the machines that wait for it, after the update
-// of the last one has ended.
+// userSelects selects the first waiting machine, as the user of a pool does. It waits until no
+// machine is under update.
 func (c *cluster) userSelects(waiting map[string]string) {
 	if len(waiting) > 0 && !c.isUnderUpdate() {
 		first := slices.Min(slices.Collect(maps.Keys(waiting)))
@@ -70,7 +70,8 @@ func (c *cluster) userSelects(waiting map[string]string) {
 	}
 }
 
-// userPauses lets the user of a pool pause it when the first update begins, until that has ended.
+// userPauses pauses the pool when the first update begins, and resumes the pool when this update
+// has ended.
 func (c *cluster) userPauses(updating map[string]string) {
 	switch {
 	case !c.pauses:

@@ -1,11 +1,15 @@
-// Command inplace shows how a pool of five machines is updated in place, without and with a surge
-// machine, how one of two machines is, whose user selects the nodes, and how a pause lets the update
-// of one node end before it holds back the others:
+// Command inplace prints four rollouts of in-place updates:
 //
-//	go run ./examples/inplace
+//   - five machines, one of which may be unavailable
+//   - five machines and one surge machine
+//   - two machines whose user selects the nodes
+//   - three machines whose user pauses the pool during the first update: this update ends, and the
+//     others wait
 //
 // Package hotupdate/inplace makes the decisions. The controller and the node agent imitate
-// machine-controller-manager and Gardener's agent, with a cluster in memory.
+// machine-controller-manager and Gardener's agent, with a cluster in memory. Run it:
+//
+//	go run ./examples/inplace
 package main
 
 import (
@@ -27,7 +31,7 @@ func main() {
 	}
 }
 
-// tell tells four stories.
+// tell prints the four rollouts.
 func tell(out io.Writer) error {
 	paused := newCluster(hotupdate.AutoInPlaceUpdate, 3, 1, 0)
 	paused.pauses = true
@@ -60,7 +64,8 @@ func tell(out io.Writer) error {
 	return nil
 }
 
-// newCluster returns a pool of machines of MachineSet v1, whose MachineDeployment asks for v2.
+// newCluster returns a pool whose machines have the MachineSet v1 and whose MachineDeployment asks
+// for v2.
 func newCluster(strategy hotupdate.Strategy, replicas, unavailable, surge int) *cluster {
 	c := &cluster{pool: inplace.MachineDeployment{
 		Target: "v2", Revision: 2, Strategy: strategy, Replicas: replicas,
@@ -79,7 +84,7 @@ func (c *cluster) reconcile() (inplace.Selection, error) {
 	if err != nil {
 		return selection, err
 	}
-	c.pool.Record = selection.Record // before anything else
+	c.pool.Record = selection.Record // written before the nodes change, as by a controller
 	for name, node := range selection.Select {
 		c.machine(name).Node = node
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/effort"
 )
 
-// spellings are values of texts with a meaning, by path. Some of a list mean the same.
+// spellings has values of the text fields that are compared by meaning. In each list, some values
+// mean the same.
 var spellings = map[string][]string{
 	"blockDeviceMappings[].ebs.volumeSize": {"1Gi", "1024Mi", "2Gi"},
 	"kubelet.evictionHard[]":               {"5%", "1Gi", "1024Mi", "100Mi"},
@@ -29,7 +30,8 @@ var spellings = map[string][]string{
 	"kubelet.systemReserved[]":             {"100m", "0.1", "1Gi"},
 }
 
-// sameMeaning are options that say of one form what the others say already: TestCRDsBesideTypes lists these differences.
+// sameMeaning returns the options that remove the differences between the Go type and the CRD.
+// TestCRDsBesideTypes lists these differences.
 func sameMeaning() (ofType, ofCRD []hotupdate.Option) {
 	both := []hotupdate.Option{hotupdate.WithTag("tags", "true"), hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName")}
 	for _, path := range []string{"evictionHard", "evictionSoft", "kubeReserved", "systemReserved"} {
@@ -44,7 +46,7 @@ func sameMeaning() (ofType, ofCRD []hotupdate.Option) {
 	return append(ofType, both...), append(ofCRD, both...)
 }
 
-// form is one form of a type, with what it says of two specs in JSON.
+// form is one description of the type, with its functions for specs in JSON.
 type form struct {
 	name string
 	hash func(raw []byte) (hotupdate.Sum, error)
@@ -94,7 +96,7 @@ func TestTypedRawAndCRDAgree(t *testing.T) {
 	forms := formsOfNodeClass(t)
 	schema := specOf(t, apis.EC2NodeClassCRD, "v1")
 	missing := schema.leaves(map[string]bool{}, "")
-	delete(missing, "blockDeviceMappings[].deviceName") // the key: another one is another element
+	delete(missing, "blockDeviceMappings[].deviceName") // the key: another name is another element
 	equal := 0
 	different := 0
 	rapid.Check(t, func(draw *rapid.T) {
@@ -137,7 +139,8 @@ func rawOf(t require.TestingT, spec any) []byte {
 	return raw
 }
 
-// both compares two specs in one form. What declares the class of a field has another name in each form.
+// both compares two specs by one form. It drops the name of what declares a field's class, which
+// differs between forms.
 func (f form) both(t require.TestingT, raws [2][]byte) (isSame bool, changes hotupdate.Changes) {
 	first, err := f.hash(raws[0])
 	require.NoError(t, err, f.name)
@@ -183,7 +186,7 @@ func (s openAPI) drawObject(draw *rapid.T, path string, names []string) map[stri
 	return object
 }
 
-// draw draws one of few values, so that two of them often are the same.
+// draw draws one of few values, so that two draws are often equal.
 func (s openAPI) draw(draw *rapid.T, path string) any {
 	elements := s.elements()
 	members := s.members()
@@ -203,7 +206,7 @@ func (s openAPI) draw(draw *rapid.T, path string) any {
 		least, _ := s["minimum"].(float64)
 		return least + float64(rapid.IntRange(0, 1).Draw(draw, path))
 	case "boolean":
-		return path == "blockDeviceMappings[].rootVolume" || rapid.Bool().Draw(draw, path) // which is no pointer in Go
+		return path == "blockDeviceMappings[].rootVolume" || rapid.Bool().Draw(draw, path) // in Go, rootVolume is no pointer
 	}
 	texts := spellings[path]
 	for _, value := range asList(s["enum"]) {
@@ -215,7 +218,7 @@ func (s openAPI) draw(draw *rapid.T, path string) any {
 	return rapid.SampledFrom(texts).Draw(draw, path)
 }
 
-// drawList draws elements of schema s. Those of blockDeviceMappings are found by deviceName.
+// drawList draws elements of schema s. Elements of blockDeviceMappings get different device names.
 func (s openAPI) drawList(draw *rapid.T, path string) []any {
 	list := []any{}
 	devices := rapid.Permutation([]string{"/dev/xvda", "/dev/xvdb"}).Draw(draw, "devices")

@@ -9,21 +9,22 @@
 //	case err != nil:
 //		return err
 //	case drifted: // the node is replaced; causes has every reason, such as userData, or the input CA bundle
-//	default: // its launch is no reason; causes has the tags to set or remove on its instance, by key: tags[team]
+//	default: // the node stays; causes has the tags to set or remove on its instance, by key: tags[team]
 //	}
 //
-// This takes the place of Karpenter's hashes, its static drift. Karpenter also compares what selectors and
-// requirements select with the running node, and replaces the nodes that no longer match. A launch says
-// nothing of that: these fields have the class ignore here, and are indeterminate in a plan of a NodePool or an
-// EC2NodeClass. The module drifted beside this package edits each field and asks both of Karpenter's checks.
+// This takes the place of Karpenter's hashes, its static drift. Karpenter also compares the running
+// node with what selectors and requirements select now, and replaces nodes that no longer match. A
+// [Launch] does not cover selectors and requirements: they have the class ignore here, and are
+// indeterminate in a plan of a NodePool or an EC2NodeClass. The module drifted beside this package
+// edits each field and runs both of Karpenter's checks.
 //
-// Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name
-// servers, and replaces nodes for a changed tag or an explicit default. The test lists the changes
-// of Karpenter's tests, with both verdicts side by side.
+// Karpenter itself records a sum of hashstructure. This sum cannot name a field, misses the order
+// of name servers, and replaces nodes for a changed tag or an explicit default. The test lists the
+// changes of Karpenter's tests, with both verdicts side by side.
 //
 // The types are Karpenter's, unedited: overrides by path replace struct tags. Inputs beside the
-// spec are hashed as additional data, as in a provider extension. A struct with the spec and the
-// inputs as fields would need no second comparison, and so less code.
+// spec are hashed as additional data, as in a provider extension. An adopter who owns the types
+// declares the spec and the inputs as fields of one struct, and needs no second comparison.
 package karpenter
 
 import (
@@ -58,7 +59,8 @@ func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) 
 	if caBundle != nil {
 		bundle.Value = *caBundle
 	}
-	// The effective family: an explicit one means the same as one that follows from an alias.
+	// The effective family: a family that is set and the same family that follows from an alias
+	// mean the same.
 	return Launch{spec, schema, []hash.Input{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
 }
 
@@ -70,7 +72,7 @@ func FromNodePool(pool *karpv1.NodePool, hotLabels ...string) (Launch, error) {
 		return Launch{}, err
 	}
 	template := pool.Spec.Template
-	template.Spec.ExpireAfter.Raw = nil // the spelling: 60m is 1h
+	template.Spec.ExpireAfter.Raw = nil // the text as it was written: 60m and 1h mean the same
 	spec, err := json.Marshal(template)
 	return Launch{Spec: spec, Schema: schema}, err
 }
@@ -82,8 +84,8 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("tags", "true"),
 		hotupdate.WithTag("userData", "false,sensitive"),
 
-		// No hash has these fields. Karpenter compares what the selectors select with the running instance,
-		// and reads ipPrefixCount only for new ones.
+		// Karpenter hashes none of these fields. It compares what the selectors select with the
+		// running instance, and reads ipPrefixCount only for new instances.
 		hotupdate.WithTag("subnetSelectorTerms", "ignore"),
 		hotupdate.WithTag("securityGroupSelectorTerms", "ignore"),
 		hotupdate.WithTag("capacityReservationSelectorTerms", "ignore"),
@@ -96,8 +98,7 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 		hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName"),
 		hotupdate.WithTag("networkInterfaces", "false,set"),
 
-		// The defaults of the CRD: an object older than a default means the same as an object with
-		// it.
+		// The defaults of the CRD: an object without a default means the same as an object with it.
 		hotupdate.WithTag("metadataOptions.httpEndpoint", "false,default=enabled"),
 		hotupdate.WithTag("metadataOptions.httpProtocolIPv6", "false,default=disabled"),
 		hotupdate.WithTag("metadataOptions.httpPutResponseHopLimit", "false,default=1"),
@@ -111,7 +112,7 @@ func NodeClassSchema() (*hotupdate.Schema, error) {
 // them.
 func NodePoolSchema(hotLabels ...string) (*hotupdate.Schema, error) {
 	options := []hotupdate.Option{
-		hotupdate.WithTag("spec.requirements", "ignore"), // no hash: Karpenter compares them with the node's labels
+		hotupdate.WithTag("spec.requirements", "ignore"), // not hashed: Karpenter compares them with the node's labels
 		hotupdate.WithTag("spec.taints", "false,set"),
 		hotupdate.WithTag("spec.startupTaints", "false,set"),
 	}
@@ -146,14 +147,15 @@ func inputs(l Launch) (values []string) {
 	return values
 }
 
-// Drift reports whether a node must be replaced because its launch, in the result of
-// [Launch.Record], differs from this one. The causes are the inputs, by name, and then the fields
-// that replace the node. If the node stays, they are the tags that differ.
+// Drift reports whether a node must be replaced because its recorded launch differs from this one.
+// Recorded is the result of [Launch.Record]. If the node must be replaced, the causes are the
+// inputs that differ, by name, and then the fields that replace the node. Otherwise they are the
+// tags that differ.
 //
 //   - A node without a record has not drifted: it is older than the records.
 //   - A field that a release of Karpenter has removed is a cause only for nodes that were launched
 //     with it.
-//   - An unreadable record or launch is an error, such as a volume without a device name.
+//   - An unreadable record or launch is an error.
 func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, err error) {
 	if recorded == "" {
 		return false, nil, nil

@@ -117,7 +117,7 @@ func (f *fleet) digests(t require.TestingT) (digests [2]hash.Digest) {
 	return digests
 }
 
-// volume finds a volume in any order.
+// volume returns the volume of a device.
 func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
 	volumes := f.spec.BlockDeviceMappings
 	return volumes[slices.IndexFunc(volumes, func(m *awsv1.BlockDeviceMapping) bool { return *m.DeviceName == device })]
@@ -136,12 +136,12 @@ type row struct {
 	name              string
 	change            func(f *fleet)
 	karpenter, schema bool
-	causes            string // the paths, and inputs
-	reason            string // why the two differ
+	causes            string // the paths that change, and the names of inputs
+	reason            string // why Karpenter and the Schema differ
 }
 
-// agreed are changes with the same verdict of Karpenter and the Schema: those of Karpenter's own tests of hashes and
-// drift, and those of other fields.
+// agreed are changes for which Karpenter and the Schema have the same verdict. They come from
+// Karpenter's own tests of hashes and drift, and cover further fields.
 func agreed() []row {
 	rows := []row{
 		{"AMI family by alias and spelled out", func(f *fleet) { f.spec.AMIFamily = new("AL2023") }, stays, stays, "", ""},
@@ -273,7 +273,7 @@ func agreed() []row {
 	return rows
 }
 
-// disputed are changes with different verdicts of Karpenter's sums and the Schema.
+// disputed are changes for which Karpenter's hashes and the Schema have different verdicts.
 func disputed() []row {
 	return []row{
 		{
@@ -300,7 +300,8 @@ func disputed() []row {
 	}
 }
 
-// TestVerdicts checks Karpenter's verdict and that of the Schema. If the two differ, the row says why.
+// TestVerdicts checks the verdicts of Karpenter and of the Schema. If the two differ, the row says
+// why.
 func TestVerdicts(t *testing.T) {
 	for _, r := range slices.Concat(agreed(), disputed()) {
 		before := newFleet()
@@ -315,8 +316,9 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfManyChanges compares fleets with several changes: nodes have drifted exactly if the digest differs, and
-// exactly if Diff lists an immutable change. With only agreed changes, Karpenter has the same verdict.
+// TestVerdictsOfManyChanges compares fleets with several changes. Nodes have drifted exactly if the
+// digest differs, and exactly if Diff lists an immutable change. With agreed changes alone,
+// Karpenter has the same verdict.
 func TestVerdictsOfManyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := agreed()
@@ -349,7 +351,7 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 	})
 }
 
-// TestEveryFieldHasARow: a new field of a release of Karpenter fails until it has a row.
+// TestEveryFieldHasARow fails for a new field in a release of Karpenter until the field has a row.
 func TestEveryFieldHasARow(t *testing.T) {
 	tried := map[string]bool{}
 	before := newFleet().launches(t)
@@ -374,7 +376,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 	}
 }
 
-// leaves returns the paths of the fields that are compared as a whole, and of those that Karpenter does not hash.
+// leaves returns the paths of the fields that Karpenter compares as a whole or does not hash.
 func leaves(of reflect.Type, path string) []string {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
@@ -431,7 +433,8 @@ func TestRecords(t *testing.T) {
 	require.Error(t, err, "a record that somebody cut is no drift")
 }
 
-// TestDeviceWithoutName: EC2 and Karpenter find volumes by their names, so a volume that loses its name is another one.
+// TestDeviceWithoutName: EC2 and Karpenter find volumes by their device names, so a volume that
+// loses its name counts as another volume.
 func TestDeviceWithoutName(t *testing.T) {
 	f := newFleet()
 	recorded, err := f.launches(t)[0].Record()
@@ -474,8 +477,9 @@ func setDefaults(spec *awsv1.EC2NodeClassSpec) {
 	o.HTTPTokens = cmp.Or(o.HTTPTokens, new("required"))
 }
 
-// TestGolden fails if a release of Karpenter's types would let unchanged nodes drift, and says which. Karpenter itself
-// has a version of its hash; with a new version it forgets earlier drift.
+// TestGolden fails if a new release of Karpenter's types changes the hashes of unchanged nodes, and
+// names the fields. Karpenter itself has a version of its hash; with a new version it forgets
+// earlier drift.
 func TestGolden(t *testing.T) {
 	class, pool := schemas(t)
 	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), update)

@@ -15,7 +15,8 @@ import (
 
 var updateGuide = flag.Bool("update-guide", false, "write the output of the commands into the guide")
 
-// TestGuide runs the commands of the guide's page on released CRDs. With -update-guide it writes their output into the page.
+// TestGuide runs the commands of the guide's page on released CRDs, and compares their output with
+// the page. With -update-guide it writes the output into the page.
 func TestGuide(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "guide"))))

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// openAPI is the schema of a value as a CRD has it, without any type of this repository.
+// openAPI is the schema of a value as a CRD has it. It uses no code of this repository.
 type openAPI map[string]any
 
 // specOf returns the schema of the spec in a version of a CRD.
@@ -44,7 +44,8 @@ func (s openAPI) members() map[string]openAPI {
 	return members
 }
 
-// elements is the schema of the elements of a list, or of the values of a map; nil if there is none.
+// elements returns the schema of the elements of a list, or of the values of a map; nil if there is
+// none.
 func (s openAPI) elements() openAPI {
 	for _, keyword := range []string{"items", "additionalProperties"} {
 		if elements, ok := s[keyword].(map[string]any); ok {
@@ -61,7 +62,8 @@ func (s openAPI) requires(name string) bool {
 
 func (s openAPI) isScalar() bool { return s["type"] != "object" && s["type"] != "array" }
 
-// shape is everything by which values are read. Of two patterns, only equal ones are known to mean the same.
+// shape has the keywords by which a value is read. Two different patterns count as different
+// shapes.
 func (s openAPI) shape() []any {
 	if s["x-kubernetes-preserve-unknown-fields"] == true {
 		return []any{"free JSON"}
@@ -71,7 +73,7 @@ func (s openAPI) shape() []any {
 	}
 }
 
-// order is how the API server pairs the elements of a list.
+// order has the keywords by which the API server pairs the elements of a list.
 func (s openAPI) order() []any {
 	if s["x-kubernetes-list-type"] == "atomic" {
 		return []any{nil, nil} // as without the keyword
@@ -103,8 +105,9 @@ func (s openAPI) fill(value any) any {
 	return value
 }
 
-// meansSomethingEmpty reports whether a user who writes an empty object or list gets another value than one who writes nothing.
-func (s openAPI) meansSomethingEmpty() bool {
+// emptyDiffersFromAbsent reports whether an empty object or list means something else than an
+// absent one.
+func (s openAPI) emptyDiffersFromAbsent() bool {
 	empty := any(map[string]any{})
 	if s["type"] == "array" {
 		empty = []any{}
@@ -112,12 +115,13 @@ func (s openAPI) meansSomethingEmpty() bool {
 	return s["default"] != nil && !reflect.DeepEqual(s.fill(s["default"]), s.fill(empty))
 }
 
-// differsFromZero reports whether a scalar that is absent may mean something else than one that is zero.
-func (s openAPI) differsFromZero(isRequired bool) bool {
+// absentDiffersFromZero reports whether an absent scalar may mean something else than a zero one.
+func (s openAPI) absentDiffersFromZero(isRequired bool) bool {
 	return !isRequired || s["nullable"] == true || s["default"] != nil
 }
 
-// harmless are the keywords that say nothing of the meaning of a value that the API server has accepted.
+// harmless are the keywords that do not change the meaning of a value that the API server has
+// accepted.
 var harmless = strings.Fields("description enum minimum maximum minLength maxLength minItems maxItems minProperties maxProperties " +
 	"x-kubernetes-validations x-kubernetes-map-type")
 
@@ -125,8 +129,8 @@ var harmless = strings.Fields("description enum minimum maximum minLength maxLen
 var read = strings.Fields("type format pattern default nullable properties required items additionalProperties allOf anyOf " +
 	"x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields")
 
-// openAPIWalk lists the differences between the schemas of two releases in the words of [hotupdate.Finding], without
-// this repository's code.
+// openAPIWalk lists the differences between the schemas of two releases with the kinds of
+// [hotupdate.Finding]. It uses no code of this repository.
 type openAPIWalk struct {
 	t     *testing.T
 	found []string
@@ -134,7 +138,8 @@ type openAPIWalk struct {
 
 func (w *openAPIWalk) add(kind, path string) { w.found = append(w.found, kind+" "+path) }
 
-// value compares the schemas of a value. Each says whether the object around it requires the value.
+// value compares the schemas of a value. Requires tells for each schema whether the object around
+// the value requires it.
 func (w *openAPIWalk) value(old, updated openAPI, requires [2]bool, path string) {
 	for _, keyword := range append(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(updated))...) {
 		require.True(w.t, slices.Contains(harmless, keyword) || slices.Contains(read, keyword), "%s: what does %s mean?", path, keyword)
@@ -149,10 +154,10 @@ func (w *openAPIWalk) value(old, updated openAPI, requires [2]bool, path string)
 	}
 	switch {
 	case old.isScalar():
-		if old.differsFromZero(requires[0]) != updated.differsFromZero(requires[1]) {
+		if old.absentDiffersFromZero(requires[0]) != updated.absentDiffersFromZero(requires[1]) {
 			w.add("NullabilityChanged", path)
 		}
-	case old.meansSomethingEmpty() != updated.meansSomethingEmpty():
+	case old.emptyDiffersFromAbsent() != updated.emptyDiffersFromAbsent():
 		w.add("PresenceChanged", path)
 	}
 	if !reflect.DeepEqual(old.order(), updated.order()) {

@@ -15,13 +15,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// fileOf returns a file of a module, which need not be one of those that are built.
+// fileOf returns a file of a module. The module need not be in go.mod.
 func fileOf(t *testing.T, module, name string) []byte {
 	t.Helper()
 	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
 	download.Dir = t.TempDir()
 	download.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	answer, failed := download.Output() // it also fails for a module that needs a newer Go, which matters to no CRD
+	answer, failed := download.Output() // the command also fails for a module that needs a newer Go; its CRDs can be read
 	var downloaded struct{ Zip string }
 	require.NoError(t, json.Unmarshal(answer, &downloaded))
 	require.NotEmpty(t, downloaded.Zip, "%s: %v: %s", module, failed, answer)
@@ -45,7 +45,7 @@ func schemaOfCRD(t *testing.T, text []byte, version string) *hotupdate.Schema {
 // release is a row: two releases of a CRD, and custom resources that show what the newer one does to them.
 type release struct {
 	module, old, updated, file, version string
-	spec                                string            // that both releases read, and that does not roll
+	spec                                string            // both releases read it, and it does not roll
 	rolls                               map[string]string // a spec for each finding that is not harmless
 	ours                                []string          // findings that need the meaning of a Schema
 }
@@ -62,18 +62,19 @@ func releasesOfCRDs() []release {
 			karpenter, "v1.9.0", "v1.15.0", "pkg/apis/crds/karpenter.sh_nodepools.yaml", "v1",
 			`{"template":{"spec":{"nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"a"},"requirements":[],"expireAfter":"720h"}},"limits":{"cpu":1000}}`,
 			map[string]string{
-				"PresenceChanged disruption":                     `{"disruption":{}}`, // v1.9.0 refuses it: consolidateAfter is required
+				"PresenceChanged disruption":                     `{"disruption":{}}`, // v1.9.0 refuses this object: consolidateAfter is required
 				"PairingChanged disruption.budgets[].reasons":    `{"disruption":{"consolidateAfter":"1m","budgets":[{"nodes":"10%","reasons":["Empty","Drifted"]}]}}`,
 				"DefaultChanged disruption.consolidateAfter":     `{"disruption":{"consolidateAfter":"0s","budgets":[{"nodes":"1"}]}}`,
-				"NullabilityChanged disruption.consolidateAfter": `{"disruption":{"consolidateAfter":""}}`, // as does its pattern
+				"NullabilityChanged disruption.consolidateAfter": `{"disruption":{"consolidateAfter":""}}`, // refused by its pattern
 			},
-			// The text of the default is the same. Since v1.15.0, its only member has this default itself, so the Schema has it there.
+			// The text of the object's default is the same. Since v1.15.0 its only member has the
+			// same default itself, and the Schema has the default there.
 			[]string{"DefaultChanged disruption"},
 		},
 		{
 			provider, "v1.10.0", "v1.15.1", "pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml", "v1",
 			`{"amiSelectorTerms":[{"alias":"al2023@latest"}],"role":"a","metadataOptions":{"httpTokens":"required"}}`,
-			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // its fields became free JSON
+			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // the fields of kubelet became free JSON
 			nil,
 		},
 		{
@@ -91,9 +92,9 @@ func releasesOfCRDs() []release {
 	}
 }
 
-// TestReleasesOfCRDs: what a release of a CRD does to objects that nobody touches. The findings are those of a walk
-// over both OpenAPI schemas that knows nothing of a Schema. A custom resource shows each one that is not harmless, and
-// it has another hash.
+// TestReleasesOfCRDs checks what a new release of a CRD does to unchanged objects. The findings of
+// [hotupdate.Compatibility] are those of a walk over both OpenAPI schemas that uses no Schema. For
+// each finding that is not harmless, the hash of a custom resource changes.
 func TestReleasesOfCRDs(t *testing.T) {
 	for _, tc := range releasesOfCRDs() {
 		texts := [2][]byte{fileOf(t, tc.module+tc.old, tc.file), fileOf(t, tc.module+tc.updated, tc.file)}

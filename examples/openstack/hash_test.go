@@ -35,7 +35,7 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 	})
 }
 
-// TestYesterday shows where the allow-list is wrong: its values have no names either.
+// TestYesterday shows where the allow-list is wrong: it hashes values without their names.
 func TestYesterday(t *testing.T) {
 	const list = "1.36.0"
 	provider.CheckDefects(t, []exampletest.Defect{

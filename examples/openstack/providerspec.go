@@ -25,8 +25,8 @@ type MachineSpec struct {
 	AvailabilityZone string `json:"availabilityZone"`
 	FlavorName       string `json:"flavorName"`
 	KeyName          string `json:"keyName"`
-	// SecurityGroups have no order. They are immutable like the groups of the config, by which pools are
-	// named today; examples/drivers makes them hot.
+	// SecurityGroups have no order. They are immutable here, because the released extension hashes
+	// the groups of the config. The driver in examples/drivers makes them hot.
 	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
 	NetworkID      string   `json:"networkID"`
 	// Networks replace NetworkID. Servers get a port in each, in this order.
@@ -63,8 +63,8 @@ type Network struct {
 // machine-controller-manager find hot changes.
 func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// TagsOf returns the metadata of the server or of its root volume. The flat map is for both: a
-// volume that Nova creates has no metadata before the first update.
+// TagsOf returns the metadata of the server or of its root volume. Both get the flat map. A volume
+// that Nova creates has no metadata before the first update.
 func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
 	return driver.Tags(tags.OpenStack, kind, s.Spec.Tags, s.Spec.ResourceTags)
 }

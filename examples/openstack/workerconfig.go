@@ -26,8 +26,8 @@ type WorkerConfig struct {
 	// and has never been part of this extension's hash (gardener-extension-provider-openstack,
 	// generateWorkerPoolHash).
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty" hotupdatable:"ignore"`
-	// ServerGroup is a server group of the pool's own. A server is put into a group when it is
-	// created (Nova API, "Create server", os:scheduler_hints).
+	// ServerGroup is the server group of this pool. A server is put into a group when it is created
+	// (Nova API, "Create server", os:scheduler_hints).
 	ServerGroup *ServerGroup `json:"serverGroup,omitempty"`
 	// Labels are metadata of the servers. A label that does not trigger a rolling update is
 	// hot: metadata can be written while the server runs (Nova API, "Update server metadata"). A
@@ -42,7 +42,7 @@ type WorkerConfig struct {
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 
-// ServerGroup is a server group of the pool's own.
+// ServerGroup is the server group of one pool.
 type ServerGroup struct {
 	// Policy is for example soft-anti-affinity.
 	Policy string `json:"policy"`

@@ -1,11 +1,11 @@
-// Package poollabels is a provider extension whose machines depend on the labels of their pool: its
-// cloud places a machine by them. One prefix of the labels is for accounting, and hot.
+// Package poollabels is a provider extension for a cloud that places machines by the labels of
+// their pool. Labels with the prefix billing/ are for accounting, and hot, except billing/plan.
 //
 // Gardener's own names cover neither the labels nor the annotations of a pool, see
 // [hash.NodeAgentSecretName], so a change of them replaces no machine. An extension whose machines
 // depend on labels hashes them itself, as additional data. If it hashed the map as a whole, a
-// renamed cost centre would replace every machine of the pool. The hash renames pools that have none
-// yet: introduce it with an era, as [hash.Eras] does.
+// renamed cost centre would replace every machine of the pool. Adding this hash renames existing
+// pools, so introduce it with an era, see [hash.Eras].
 package poollabels
 
 import (
@@ -19,8 +19,8 @@ type Placement struct {
 	Labels map[string]string `json:"labels" hotupdatable:"false,keyclass=true:billing/*,keyclass=false:billing/plan"`
 }
 
-// Schema returns the Schema of [Placement]. Labels below billing are hot, apart from the
-// plan, which decides about the hosts.
+// Schema returns the Schema of [Placement]. Labels with the prefix billing/ are hot, except
+// billing/plan, which selects the hosts.
 func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[Placement]() }
 
 // PoolHash returns the hash that ends the name of the pool's MachineClass. It covers the labels that
@@ -50,7 +50,8 @@ func HotLabels(pool *gardener.WorkerPool) (map[string]string, error) {
 	return hot.Labels, nil
 }
 
-// Causes lists the labels whose change replaces the pool's machines, or is applied to them.
+// Causes lists the changed labels. An immutable one replaces the pool's machines, and a hot one is
+// applied to them.
 func Causes(old, updated *gardener.WorkerPool) (hotupdate.Changes, error) {
 	schema, err := Schema()
 	if err != nil {

@@ -2,9 +2,10 @@ package extensions
 
 import "github.com/hotupdate/providerconfig/internal/provider"
 
-// AWS is gardener-extension-provider-aws. From Kubernetes 1.34 on its list has no names of values, no
-// amdSevSnp and no description of network interfaces, and the order of data volumes counts. For pools that
-// are updated in place it hashes whether the root volume is encrypted.
+// AWS is gardener-extension-provider-aws. From Kubernetes 1.34 on, it hashes a list. The list has
+// values without their names, and neither amdSevSnp nor the description of network interfaces. The
+// order of data volumes counts. For pools that are updated in place it hashes whether the root
+// volume is encrypted.
 func AWS() *Extension {
 	return &Extension{
 		Name: "aws", Release: "v1.73.0", Earlier: "v1.63.0", Own: encryptedVolumes, InPlace: rootEncryption,
@@ -119,16 +120,16 @@ func (n awsInterface) data() []string {
 	return appendSet(data, n.SubnetID)
 }
 
-// FixedPerformance returns the performance of volumes of other types than gp3. The driver for AWS
-// does not change it, so a change replaces the machines after adoption.
+// FixedPerformance returns the performance of volumes whose type is not gp3. The driver for AWS
+// does not change their performance, so a change replaces the machines after adoption.
 func FixedPerformance(pool Pool) (data []string) {
 	c, err := decode[awsConfig](pool)
 	if err != nil {
-		return nil // the config was read strictly before
+		return nil // the config has already been read strictly
 	}
 	add := func(name string, volumeType *string, v awsVolume) {
 		isSet := v.IOPS != nil || v.Throughput != nil
-		isGP3 := volumeType == nil || *volumeType == "gp3" // the default of landscapes is gp3
+		isGP3 := volumeType == nil || *volumeType == "gp3" // landscapes default to gp3
 		if isSet && !isGP3 {
 			data = appendSet(append(data, name, "iops"), v.IOPS)
 			data = appendSet(append(data, "throughput"), v.Throughput)

@@ -2,10 +2,10 @@ package extensions
 
 import "github.com/hotupdate/providerconfig/internal/provider"
 
-// Azure is gardener-extension-provider-azure. It sorts the data volumes by name before it hashes size
-// and type, so the order of names counts, although the names are not hashed. It leaves out whether they
-// are encrypted: all disks of Azure are. From Kubernetes 1.35 on its list has no names of values, and
-// the order of data volumes counts.
+// Azure is gardener-extension-provider-azure. It sorts the data volumes by name before it hashes
+// size and type, so the order of names counts, although the names are not hashed. It does not hash
+// whether they are encrypted: all disks of Azure are. From Kubernetes 1.35 on, it hashes a list.
+// The list has values without their names, and the order of data volumes counts.
 func Azure() *Extension {
 	return &Extension{
 		Name: "azure", Release: "v1.62.1", Earlier: "v1.53.0", InPlaceSince: "1.62",
@@ -64,8 +64,9 @@ type azureInfrastructure struct {
 	} `json:"networks"`
 }
 
-// azureState returns the identity, the set of virtual machines of a pool without zones, and the subnet of
-// each zone. Zones that share one subnet, as before they had separate ones, have no part.
+// azureState returns the identity, the set of virtual machines of a pool without zones, and the
+// subnet of each zone. The subnet of a zone is nil if the zones share one subnet, or if the subnet
+// was the shared one before.
 func azureState(pool *provider.WorkerPool) []provider.Part {
 	const infrastructure = "spec.infrastructureProviderStatus."
 	status, isKnown := decodeState[azureInfrastructure](pool.Infrastructure)
@@ -73,13 +74,13 @@ func azureState(pool *provider.WorkerPool) []provider.Part {
 	if status.Identity != nil {
 		identity.Value = &status.Identity.ID
 	}
-	set := provider.Part{Name: setPart, Path: setPath, IsKnown: true} // pools with zones do not have it
+	set := provider.Part{Name: setPart, Path: setPath, IsKnown: true} // a pool with zones has no set
 	if !isKnown || !status.Zoned {
 		set = azureSet(pool)
 	}
 	all := []provider.Part{identity, set}
 	if set.Value != nil {
-		return all // its machines are in no zone
+		return all // machines in a set are in no zone
 	}
 	for _, zone := range pool.Zones {
 		part := provider.Part{

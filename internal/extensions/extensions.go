@@ -1,10 +1,10 @@
 // Package extensions knows what the released provider extensions of Gardener add to the names of
-// worker pools, and what they would add after adopting this library. The command hotupdate judges
-// changes by it.
+// worker pools, and what they would add after adopting this library. The command hotupdate uses it
+// to judge changes.
 //
-// Each provider has a file. Its functions retell released code, and recorded answers of that code
-// are the test data: see the folder record for how to record a new release. An extension that adopts
-// the library needs none of this, since it has these functions.
+// Each provider has a file. Its functions imitate the released code, and the tests compare them
+// with recorded answers of that code. The folder record tells how to record a new release. An
+// extension that adopts the library has the original functions, and does not need this package.
 package extensions
 
 import (
@@ -23,47 +23,50 @@ func All() []provider.Provider {
 	}
 }
 
-// schemas has the Schema of each provider config after adoption. The tests of the example extensions
-// compare and write them.
+// schemas has the Schema of each provider config after adoption. The tests of the example
+// extensions write it, and compare it with theirs.
 //
 //go:embed schemas
 var schemas embed.FS
 
-// Extension is what an extension adds to the names of its pools.
+// Extension describes what an extension adds to the names of its pools.
 type Extension struct {
 	// Name is the type of the provider.
 	Name string
-	// Release is the release whose code recorded answers are held against, such as v1.73.0; empty if none is.
+	// Release is the newest release with recorded answers, such as v1.73.0; empty if there is none.
 	Release string
-	// Own returns the strings for the pool's own fields and its state; InPlace those for a pool
-	// that is updated in place, nil if there are none.
+	// Own returns the strings for the pool's own fields and its state. InPlace returns the strings
+	// for a pool that is updated in place; nil if there are none.
 	Own, InPlace func(Pool) []string
-	// List returns the strings for the config, from the Kubernetes minor ListFrom on; below it the
-	// bytes of the config are hashed. Both are empty if there is no such list; AllowList is a list for
-	// every minor.
+	// List returns the strings for the config from the Kubernetes minor ListFrom on. Below
+	// ListFrom, the bytes of the config are hashed. Without a list both are empty. AllowList means
+	// that the list is for every minor.
 	List      func(Pool) ([]string, error)
 	ListFrom  string
 	AllowList bool
-	// ListSince is the minor of the first release with the list, 1.67 for v1.67.0. Those before it hash
-	// the bytes of every config as they are, also virtual capacity, and none supports Kubernetes ListFrom.
+	// ListSince is the minor of the first release with the list: 1.67 for v1.67.0. Earlier releases
+	// hash the bytes of every config unchanged, with virtual capacity, and do not support
+	// Kubernetes ListFrom.
 	ListSince string
-	// Earlier is the earliest release whose recorded answers are held against this package, such as v1.63.0.
+	// Earlier is the earliest release with recorded answers, such as v1.63.0.
 	Earlier string
-	// FallsBackBefore is the minor of the first release that does not name a pool without a node-agent secret;
-	// empty if Traits.FallsBack is true of all releases or of none. InPlaceSince is the minor of the first release
-	// that is known to have rules for pools that are updated in place; empty if all recorded ones have them.
+	// FallsBackBefore is the minor of the first release that gives no name to a pool without a
+	// node-agent secret; empty if Traits.FallsBack holds for all releases or for none. InPlaceSince
+	// is the minor of the first release that is known to have rules for pools that are updated in
+	// place; empty if all recorded releases have them.
 	FallsBackBefore, InPlaceSince string
-	// Ignores says that the release ignores configs. After adoption the extension reads hot fields at every
-	// minor, and the others from CanonicalFrom on: below it admission refuses that they change, and no config
-	// names a pool or keeps it from having a name.
+	// Ignores means that the release ignores configs. After adoption the extension reads hot fields
+	// at every minor, and the other fields from CanonicalFrom on. Below CanonicalFrom admission
+	// refuses changes of the other fields, and a config neither changes a pool's name nor is an
+	// error.
 	Ignores bool
 
 	// canonical returns further strings after adoption; nil if there are none.
 	canonical func(Pool) []string
-	// hotLater says that fields of the config became hot after its first release. The era of raw bytes
-	// hashes them.
+	// hotLater means that further fields of the config became hot after the first release of its
+	// type. The era of raw bytes still hashes these fields.
 	hotLater bool
-	// stripsNothing says that the release hashes the bytes of configs as they are.
+	// stripsNothing means that the release hashes the bytes of configs unchanged.
 	stripsNothing bool
 	traits        provider.Traits
 }
@@ -72,8 +75,8 @@ type Extension struct {
 // canonically: no release supports it yet.
 const CanonicalFrom = "1.37"
 
-// At returns the extension as a release names pools. One before the list names a pool like today's release if it
-// supports its Kubernetes version and the config has no virtual capacity.
+// At returns the extension as a release names pools. A release before the list gives a pool today's
+// name if it supports the pool's Kubernetes version and the config has no virtual capacity.
 func (e *Extension) At(release string) *Extension {
 	if !isBefore(release, e.ListSince) {
 		return e
@@ -108,8 +111,9 @@ func (e *Extension) eras(schema, strip *hotupdate.Schema) (rolling, inPlace []ha
 	return rolling, hash.InPlaceEras(e.InPlace, CanonicalFrom, schema, e.InPlace)
 }
 
-// released returns today's eras of pools that roll. The era of raw bytes strips the members that are
-// hot by the Schema strip: virtual capacity, as all releases do, and fields that no release has.
+// released returns today's eras of pools that roll. The era of raw bytes strips the members that
+// are hot by the Schema strip: virtual capacity, which today's release strips too, and fields that
+// no release has.
 func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
 	list := hash.Era[Pool]{Name: "hand-written list", From: e.ListFrom, Data: e.Listed}
 	raw := hash.Era[Pool]{Name: "raw bytes", Data: e.RawBytes(strip)}
@@ -125,20 +129,21 @@ func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
 	return []hash.Era[Pool]{raw, list}
 }
 
-// poolOnly is the function of the era that ignores configs.
+// poolOnly is the Data function of the era that ignores configs.
 func (e *Extension) poolOnly(_ []byte, pool Pool) ([]string, error) { return e.Own(pool), nil }
 
-// Listed is the function of the era with the list: the strings of Own before those of List.
+// Listed is the Data function of the era with the list. It returns the strings of Own, and then
+// those of List.
 func (e *Extension) Listed(_ []byte, pool Pool) ([]string, error) {
 	data, err := e.List(pool)
 	return append(e.Own(pool), data...), err
 }
 
-// RawBytes returns the function of the era that hashes the strings of Own, and then the bytes of the
-// config without the members that are hot by the Schema.
+// RawBytes returns the Data function of the era of raw bytes. The function returns the strings of
+// Own, and then the bytes of the config without the members that are hot by the Schema.
 //
-// A pool without config adds no string. A stripped config that has only its TypeMeta adds that, because
-// pools with only virtual capacity are named by it.
+// A pool without config adds no string. A config with virtual capacity alone is stripped to its
+// TypeMeta, which is added: such pools are named by it.
 func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
 	return func(raw []byte, pool Pool) ([]string, error) {
 		if raw == nil {
@@ -152,7 +157,7 @@ func (e *Extension) RawBytes(strip *hotupdate.Schema) func(raw []byte, pool Pool
 	}
 }
 
-// strip keeps nulls as the releases do.
+// strip removes the hot members. It keeps nulls, as the releases do.
 func (e *Extension) strip(schema *hotupdate.Schema, raw []byte) ([]byte, error) {
 	if e.stripsNothing {
 		return raw, nil

@@ -1,8 +1,9 @@
 package extensions
 
-// GCP is gardener-extension-provider-gcp. It hashes name, size and type of the data volumes, by name, and
-// leaves out whether they are encrypted: all disks of GCP are. From Kubernetes 1.35 on its list has no
-// names of values and no storage pool of data volumes, and the order of data volumes and scopes counts.
+// GCP is gardener-extension-provider-gcp. It hashes name, size and type of the data volumes, by
+// name. It does not hash whether they are encrypted: all disks of GCP are. From Kubernetes 1.35 on,
+// it hashes a list. The list has values without their names, and no storage pool of data volumes.
+// The order of data volumes and of scopes counts.
 func GCP() *Extension {
 	return &Extension{
 		Name: "gcp", Release: "v1.54.1", Earlier: "v1.45.1", FallsBackBefore: "1.54",
@@ -63,7 +64,7 @@ func gcpList(pool Pool) ([]string, error) {
 	if g := c.GPU; g != nil {
 		data = appendSet(append(data, g.AcceleratorType), &g.Count)
 	}
-	if v := c.Volume; v != nil { // an absent text counts as an empty one here
+	if v := c.Volume; v != nil { // an absent text counts as an empty text here
 		data = append(data, v.Interface)
 		if e := v.Encryption; e != nil {
 			data = append(data, e.KMSKeyName, e.KMSKeyServiceAccount)

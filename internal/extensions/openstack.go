@@ -6,9 +6,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// OpenStack is gardener-extension-provider-openstack. It hashes the pool's server group, and of the
-// config at every minor the labels that trigger a rolling update and the security groups. It does not
-// distinguish them, and does not separate a label's name from its value.
+// OpenStack is gardener-extension-provider-openstack. It hashes the pool's server group. Of the
+// config it hashes the labels that trigger a rolling update and the security groups, at every
+// minor. The list does not tell a label from a security group, nor a label's name from its value.
 func OpenStack() *Extension {
 	return &Extension{
 		Name: "openstack", Release: "v1.57.0", Earlier: "v1.48.0",
@@ -31,7 +31,7 @@ type openstackConfig struct {
 	} `json:"serverGroup"`
 }
 
-// openstackState returns the server group of a pool, which a pool without a policy does not have.
+// openstackState returns the server group of a pool. A pool without a policy has none.
 func openstackState(pool *provider.WorkerPool) []provider.Part {
 	group := provider.Part{Name: groupPart, Path: "status.providerStatus.serverGroupDependencies", IsKnown: true}
 	config, err := decode[openstackConfig](Pool{WorkerPool: pool})

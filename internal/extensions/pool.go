@@ -19,17 +19,17 @@ type Pool struct {
 	State State
 }
 
-// State are facts about a pool's infrastructure that replace machines. A Worker has them, and no other
-// manifest. Nil members do not exist.
+// State has facts about a pool's infrastructure whose change replaces machines. Only the manifest
+// of a Worker has them. A member is nil if the fact does not exist.
 type State struct {
 	// ServerGroupID is the server group of the pool (OpenStack).
 	ServerGroupID *string
-	// IdentityID is the managed identity of the machines, AvailabilitySet the name of the set that
-	// they are in, and Subnet the subnet of the zone, if zones have separate ones (Azure).
+	// IdentityID is the managed identity of the machines. AvailabilitySet is the name of their set.
+	// Subnet is the subnet of the zone, if zones have separate subnets (Azure).
 	IdentityID, AvailabilitySet, Subnet *string
 }
 
-// The names of the parts of the state. The one of a subnet ends with its zone.
+// The names of the parts of the state. The name of a subnet's part ends with the zone.
 const (
 	identityPart = "the identity of the machines"
 	setPart      = "the set of virtual machines of the pool"
@@ -37,8 +37,8 @@ const (
 	groupPart    = "the server group of the pool"
 )
 
-// stateOf returns the state that the parts tell. The zones of a pool have a name each, and so a state of
-// their own; it is the one of the first zone.
+// stateOf returns the state in the parts. Each zone of a pool has a MachineClass with a state of
+// its own. stateOf returns the state of the first zone.
 func stateOf(parts []provider.Part) (state State) {
 	for _, part := range parts {
 		switch {
@@ -61,7 +61,7 @@ func decodeState[S any](raw []byte) (status S, isKnown bool) {
 	return status, isKnown
 }
 
-// decode reads the config. It was read strictly before.
+// decode reads the config, which has already been read strictly.
 func decode[C any](pool Pool) (config C, err error) {
 	if len(pool.ProviderConfig) == 0 {
 		return config, nil
@@ -105,12 +105,12 @@ func appendSet[T string | bool | int32 | int64](data []string, values ...*T) []s
 	return data
 }
 
-// nodeTemplate is the part of a node template that lists have.
+// nodeTemplate is the part of a node template that the lists hash.
 type nodeTemplate struct {
 	Capacity map[string]resource.Quantity `json:"capacity"`
 }
 
-// capacity returns a node template's capacity: sorted, and rounded up to whole numbers, so that 100m
+// capacity returns the capacity of a node template, sorted, and rounded up to whole numbers: 100m
 // is 1.
 func (t *nodeTemplate) capacity() (data []string) {
 	if t == nil {

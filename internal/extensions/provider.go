@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// naming chooses between the eras of today's release and those after adoption.
+// naming selects the eras of today's release or the eras after adoption.
 type naming int
 
 const (
@@ -47,7 +47,7 @@ func (e *Extension) provider() provider.Provider {
 	return p
 }
 
-// in returns what the command knows of a release: how it names pools, and its traits.
+// in returns the provider as a release has it: how the release names pools, and its traits.
 func (e *Extension) in(release string, today provider.Provider) provider.Provider {
 	at := today
 	named := e.At(release)
@@ -68,7 +68,7 @@ func (e *Extension) stripSchema() (*hotupdate.Schema, error) {
 	return e.schema()
 }
 
-// loaded has the stored Schemas that were compiled, by their names.
+// loaded has the compiled Schemas, by their names.
 var loaded sync.Map
 
 func load(name string) (*hotupdate.Schema, error) {
@@ -105,8 +105,8 @@ func (e *Extension) ways(chosen naming) (*hash.Eras[Pool], error) {
 	return hash.NewEras(rolling, inPlace)
 }
 
-// check decodes the config, as strictly as the extension does in every era that reads it. An unreadable
-// version is an error of the eras.
+// check decodes the config as strictly as the extension does in every era that reads it. An
+// unreadable version is reported by the eras.
 func (e *Extension) check(p *provider.WorkerPool) error {
 	if e.Ignores && isBelow(p.KubernetesVersion, CanonicalFrom) {
 		return nil
@@ -121,7 +121,7 @@ func (e *Extension) check(p *provider.WorkerPool) error {
 	return nil
 }
 
-// isBelow reports whether a version is below a minor; none is below all.
+// isBelow reports whether a version is below a minor. A missing version is below every minor.
 func isBelow(version *string, minor string) bool {
 	if version == nil {
 		return true
@@ -131,7 +131,7 @@ func isBelow(version *string, minor string) bool {
 	return isKnown && is.Compare(first) < 0
 }
 
-// inState returns a pool with the state that its Worker tells.
+// inState returns a pool with the state that its Worker has.
 func (e *Extension) inState(w *provider.WorkerPool) Pool {
 	pool := Pool{WorkerPool: w}
 	if e.traits.State != nil {

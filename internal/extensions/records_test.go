@@ -19,7 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
-// moreRecords are records that are not test data, which .ci/run released makes anew.
+// moreRecords names records that are not test data. The step extensions of .ci/run records new
+// ones.
 var moreRecords = flag.String("records", "", "also test the records in the `FILE`")
 
 // eachRelease runs a test with each recorded release.
@@ -45,8 +46,8 @@ func eachRelease(t *testing.T, test func(t *testing.T, release *recorded.Release
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// TestRecords: the functions of this package name drawn pools of each recorded release like the release. A difference
-// names the field in which the pool differs from the one before.
+// TestRecords: the functions of this package name the drawn pools of each recorded release as the
+// release does. A difference names the field in which the pool differs from the previous one.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -89,8 +90,9 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// isCutOddly reports whether the release cuts virtual capacity out of a config that no API server stores. It looks for
-// it by regular expressions, at the end of an object; incidents of hash has those.
+// isCutOddly reports whether the release may cut virtual capacity wrongly out of a config. It cuts
+// by regular expressions, at the end of an object, and the config has a form that no API server
+// stores. The tests of incidents in package hash have such configs.
 func isCutOddly(t *testing.T, e *extensions.Extension, release *recorded.Release, r *recorded.Record) bool {
 	t.Helper()
 	p, err := r.Read()
@@ -101,7 +103,8 @@ func isCutOddly(t *testing.T, e *extensions.Extension, release *recorded.Release
 	return isOfBytes && !r.IsStored() && r.HasVirtualCapacity()
 }
 
-// TestRecordedFields: each field of a pool and of a config took two values, and the records of each provider are of two releases.
+// TestRecordedFields: each field of a pool and of a config took two values, and each provider has
+// records of two releases.
 func TestRecordedFields(t *testing.T) {
 	t.Parallel()
 	releases := map[string]int{}
@@ -147,7 +150,8 @@ func TestCanonicalEraIsNew(t *testing.T) {
 	assert.Equal(t, first, kubeminor.Of(1, minor), "a later minor makes pools hot later")
 }
 
-// namesOf returns the hashes of the pool's MachineClasses, with their zones, as the extension writes them.
+// namesOf returns the hashes in the names of the pool's MachineClasses, with zones, as the
+// extension writes them.
 func namesOf(t *testing.T, e *extensions.Extension, release *recorded.Release, r *recorded.Record) (all []string) {
 	t.Helper()
 	p, err := r.Read()
@@ -174,7 +178,8 @@ func namesOf(t *testing.T, e *extensions.Extension, release *recorded.Release, r
 	return all
 }
 
-// listOfVersion1 returns the first of the lists that the extension hands to Gardener up to v1.145.
+// listOfVersion1 returns the first list that the extension hands to Gardener, up to Gardener
+// v1.145.
 func listOfVersion1(t *testing.T, e *extensions.Extension, known extensions.Pool) []string {
 	t.Helper()
 	switch e.Name {
@@ -188,8 +193,8 @@ func listOfVersion1(t *testing.T, e *extensions.Extension, known extensions.Pool
 	return e.Own(known)
 }
 
-// TestPoolsWithoutSecret: a pool that rolls and has no node-agent secret gets the first version of Gardener's hash from
-// a release, or none, as the extension's traits say of the release.
+// TestPoolsWithoutSecret: a release names a pool that rolls and has no node-agent secret by the
+// first version of Gardener's hash, or does not name it. The extension's traits say which.
 func TestPoolsWithoutSecret(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -205,13 +210,13 @@ func TestPoolsWithoutSecret(t *testing.T) {
 				named++
 			}
 		}
-		if effort.All() || named > 0 { // a tenth may have no such pool
+		if effort.All() || named > 0 { // a tenth of the records may have no such pool
 			assert.Equal(t, of.FallsBack, named > 0, fmt.Sprintf("%s %s names %d pools without a secret", of.Name, release.Release, named))
 		}
 	})
 }
 
-// TestRecordedReleases: the releases that the command takes for known are those with recorded answers.
+// TestRecordedReleases: the command knows exactly the releases with recorded answers.
 func TestRecordedReleases(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -225,8 +230,8 @@ func TestRecordedReleases(t *testing.T) {
 	assert.ElementsMatch(t, recorded.Names(), names)
 }
 
-// TestRefusedInPlace: the admission of a release refuses changes of the configs of pools that are updated in place,
-// unless the traits say that the release may lack the rules.
+// TestRefusedInPlace: the admission of a release refuses changes of the configs of pools that are
+// updated in place, unless the traits say that the release may lack these rules.
 func TestRefusedInPlace(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -247,8 +252,8 @@ func TestRefusedInPlace(t *testing.T) {
 	})
 }
 
-// TestAdmittedPoolsAreHashed: what the admission of a release takes, the hash of the extension takes, today and in the
-// canonical era. An error there would stop the reconciliation of the Shoot.
+// TestAdmittedPoolsAreHashed: every config that the admission of a release accepts can be hashed,
+// today and in the canonical era. An error would stop the reconciliation of the Shoot.
 func TestAdmittedPoolsAreHashed(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -279,7 +284,7 @@ func TestAdmittedPoolsAreHashed(t *testing.T) {
 		)
 		assert.Positive(t, admitted)
 		if effort.All() {
-			assert.Greater(t, admitted, len(release.Records)/20) // 139 to 250 of 2,000 in 14 other draws
+			assert.Greater(t, admitted, len(release.Records)/20) // in 14 other draws, 139 to 250 of 2,000 were admitted
 			assert.Equal(t, release.Provider == "azure", repeating >= 5, "only Azure's admission takes two data volumes of one name")
 		}
 	})
@@ -299,9 +304,10 @@ func repeatsVolumes(t *testing.T, r *recorded.Record) bool {
 	return len(names) < len(config.DataVolumes)
 }
 
-// TestRecordedPanics: releases that copy the capacity of a config into that of the pool panic exactly if only the
-// config has one; that for GCP also if the config has accelerators. Gardener takes the pool's from the CloudProfile, so
-// no pool of a Shoot is without.
+// TestRecordedPanics: some releases copy the capacity of a config into the capacity of the pool.
+// They panic only if the config has a capacity and the pool has none. Then all of them but the
+// release for GCP return an error or panic. Gardener takes the capacity of the pool from the
+// CloudProfile, so every pool of a Shoot has one.
 func TestRecordedPanics(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, release *recorded.Release) {
@@ -321,7 +327,8 @@ func TestRecordedPanics(t *testing.T) {
 	})
 }
 
-// hasCapacity reports whether a config has a capacity with resources or accelerators, or a pool any capacity.
+// hasCapacity reports whether a config has a capacity with resources or accelerators, or a pool has
+// any capacity.
 func hasCapacity(t *testing.T, text []byte) bool {
 	t.Helper()
 	var read struct {

@@ -26,7 +26,7 @@ import (
 )
 
 // TestScripts runs the scripts of testdata/script, each in a folder of its own with the manifest
-// shoot.yaml. $KUBECONFIG is that of an API server that has Shoots, which all scripts share.
+// shoot.yaml. $KUBECONFIG is the kubeconfig of an API server with Shoots, which all scripts share.
 func TestScripts(t *testing.T) {
 	bin := build(t)
 	kubeconfig := startServer(t)
@@ -83,8 +83,8 @@ func startServer(t *testing.T) string {
 	return file
 }
 
-// withDiscovery is a proxy to a server that serves custom resources only: a whole kube-apiserver
-// also lists the groups of its API, which kubectl reads first.
+// withDiscovery returns a proxy to a server of custom resources. It adds the list of groups that a
+// whole kube-apiserver has, and that kubectl reads first.
 func withDiscovery(t *testing.T, config *rest.Config) http.Handler {
 	t.Helper()
 	transport, err := rest.TransportFor(config)
@@ -109,7 +109,7 @@ func withDiscovery(t *testing.T, config *rest.Config) http.Handler {
 func answer(value any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(value) // a client that left needs no answer
+		_ = json.NewEncoder(w).Encode(value) // a client that has gone needs no answer
 	})
 }
 
@@ -127,7 +127,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// edit FROM TO OLD NEW copies a file with a text replaced, which must be there.
+// edit FROM TO OLD NEW copies a file, and replaces the text OLD, which must be there.
 func edit(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[2]) {

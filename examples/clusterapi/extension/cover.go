@@ -20,9 +20,9 @@ import (
 
 // CanUpdateMachine answers Cluster API's hook for machines of a control plane.
 //
-// The Machine itself gets no patch. Of its spec, Cluster API compares version and failureDomain,
-// which need another machine. Cluster API writes the other fields into the running Machine by
-// itself, or never.
+// The Machine itself gets no patch. Of the Machine's spec, Cluster API compares version and
+// failureDomain, and a change of these needs another machine. It writes some of the other fields
+// into the running Machine itself, and never changes the rest.
 func (e *Extension) CanUpdateMachine(
 	ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse,
 ) {
@@ -57,21 +57,21 @@ func (e *Extension) CanUpdateMachineSet(
 // config. With dataSecretName instead, the update of a machine would never end (cluster-api
 // v1.12.8, internal/controllers/machine, reconcileInPlaceUpdate).
 //
-// Without patches, Cluster API would update in place if nothing that it compares has changed. It
-// does not compare dataSecretName. So the patch adds a difference to failureDomain, which it
-// compares. Cluster API logs the difference. It writes the patched object nowhere.
+// Without patches, Cluster API would update in place if nothing that it compares has changed, and
+// it does not compare dataSecretName. So the patch adds a difference to failureDomain, which
+// Cluster API compares and logs. Cluster API writes the patched object nowhere.
 const (
 	withoutConfigRef = "bootstrap.configRef is not set"
 	declining        = `{"spec":{"template":{"spec":{"failureDomain":"` + withoutConfigRef + `"}}}}`
 )
 
-// verdict explains an update. Cluster API decides by the patches alone.
+// verdict explains an answer. Cluster API decides by the patches alone.
 type verdict struct {
 	left                []string // reasons to replace the machines, without values
 	affectsAvailability bool     // the hooks have no field for it yet
 }
 
-// tell writes the verdict into the log, and into the answer for people who call the hook.
+// tell logs the verdict, and writes it into the answer, for people who call the hook.
 func (v *verdict) tell(ctx context.Context, name string, response hooksv1.ResponseObject) {
 	response.SetStatus(hooksv1.ResponseStatusSuccess)
 	if len(v.left) > 0 {
@@ -81,14 +81,14 @@ func (v *verdict) tell(ctx context.Context, name string, response hooksv1.Respon
 		v.affectsAvailability)
 }
 
-// subject is a kind of object with a Schema, and the place of its configuration.
+// subject is a kind of object with a Schema, and the JSON pointer to its configuration.
 type subject struct {
 	schema  *hotupdate.Schema
 	pointer string
 }
 
-// subjects returns the objects with a Schema. A change in other objects, or of a field of a newer
-// version, replaces the machine.
+// subjects returns the objects with a Schema. A change of any other object replaces the machine. So
+// does a change of a field that the Schema does not know, such as a field of a newer version.
 func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject, error) {
 	machine, machineErr := machine.AdmitUnknown()
 	bootstrap, bootstrapErr := bootstrap.AdmitUnknown()
@@ -103,8 +103,8 @@ func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject
 }
 
 // cover returns the patch with all changes from the current to the desired object that running
-// machines can take. An unreadable object gets no patch: its machines are replaced, as
-// without an extension. A failure would block the whole cluster.
+// machines can take. An unreadable object gets no patch, so its machines are replaced, as without
+// an extension. An error instead would block the whole cluster.
 func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (patch hooksv1.Patch) {
 	var kind, former metav1.TypeMeta
 	if json.Unmarshal(current.Raw, &former) != nil || json.Unmarshal(desired.Raw, &kind) != nil {

@@ -26,14 +26,15 @@ const (
 	awsDefaults = `{"hostAffinity":"default","cloudInit":{"secureSecretsBackend":"secrets-manager"},"providerID":"aws:///eu-west-1a/i-1","instanceID":"i-1"}`
 )
 
-// changes are merge patches of the specs, with Cluster API's decision about the answer.
+// changes are merge patches of the specs, with the decision of Cluster API after the extension's
+// answer.
 var changes = []struct {
 	name           string
 	aws            string
 	kubeadm        string
 	machine        string
-	left, notLeft  string // texts in, and not in, the reasons to replace the machines; empty left means no reason
-	message, cause string // part of the extension's message; why
+	left, notLeft  string // texts in the reasons to replace the machines, and texts that are not there; without left there is no reason
+	message, cause string // a part of the extension's message; why
 }{
 	{name: "nothing", cause: "there is nothing to do"},
 	{name: "tag added", aws: `{"additionalTags":{"new":"1"}}`, cause: "UpdateMachine sets it"},
@@ -124,7 +125,7 @@ var changes = []struct {
 	},
 }
 
-// merged returns a spec with merge patches.
+// merged returns a spec after merge patches.
 func merged(t *testing.T, spec string, patches ...string) string {
 	t.Helper()
 	for _, patch := range patches {
@@ -152,7 +153,7 @@ const (
 	core    = "cluster.x-k8s.io/v1beta2"
 )
 
-// machines returns the objects of a machine with the specs.
+// machines returns the objects of a machine with these specs.
 func machines(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMachineRequestObjects) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(object(core, "Machine", machine).Raw, &o.Machine))
@@ -161,7 +162,7 @@ func machines(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMac
 	return o
 }
 
-// templates returns the objects of a machine set with the specs.
+// templates returns the objects of a machine set with these specs.
 func templates(t *testing.T, aws, config, machine string) (o hooksv1.CanUpdateMachineSetRequestObjects) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(object(core, "MachineSet", template(machine)).Raw, &o.MachineSet))
@@ -208,8 +209,8 @@ func TestCanUpdate(t *testing.T) {
 	}
 }
 
-// TestOtherKinds: an object of another kind or version is not covered, and an absent one needs no
-// cover.
+// TestOtherKinds: an object of another kind or version is not covered, and an absent object needs
+// no cover.
 func TestOtherKinds(t *testing.T) {
 	w := start(t, nil, nil)
 	ask := func(current, desired runtime.RawExtension) world.Verdict {
@@ -233,9 +234,9 @@ func TestOtherKinds(t *testing.T) {
 	assert.Contains(t, v.Message, "is not judged")
 }
 
-// TestWithoutBootstrapConfig: if the bootstrap data of the machines comes from a secret of the
-// user, Cluster API never calls UpdateMachine, and the update of a machine never ends. So the
-// machines are replaced, even if nothing but the name of the secret changes.
+// TestWithoutBootstrapConfig: the bootstrap data of the machines comes from a secret of the user.
+// Cluster API then never calls UpdateMachine, and an update in place would never end. So the
+// machines are replaced, even if only the name of the secret changes.
 func TestWithoutBootstrapConfig(t *testing.T) {
 	w := start(t, nil, nil)
 	const (
@@ -271,7 +272,7 @@ func TestVerdictIsLogged(t *testing.T) {
 	assert.Contains(t, logged, `"replaces"=["AWSMachine: instanceType is immutable"] "affectsAvailability"=false`)
 }
 
-// TestDiscovery: the extension offers each hook once. Cluster API requires that.
+// TestDiscovery: the extension offers each hook once, as Cluster API requires.
 func TestDiscovery(t *testing.T) {
 	handlers, err := start(t, nil, nil).Discover(t.Context())
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// EC2 has the calls of Amazon EC2 for updates. The driver in examples/drivers/awsdriver makes them with
-// Amazon's SDK. The error of a throttled call wraps [machineupdate.ErrThrottled].
+// EC2 has the calls of Amazon EC2 for updates. The driver in examples/drivers/awsdriver makes these
+// calls with Amazon's SDK. The error of a throttled call wraps [machineupdate.ErrThrottled].
 type EC2 interface {
 	// Resources returns the instance, and the interfaces and volumes that are deleted with it, with
 	// their tags. It leaves out resources of CNI and CSI drivers. It returns nothing if the

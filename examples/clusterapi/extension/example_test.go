@@ -11,7 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// serve is the code for the main function of a provider. The manager's scheme has the types of Cluster API and of its provider for AWS.
+// serve is the code for the main function of a provider. The scheme of the manager has the types of
+// Cluster API and of its provider for AWS.
 func serve(mgr ctrl.Manager, ec2 extension.EC2) error {
 	e, err := extension.New(extension.Config{
 		Client: mgr.GetClient(), EC2: ec2, Now: time.Now, Limiter: &machineupdate.Limiter{Every: time.Second, Burst: 10, InFlight: 3},

@@ -33,7 +33,7 @@ type Config struct {
 	// Wait waits before a throttled call is made again. Nil waits in real time.
 	Wait    func(ctx context.Context, d time.Duration) error
 	Now     func() time.Time
-	Limiter *machineupdate.Limiter // bounds updates, above all the adoption of a whole fleet; nil is no limit
+	Limiter *machineupdate.Limiter // limits updates, above all when a whole fleet is adopted; nil is no limit
 }
 
 // Extension answers the hooks. It is safe for concurrent use.

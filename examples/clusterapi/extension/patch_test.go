@@ -9,8 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
 
-// TestPatchesApply: the library that Cluster API applies patches with makes the wanted value of the patch between any
-// two values. The main module, which must not depend on that library, tests the patches with the library of Kubernetes.
+// TestPatchesApply: Cluster API applies patches with a library. For any two values, this library
+// turns one into the other by the patch between them. The main module must not depend on this
+// library, and tests the patches with the library of Kubernetes.
 func TestPatchesApply(t *testing.T) {
 	values := []string{
 		`null`, `true`, `1`, `1.0`, `123456789012345678901`, `"a"`, `"<é\u0000"`,

@@ -22,23 +22,25 @@ type MachineSpec struct {
 // Immutable.
 //
 // Before Cluster API calls UpdateMachine, it writes the desired spec into the AWSMachine. So the
-// extension can cover only changes that the provider's webhook admits there, even if EC2 could
-// change volumes or metadata options. The webhook admits changes of additionalTags, of
+// extension can cover only changes that the provider's webhook admits there, although EC2 could
+// also change volumes or metadata options. The webhook admits changes of additionalTags, of
 // additionalSecurityGroups, of the Ignored fields below, and of two members of privateDnsName,
 // which the provider does not apply (cluster-api-provider-aws v2.11.0,
 // webhooks/awsmachine_webhook.go, ValidateUpdate).
 //
-// More gives classes to further fields, such as those that another version of the webhook admits.
+// More gives classes to further fields, such as the fields whose changes another version of the
+// webhook admits.
 func MachineSchema(more ...hotupdate.Option) (*hotupdate.Schema, error) {
 	return hotupdate.SchemaOf[MachineSpec](slices.Concat(more,
-		// UpdateMachine sets and removes them, key by key.
+		// UpdateMachine sets and removes these tags, key by key.
 		tagged("true", "additionalTags"),
-		// Written by the provider itself: the IDs, and the place of the bootstrap data until the
+		// The provider itself writes these: the IDs, and the place of the bootstrap data until the
 		// node has joined.
 		tagged("ignore", "providerID", "instanceID", "cloudInit.secretPrefix", "cloudInit.secretCount",
 			"cloudInit.secureSecretsBackend"),
-		// The order has no meaning. The provider changes them on running machines, but does not
-		// report when it is done: they stay Immutable (controllers/awsmachine_security_groups.go).
+		// The order has no meaning. The provider changes security groups on running machines, but
+		// does not report when it is done, so they stay Immutable
+		// (controllers/awsmachine_security_groups.go).
 		tagged("false,set", "additionalSecurityGroups"),
 		// The CRD's defaults (api/v1beta2, markers kubebuilder:default). A template older than a
 		// default lacks it.
@@ -68,8 +70,9 @@ func BootstrapSchema() (*hotupdate.Schema, error) {
 		// cluster (cluster-api v1.12.8, controlplane/kubeadm/internal/filters.go,
 		// PrepareKubeadmConfigsForDiff).
 		tagged("ignore", "clusterConfiguration.controlPlaneEndpoint", "clusterConfiguration.dns"),
-		// How the machine finds the cluster to join, which the same function removes, and the
-		// tokens that kubeadm init makes for other machines.
+		// The discovery tells how the machine finds the cluster to join;
+		// PrepareKubeadmConfigsForDiff removes it. The bootstrap tokens are for other machines;
+		// kubeadm init makes them.
 		tagged("ignore", "joinConfiguration.discovery", "initConfiguration.bootstrapTokens"),
 		// How kubeadm logs (api/bootstrap/kubeadm/v1beta2/kubeadmconfig_types.go).
 		tagged("ignore", "verbosity"),
@@ -79,12 +82,12 @@ func BootstrapSchema() (*hotupdate.Schema, error) {
 	)
 	for _, command := range []string{"initConfiguration.", "joinConfiguration."} {
 		options = slices.Concat(options,
-			// How long kubeadm waits, which checks it skips, and how it pulls images before it
-			// starts the kubelet (api/bootstrap/kubeadm/v1beta2/kubeadm_types.go).
+			// The timeouts of kubeadm, the checks that it skips, and its pulling of images before
+			// it starts the kubelet (api/bootstrap/kubeadm/v1beta2/kubeadm_types.go).
 			tagged("ignore", command+"timeouts", command+"nodeRegistration.ignorePreflightErrors"),
 			tagged("ignore", command+"nodeRegistration.imagePullPolicy", command+"nodeRegistration.imagePullSerial"),
-			// An empty list means no taint; without a list kubeadm taints control planes (the same
-			// function in filters.go).
+			// An empty list means no taint. Without a list, kubeadm taints control planes
+			// (PrepareKubeadmConfigsForDiff in filters.go).
 			tagged("false,set,presence", command+"nodeRegistration.taints"),
 		)
 	}

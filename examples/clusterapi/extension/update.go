@@ -19,8 +19,8 @@ import (
 )
 
 // UpdateMachine answers Cluster API's hook. The request has only the desired state. The
-// last-applied state is in the record, an annotation of the AWSMachine, which is needed to remove
-// tags. The update is done when a later read has confirmed it.
+// last-applied state, which is needed to remove tags, is in the record, an annotation of the
+// AWSMachine. The update is done when a later read has confirmed it.
 func (e *Extension) UpdateMachine(
 	ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse,
 ) {
@@ -47,7 +47,7 @@ func (e *Extension) UpdateMachine(
 // minDelay is the shortest time between two calls of UpdateMachine.
 const minDelay = 5 * time.Second
 
-// isTemporary reports whether an error can end by itself.
+// isTemporary reports whether a repeated call may succeed although nobody changes anything.
 func isTemporary(err error) bool {
 	kind, _ := machineupdate.DriverErrorOf(err)
 	passing := []machineupdate.DriverError{
@@ -56,9 +56,10 @@ func isTemporary(err error) bool {
 	return slices.Contains(passing, kind) || apierrors.IsConflict(err)
 }
 
-// Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys
-// that are removed before that stay for ever. Register it with a manager, for AWSMachines. While
-// Cluster API updates the machine in place, Reconcile does nothing.
+// Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. If a tag
+// is removed from the spec before the adoption, it stays on the instance for ever. Register
+// Reconcile with a manager, for AWSMachines. While Cluster API updates the machine in place,
+// Reconcile does nothing.
 func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var machine infrav1.AWSMachine
 	if err := e.Client.Get(ctx, request.NamespacedName, &machine); err != nil {
@@ -80,7 +81,7 @@ func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 type result = machineupdate.Result[*infrav1.AWSMachine]
 
 // update sets the desired tags of a machine, and writes the record. The machine may come from a
-// cache: a decision by an old record ends in a conflict before any call.
+// cache: a decision from an outdated record ends in a conflict before any call.
 func (e *Extension) update(
 	ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec,
 ) (result, error) {
@@ -99,7 +100,7 @@ func (e *Extension) update(
 	observed := machineupdate.Observation{
 		Phase: "Running", Class: prepared, ClassError: err,
 		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops
-		// waiting for it. Forty seconds later its requests have landed, and reads show them.
+		// waiting. Forty seconds later, its requests have taken effect, and reads show them.
 		Settings: machineupdate.Settings{CallTimeout: 20 * time.Second, ConfirmAfter: time.Minute},
 	}
 	if id := machine.Spec.ProviderID; id != nil {
@@ -112,7 +113,7 @@ func (e *Extension) update(
 	return done, done.Err
 }
 
-// patch is client-go's function for the AWSMachines of a namespace.
+// patch returns client-go's Patch function for the AWSMachines of a namespace.
 func (e *Extension) patch(
 	namespace string,
 ) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {

@@ -68,7 +68,8 @@ func TestUpdateMachine(t *testing.T) {
 	checkTags(t, w, nil)
 }
 
-// TestProgress: an update is in progress until the cloud has been read again. A machine with the right tags is done at once.
+// TestProgress: an update is in progress until a later read has confirmed it. A machine with the
+// right tags is done at once.
 func TestProgress(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	assert.Zero(t, step(t, w).RetryAfterSeconds)
@@ -84,8 +85,8 @@ func TestProgress(t *testing.T) {
 	assert.Zero(t, step(t, w).RetryAfterSeconds)
 }
 
-// TestWithoutAdoption: a key that is removed before the machine has a record stays. So a controller adopts machines
-// when it first sees them.
+// TestWithoutAdoption: a key that is removed before the machine has a record stays on the instance.
+// So a controller should adopt machines when it first sees them.
 func TestWithoutAdoption(t *testing.T) {
 	w := start(t, nil, keys{"team": "a", "cost": "1"})
 	update(t, w, keys{"team": "a"})
@@ -100,7 +101,8 @@ func TestAdoptionLeavesUpdatesAlone(t *testing.T) {
 	checkTags(t, w, keys{"team": "a"})
 }
 
-// TestStaleCache: if the cache has an old AWSMachine, the request's desired state counts. The write of an old object is a conflict.
+// TestStaleCache: if the cache has an outdated AWSMachine, the desired state of the request counts.
+// Writing the outdated object is a conflict.
 func TestStaleCache(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	request := &hooksv1.UpdateMachineRequest{}
@@ -112,7 +114,8 @@ func TestStaleCache(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestClusterTags: a key that is removed from the machine gets the cluster's value, also if that is the same.
+// TestClusterTags: a key that is removed from the machine gets the cluster's value, also if both
+// values are equal.
 func TestClusterTags(t *testing.T) {
 	cluster := keys{"env": "prod", "org": "x"}
 	w := adopted(t, cluster, keys{"env": "dev", "org": "x"})
@@ -140,7 +143,8 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// TestConflict: after a foreign write of the machine the update is tried again. Nothing is sent before.
+// TestConflict: if another client writes the machine, the update is repeated. Nothing is sent to
+// the cloud before.
 func TestConflict(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	require.NoError(t, w.Desire(t.Context(), keys{"team": "b"}))
@@ -159,8 +163,8 @@ func TestConflict(t *testing.T) {
 	checkTags(t, w, keys{"team": "b"})
 }
 
-// TestFailure: a problem that does not end by itself is a failure. The message hides the cloud's text. The update
-// succeeds when the problem is solved.
+// TestFailure: a problem that does not pass by itself is a failure. The message does not show the
+// cloud's text. The update succeeds after the problem is solved.
 func TestFailure(t *testing.T) {
 	w := adopted(t, nil, keys{"team": "a"})
 	w.Cloud.Fault = func(call string) error {
@@ -196,7 +200,7 @@ func (c cloud) DeleteTags(ctx context.Context, resources []string, remove []tags
 	return c.Change(ctx, resources, nil, remove)
 }
 
-// TestDriver runs the checks of drivertest. The volume pv is that of a CSI driver.
+// TestDriver runs the checks of drivertest. The volume pv belongs to a CSI driver.
 func TestDriver(t *testing.T) {
 	schema, err := extension.MachineSchema()
 	require.NoError(t, err)

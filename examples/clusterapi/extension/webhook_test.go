@@ -15,9 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
 )
 
-// TestProviderAdmitsWhatIsCovered: Cluster API writes covered changes into the AWSMachine, and the provider's own
-// webhook admits them. Every field of the spec changes from each of its values to the next, and to and from an absent
-// and an empty value.
+// TestProviderAdmitsWhatIsCovered: Cluster API writes covered changes into the AWSMachine, so the
+// provider's own webhook must admit them. Every field of the spec changes from each of its values
+// to the next, and to and from an absent and an empty value.
 func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 	w := start(t, nil, nil)
 	covered := map[string]int{}
@@ -75,7 +75,7 @@ func values(of reflect.Type) (all []reflect.Value) {
 			whole.SetMapIndex(reflect.ValueOf("key").Convert(of.Key()), value)
 			all = append(all, whole)
 		}
-	case reflect.String: // with the defaults
+	case reflect.String: // with the values of the CRD's defaults
 		for _, text := range []string{"a", "default", "enabled", "disabled", "optional", "ClusterObjectStore"} {
 			all = append(all, reflect.ValueOf(text).Convert(of))
 		}

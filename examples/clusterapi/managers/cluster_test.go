@@ -32,7 +32,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// namespace is that of the cluster.
+// namespace is the namespace of the cluster.
 const namespace = "default"
 
 // fixture is a cluster whose machines are updated by extensions. The management cluster serves as
@@ -74,7 +74,7 @@ func start(t *testing.T, byPool map[string]*replica) *fixture {
 }
 
 // startProvider starts cluster-api-provider-aws: its own webhooks, and a controller that launches
-// instances. The manager of the extension runs beside.
+// instances. The same manager runs the adoption of the extension.
 func (f *fixture) startProvider(t *testing.T, scheme *runtime.Scheme) {
 	t.Helper()
 	port := freePort(t)
@@ -116,8 +116,8 @@ func (f *fixture) adopt(ctx context.Context, m *infrav1.AWSMachine) (ctrl.Result
 	return f.extensions.of(m.Labels).Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(m)})
 }
 
-// launch launches the instance of a machine that has bootstrap data, with a Node, and terminates
-// that of a machine that is deleted.
+// launch launches an instance with a Node for a machine that has bootstrap data, and terminates the
+// instance of a deleted machine.
 func (f *fixture) launch(ctx context.Context, m *infrav1.AWSMachine) (ctrl.Result, error) {
 	cloud := &f.extensions.of(m.Labels).cloud
 	if !m.DeletionTimestamp.IsZero() {
@@ -128,7 +128,7 @@ func (f *fixture) launch(ctx context.Context, m *infrav1.AWSMachine) (ctrl.Resul
 	if m.Status.Ready {
 		return ctrl.Result{}, nil
 	}
-	owner := &clusterv1.Machine{} // has the same name
+	owner := &clusterv1.Machine{} // the Machine has the same name
 	err := f.Get(ctx, client.ObjectKeyFromObject(m), owner)
 	if err != nil || owner.Spec.Bootstrap.DataSecretName == nil {
 		return ctrl.Result{RequeueAfter: pause}, client.IgnoreNotFound(err)

@@ -34,7 +34,7 @@ type call struct {
 	hook    hook
 	pool    string
 	machine string
-	message string // of the answer
+	message string // the message of the answer
 	isDone  bool   // the answer is a success without a delay
 }
 
@@ -42,7 +42,7 @@ type call struct {
 // allows one extension for a hook, so each pool has its own behind the same address.
 type extensions struct {
 	url string
-	ca  []byte // of the url
+	ca  []byte // the certificate authority of the url
 
 	byPool map[string]*replica
 	mutex  sync.Mutex
@@ -126,10 +126,10 @@ func (x *extensions) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // replica is an extension, as its own server and with its own cloud. It can crash and start again.
 type replica struct {
-	speed     int               // its clock is so many times as fast as the real one
-	machines  *hotupdate.Schema // nil is the example's
-	refusals  int               // so many first writes to the cloud are throttled
-	crashes   []string          // calls of the cloud, after each of which it crashes once
+	speed     int               // the factor by which its clock is faster than the real one
+	machines  *hotupdate.Schema // nil for the Schema of the example
+	refusals  int               // the number of first writes to the cloud that are throttled
+	crashes   []string          // calls of the cloud; after each of them the extension crashes once
 	cloud     world.Cloud
 	client    client.Client
 	epoch     time.Time // the start of its clock
@@ -191,7 +191,7 @@ func (r *replica) post(ctx context.Context, path string, body []byte) (status in
 		return http.StatusBadGateway, nil
 	}
 	defer func() { _ = response.Body.Close() }()
-	_ = json.NewDecoder(response.Body).Decode(&answer) // without an answer it is no success
+	_ = json.NewDecoder(response.Body).Decode(&answer) // without an answer, answer stays empty, and the call is no success
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.url != url {

@@ -21,8 +21,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// fast is how much faster than the real one the clock of most extensions is: a minute takes three
-// seconds.
+// fast is the speed of the clock of most extensions: a minute takes three seconds.
 const fast = 20
 
 // retag changes a tag, adds one and removes one.
@@ -37,8 +36,8 @@ func retagAndResize(spec *infrav1.AWSMachineSpec) {
 	resize(spec)
 }
 
-// scenarios are pools, the change of each, and what follows. The pool without a name is the control
-// plane.
+// scenarios are pools, each with a change and a check of what follows. The pool without a name is
+// the control plane.
 var scenarios = []struct {
 	name      string
 	replicas  int
@@ -97,7 +96,7 @@ func checkTags(p *pool) {
 	assert.Equal(p, []string{""}, p.verdicts(canUpdateMachineSet))
 }
 
-// checkReplaced: other machines take the place of all.
+// checkReplaced: all machines are replaced.
 func checkReplaced(p *pool) { require.NoError(p, p.replaced()) }
 
 // checkMixed: the machines are replaced because of the instance type alone.
@@ -110,11 +109,11 @@ func checkMixed(p *pool) {
 	assert.NotRegexp(p, `[-+]\s+"additionalTags"`, logged)
 }
 
-// checkMutant: an extension that calls the instance type hot does not pass checkReplaced.
+// checkMutant: an extension that declares the instance type hot does not pass checkReplaced.
 func checkMutant(p *pool) { assert.ErrorContains(p, p.replaced(), "is updated in place") }
 
 // checkUserBootstrap: Cluster API would never call UpdateMachine for these machines. They are
-// replaced, also for another secret alone.
+// replaced, also if only the name of their secret changes.
 func checkUserBootstrap(p *pool) {
 	const reason = "bootstrap.configRef is not set"
 	checkReplaced(p)
@@ -126,7 +125,7 @@ func checkUserBootstrap(p *pool) {
 }
 
 // checkDefaultStrategy: Cluster API first adds a machine, then updates the others in place, and
-// removes one of them at last.
+// finally removes one of them.
 func checkDefaultStrategy(p *pool) {
 	require.NoError(p, attempt(p.unfinished))
 	same := 0

@@ -28,7 +28,7 @@ type pool struct {
 	*testing.T
 	*fixture
 
-	name     string // of the MachineDeployment; empty for the control plane
+	name     string // the name of the MachineDeployment; empty for the control plane
 	replicas int
 	template infrav1.AWSMachineSpec
 	changes  int
@@ -62,8 +62,8 @@ spec:
       bootstrap: BOOTSTRAP
 `
 
-// The parts of a MachineDeployment that differ. The first strategy is the one to set for updates in
-// place; Cluster API defaults to the other.
+// The parts in which MachineDeployments differ. With inPlaceStrategy, Cluster API updates every
+// machine in place. With defaultStrategy, its default, it adds a machine first.
 const (
 	inPlaceStrategy = `{maxSurge: 0, maxUnavailable: 1}`
 	defaultStrategy = `{}`
@@ -84,7 +84,8 @@ func (f *fixture) deploy(t *testing.T, name string, replicas int, strategy, boot
 	return p
 }
 
-// settle waits until all machines are available, as the template says, and known to the extension.
+// settle waits until all machines are available, have the state of the template, and are known to
+// the extension.
 func (p *pool) settle() {
 	p.Helper()
 	require.NoError(p, attempt(p.unfinished), "pool %q", p.name)
@@ -114,7 +115,7 @@ func (p *pool) ids() map[string]types.UID {
 	return ids
 }
 
-// unfinished says what is not as the template says.
+// unfinished returns an error until all machines have the state of the template.
 func (p *pool) unfinished() error {
 	machines, err := p.machines()
 	if err != nil || len(machines) != p.replicas {
@@ -129,8 +130,8 @@ func (p *pool) unfinished() error {
 	return nil
 }
 
-// differs says how a machine, its AWSMachine, its KubeadmConfig or its resources in EC2 differ from
-// the template, or that an update is in progress.
+// differs returns an error if a machine, its AWSMachine, its KubeadmConfig or its resources in EC2
+// differ from the template, or while an update is in progress.
 func (p *pool) differs(m *clusterv1.Machine, live map[string]map[string]string) error {
 	aws := &infrav1.AWSMachine{}
 	config := &bootstrapv1.KubeadmConfig{}
@@ -201,8 +202,8 @@ func (p *pool) patchDeployment(change func(*clusterv1.MachineSpec)) {
 	require.NoError(p, p.Patch(p.Context(), d, before))
 }
 
-// expectInPlace expects that the same machines are as the template says, after one finished update
-// each.
+// expectInPlace expects that the machines are the same as before, have the state of the template,
+// and had one finished update each.
 func (p *pool) expectInPlace() {
 	p.Helper()
 	require.NoError(p, attempt(func() error {
@@ -217,8 +218,8 @@ func (p *pool) expectInPlace() {
 	require.Equal(p, p.before, p.ids())
 }
 
-// replaced says why not all of the machines are replaced by others, without an update of any in
-// place.
+// replaced returns an error unless all machines are replaced by others and none of them is updated
+// in place.
 func (p *pool) replaced() error {
 	updates := len(p.extensions.called(p.name, updateMachine))
 	var inPlace error

@@ -34,11 +34,11 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 )
 
-// kubernetesVersion is that of the API server and of all machines.
+// kubernetesVersion is the version of the API server and of all machines.
 const kubernetesVersion = "v1.34.3"
 
-// served is the version that the API server tells. Built without flags, it would tell v0.0.0, which
-// the managers refuse.
+// served is the version that the API server reports. Built without flags, the server would report
+// v0.0.0, which the managers refuse.
 //
 //go:linkname served k8s.io/component-base/version.dynamicGitVersion
 var served atomic.Value
@@ -49,8 +49,8 @@ const (
 	provider   = "sigs.k8s.io/cluster-api-provider-aws/v2"
 )
 
-// isNewest reports whether the managers are those of the newest release, see newest/go.mod. The
-// extension, the tests and the provider's webhooks stay as they are.
+// isNewest reports whether the managers are of the newest release, see newest/go.mod. The
+// extension, the tests and the provider's webhooks keep their versions.
 func isNewest() bool { return os.Getenv("CLUSTERAPI") == "newest" }
 
 // core is the folder of the core manager in the module of Cluster API.
@@ -87,7 +87,7 @@ type management struct {
 // startManagement starts the API server and the managers, which end with the test.
 func startManagement(t *testing.T) *management {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "capi") // the path of a socket is shorter than that of t.TempDir
+	dir, err := os.MkdirTemp("", "capi") // the path of a socket must be short, and t.TempDir is too long
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	m := &management{dir: dir, certDir: filepath.Join(dir, "certs"), logs: map[string]string{}}
@@ -183,9 +183,9 @@ func module(t *testing.T, path string) string {
 	return command(t, path, "list", "-m", "-f", "{{.Dir}}")
 }
 
-// startManager builds and starts one of Cluster API's managers, as its authors wrote it. A shell
-// ends the manager by its ID when the test or this process ends. The function that is returned
-// waits until the manager is ready, and registers its webhooks.
+// startManager builds and starts one of Cluster API's managers, unmodified. A shell ends the
+// manager by its ID when the test or this process ends. The returned function waits until the
+// manager is ready, and registers its webhooks.
 func (m *management) startManager(t *testing.T, name, path string) (ready func()) {
 	t.Helper()
 	// This builds the program, and prints the name of its file in the build cache.
@@ -214,14 +214,14 @@ func (m *management) startManager(t *testing.T, name, path string) (ready func()
 		_ = log.Close()
 	})
 	return func() {
-		await(t, name+" is ready", func() error { return m.isReady(name, health) })
+		await(t, name+" is ready", func() error { return m.checkReady(name, health) })
 		folder := filepath.Join(module(t, clusterAPI), strings.TrimPrefix(path, clusterAPI))
 		m.registerWebhooks(t, name, filepath.Join(folder, "config/webhook/manifests.yaml"), webhooks, "")
 	}
 }
 
-// isReady says why the manager is not ready.
-func (m *management) isReady(name string, health int) error {
+// checkReady returns an error unless the manager is ready.
+func (m *management) checkReady(name string, health int) error {
 	answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", health))
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, m.tail(name))
@@ -237,8 +237,8 @@ func (m *management) tail(name string) string {
 	return string(text[max(0, len(text)-6000):])
 }
 
-// registerWebhooks registers the webhooks of a manifest, those with a path that ends in one of the
-// suffixes, as served on a port.
+// registerWebhooks registers the webhooks of a manifest whose path ends in one of the suffixes, as
+// served on a port.
 func (m *management) registerWebhooks(t *testing.T, name, manifest string, port int, suffixes ...string) {
 	t.Helper()
 	text, err := os.ReadFile(manifest)
@@ -275,16 +275,16 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// pause is the time between two looks.
+// pause is the time between two attempts.
 const pause = 100 * time.Millisecond
 
-// await waits until nothing is wrong any more.
+// await waits until the check returns no error.
 func await(t *testing.T, what string, wrong func() error) {
 	t.Helper()
 	require.NoError(t, attempt(wrong), what)
 }
 
-// attempt returns the last problem after minutes, or nil when there is none.
+// attempt repeats a check until it returns no error. After three minutes it returns the last error.
 func attempt(wrong func() error) (err error) {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(pause) {
 		if err = wrong(); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Cloud is Amazon EC2. Each instance i-NAME has an interface eni-NAME and a volume vol-NAME. Cloud
-// implements extension.EC2.
+// Cloud stands in for Amazon EC2, in memory. Each instance i-NAME has an interface eni-NAME and a
+// volume vol-NAME. Cloud implements extension.EC2.
 type Cloud struct {
 	// Fault returns the error of a call, by its name. It may be nil.
 	Fault func(call string) error
@@ -23,8 +23,8 @@ type Cloud struct {
 
 var kinds = map[string]tags.Kind{"i-": tags.VM, "eni-": tags.Network, "vol-": tags.Disk}
 
-// Launch makes the instance i-NAME like cluster-api-provider-aws: with the cluster's tags,
-// overridden by the machine's, and with the provider's own.
+// Launch makes the instance i-NAME as cluster-api-provider-aws does: with the cluster's tags,
+// overridden by the machine's tags, and with the provider's own tag.
 func (c *Cloud) Launch(name string, clusterTags, machineTags map[string]string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -33,12 +33,12 @@ func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error
 	return response.Handlers, err
 }
 
-// Verdict is Cluster API's decision about an answer.
+// Verdict is the decision of Cluster API after an answer.
 type Verdict struct {
 	// Left is the difference that remains after the patches. If it is empty, the machines are
 	// updated in place, otherwise replaced.
 	Left    string
-	Message string // of the extension
+	Message string // the message of the extension
 }
 
 // CanUpdateMachine asks about a machine of a control plane.
@@ -95,8 +95,8 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
 }
 
-// Finish calls UpdateMachine until it is done, after the delays of its answers, and returns the
-// time that it took. A failure is an error.
+// Finish calls UpdateMachine until the update is done, after the delays of the answers. It returns
+// the time that the update took. A failure is an error.
 func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	for took < time.Hour {
 		response, err := w.UpdateMachine(ctx)
@@ -114,8 +114,8 @@ func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
 	return took, errors.New("UpdateMachine was not done within an hour")
 }
 
-// Adopt reconciles the AWSMachine until nothing is left to do, like the extension's manager for a
-// new machine.
+// Adopt reconciles the AWSMachine until nothing is left to do, as the extension's manager does for
+// a new machine.
 func (w *World) Adopt(ctx context.Context) error {
 	for {
 		result, err := w.Extension.Reconcile(ctx, ctrl.Request{NamespacedName: machineKey})
@@ -142,13 +142,13 @@ func (w *World) edit(ctx context.Context, change func(machine *infrav1.AWSMachin
 	return w.Client.Update(ctx, machine)
 }
 
-// pair is an object with the extension's patch for it.
+// pair is an object and the extension's patch for it.
 type pair struct {
 	current, desired runtime.RawExtension
 	patch            hooksv1.Patch
 }
 
-// verdict applies the patches of a successful answer, and compares only the specs of the objects,
+// verdict applies the patches of a successful answer to the objects, and compares only their specs,
 // as JSON.
 func verdict(message string, err error, spec string, pairs ...pair) (Verdict, error) {
 	v := Verdict{Message: message}
@@ -169,7 +169,7 @@ func verdict(message string, err error, spec string, pairs ...pair) (Verdict, er
 	return v, err
 }
 
-// patched returns the current object with the patch.
+// patched returns the current object after the patch.
 func (p pair) patched() ([]byte, error) {
 	switch p.patch.PatchType {
 	case hooksv1.JSONPatchType:

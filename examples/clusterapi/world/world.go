@@ -65,10 +65,10 @@ func (w *World) Now() time.Time {
 // Pass lets time pass.
 func (w *World) Pass(d time.Duration) { w.elapsed.Add(int64(d)) }
 
-// sleep gives up at once: the next update repeats a throttled call.
+// sleep does not wait, and fails: the next call of UpdateMachine repeats a throttled call.
 func (w *World) sleep(context.Context, time.Duration) error { return context.DeadlineExceeded }
 
-// connect makes the API server, which checks resourceVersions like a real one.
+// connect makes the API server, which checks resourceVersions as a real one does.
 func (w *World) connect(clusterTags, machineTags map[string]string) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{infrav1.AddToScheme, clusterv1.AddToScheme} {

@@ -29,16 +29,16 @@ const (
 	FormerAccessKeySecret = "alicloudAccessKeySecret"
 )
 
-// access is the access of a driver to Alibaba Cloud.
+// access makes the driver's clients of Alibaba Cloud.
 type access struct {
 	Config
 
 	rules tags.Rules
 }
 
-// connect makes a client for the update, since the SDK's client is not safe for concurrent use. There
-// is no login that could be shared: each request is signed with the access key. Clients share
-// connections, by their transport.
+// connect makes a client for each update, because the SDK's client is not safe for concurrent use.
+// There is no login to share: each request is signed with the access key. The clients share
+// connections through their transport.
 func (a *access) connect(
 	_ context.Context, request *machineupdate.UpdateMachineRequest, class *alicloud.ProviderSpec,
 ) (*machine, error) {
@@ -61,7 +61,8 @@ func (a *access) connect(
 	return m, err
 }
 
-// client returns a client of a region. It makes one attempt, because it has no options for retries.
+// client returns a client of a region. Without options for retries it makes one attempt, because
+// the kit repeats calls.
 func (a *access) client(m *machine, id, secret string) (*ecs.Client, error) {
 	config := &openapiutil.Config{RegionId: &m.region, AccessKeyId: &id, AccessKeySecret: &secret}
 	if a.Endpoint != "" {
@@ -72,8 +73,8 @@ func (a *access) client(m *machine, id, secret string) (*ecs.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Otherwise errors have the SDK's former type, without the delay of a throttled call. The field with
-	// this name in ecs.Client itself is not read.
+	// Otherwise errors have the SDK's former type, which lacks the delay of a throttled call. The
+	// field of this name in ecs.Client itself has no effect.
 	client.Client.DisableSDKError = new(true)
 	return client, nil
 }
@@ -86,9 +87,10 @@ func (s sender) Call(request *http.Request, _ *http.Transport) (*http.Response, 
 	return s.RoundTrip(request)
 }
 
-// translated tells the kit of throttled calls and of calls without an answer, by the SDK's own errors and by
-// the last answer. The SDK has a type for some codes of throttling, whose delay is in milliseconds; codes of
-// single services are codes of another error. Neither has the delay of a header.
+// translated marks throttled calls and calls without an answer for the kit. It reads the SDK's own
+// errors and the last answer. For some codes of throttling the SDK has a type with a delay in
+// milliseconds; other codes are in another error, without a delay. A delay in a header is in
+// neither.
 func translated(m *machine, err error) error {
 	if m == nil { // there was no request
 		return err
@@ -99,11 +101,11 @@ func translated(m *machine, err error) error {
 	}
 	var refused dara.ResponseError
 	if !errors.As(err, &refused) || !strings.HasPrefix(dara.StringValue(refused.GetCode()), "Throttling") {
-		return m.watch.Told(err) // also an answer of a proxy, which is not JSON
+		return m.watch.Told(err) // this also recognises the answer of a proxy, which is not JSON
 	}
 	told := m.watch.Told(err, dara.IntValue(refused.GetStatusCode()))
 	if errors.Is(told, machineupdate.ErrThrottled) {
 		return told
 	}
-	return answer.Throttled(err, 0) // whatever another request was answered
+	return answer.Throttled(err, 0) // the last answer may belong to another request
 }

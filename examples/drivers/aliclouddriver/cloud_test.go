@@ -19,8 +19,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// api is Elastic Compute Service on a cloud. A network interface or a disk belongs to the instance with
-// its ID after "eni-", "sys-" or "data-" and before a dot; other disks are attached to each instance.
+// api is Elastic Compute Service on a fake cloud. A network interface or a disk belongs to the
+// instance whose ID stands in its own ID, after "eni-", "sys-" or "data-" and before a dot. Other
+// disks are attached to each instance.
 type api struct {
 	fleet.Cloud
 
@@ -130,7 +131,8 @@ func tagged(r *driver.Resource, more map[string]any) map[string]any {
 	return more
 }
 
-// ownerOf returns the instance of a resource. All disks of the CSI driver belong to the first.
+// ownerOf returns the instance of a resource. All disks of the CSI driver belong to the first
+// instance.
 func ownerOf(r *driver.Resource, all []driver.Resource) string {
 	for _, prefix := range []string{"eni-", "sys-", "data-"} {
 		if rest, isOwn := strings.CutPrefix(r.ID, prefix); isOwn {

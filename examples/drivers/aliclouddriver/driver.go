@@ -1,12 +1,13 @@
-// Package aliclouddriver updates the instances of machine-controller-manager-provider-alicloud on its
-// SDK, ecs-20140526 of alibabacloud-go.
+// Package aliclouddriver updates the instances of machine-controller-manager-provider-alicloud
+// through the SDK ecs-20140526 of alibabacloud-go.
 //
-// The infrastructure tags of the instance, of its primary network interface and of the disks that it
-// was launched with are hot. A call tags 50 resources of one type, so machines share calls.
+// The infrastructure tags of the instance, of its primary network interface and of the disks that
+// it was launched with are hot. A call tags up to 50 resources of one type, so machines share
+// calls.
 //
-// Attributes are not hot: a change of the bandwidth places an order, and security groups are replaced
-// as a whole, without a version. A tag is removed whatever its value is. A call that reads disks names
-// one VM, or a tag: then it returns a thousand disks at the most.
+// Attributes are not hot: a change of the bandwidth places an order, and a call replaces all
+// security groups of an instance, without a version. A tag is removed whatever its value is. A call
+// that reads disks names either one VM or a tag. With a tag, it returns at most a thousand disks.
 package aliclouddriver
 
 import (
@@ -29,25 +30,25 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Driver makes UpdateMachine of the driver for Alibaba Cloud, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver for Alibaba Cloud, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[alicloud.ProviderSpec, *machine]
 
 // Config configures a driver. The zero value is for production.
 type Config struct {
 	// Endpoint is the host of the ECS API; empty is the endpoint of the region.
 	Endpoint string
-	// HTTP sends requests. Nil is the SDK's.
+	// HTTP sends requests. Nil is the default of the SDK.
 	HTTP http.RoundTripper
-	// CallsPerMinute is the number of calls a minute that Alibaba Cloud admits of each operation of its
-	// API, the least of those that the driver calls; zero is 600. The Quota Center shows them for an
-	// account, and no documentation has them.
+	// CallsPerMinute is the number of calls per minute that Alibaba Cloud admits for each operation
+	// of its API. Set it to the lowest quota of the operations that the driver calls; zero means
+	// 600. The quotas are not documented; the Quota Center shows those of an account.
 	CallsPerMinute int
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
 
-// resourceTypes are the cloud's names of the kinds of resources.
+// resourceTypes are the names that the cloud has for the kinds of resources.
 var resourceTypes = map[tags.Kind]string{tags.VM: "instance", tags.Network: "eni", tags.Disk: "disk"}
 
 // New returns a driver.
@@ -69,13 +70,13 @@ func New(config Config) (*Driver, error) {
 			Resources: readMany, MaxMachines: 100, // DescribeInstances takes 100 IDs
 		},
 	}
-	for _, kind := range tags.Kinds() { // each has separate calls
+	for _, kind := range tags.Kinds() { // each kind has separate calls
 		definition.Tags = append(definition.Tags, tagging(kind, &rules))
 	}
 	return driver.New(definition)
 }
 
-// describeDisks is the operation of which a read may make further calls.
+// describeDisks is the operation that a read may call several times.
 const describeDisks = "DescribeDisks"
 
 // buckets are the quotas of the operations: "the number of calls to each API operation is independently
@@ -114,7 +115,7 @@ type machine struct {
 	providerID       string
 	name, region, id string
 	cluster          map[string]string // the tags that all resources of the cluster have
-	account          []string          // of whom calls may be shared: credentials, region and cluster
+	account          []string          // calls may be shared within it: credentials, region and cluster
 }
 
 // parse reads a provider ID: REGION.ID.
@@ -129,7 +130,7 @@ func (m *machine) parse(providerID string) error {
 	return nil
 }
 
-// set and remove tag resources of one type.
+// set sets tags on resources of one type.
 func (m *machine) set(ctx context.Context, of string, ids []string, set []tags.Tag) error {
 	request := &ecs.TagResourcesRequest{RegionId: &m.region, ResourceType: &of, ResourceId: dara.StringSlice(ids)}
 	for _, tag := range set {
@@ -151,8 +152,9 @@ func (m *machine) remove(ctx context.Context, of string, ids []string, remove []
 // few is the number of machines up to which the disks of each machine are read by a separate call.
 const few = 3
 
-// readMany reads machines of one cluster. A machine of which a read does not show the primary network
-// interface is not answered: reads lag. A disk that is not shown may have been deleted by hand.
+// readMany reads machines of one cluster. Reads lag, so it does not answer for a machine whose
+// primary network interface is not shown. A disk that is not shown may have been deleted by hand;
+// the kit gets it as missing.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -177,7 +179,7 @@ func readMany(
 			continue
 		}
 		own := m.own(disks[m.id])
-		if len(own) < m.launched() { // also disks that are older than the tags, or beyond the limit of a list
+		if len(own) < m.launched() { // the list lacks disks that are older than the tags, and disks beyond its limit
 			if lists > 0 {
 				driver.Spend(ctx, describeDisks, 1)
 			}
@@ -197,8 +199,8 @@ func readMany(
 
 var errNoBody = errors.New("the answer has no list, not even an empty one")
 
-// instances returns the VMs that there are, each with its primary network interface if that is shown.
-// Other interfaces belong to a CNI plugin.
+// instances returns the VMs that exist, each with its primary network interface if the cloud shows
+// it. Other interfaces belong to a CNI plugin.
 func (m *machine) instances(ctx context.Context, machines []*machine) (map[string][]driver.Resource, error) {
 	ids := make([]string, len(machines))
 	for i, one := range machines {
@@ -271,10 +273,10 @@ func (m *machine) addCards(ctx context.Context, cards map[string]string, vms map
 	return nil
 }
 
-// system is the name of a system disk among the resources of a machine.
+// system is the name that a machine's system disk has among its resources.
 const system = "system"
 
-// disks returns disks by the IDs of their VMs.
+// disks returns the disks of a list, by the IDs of their VMs.
 func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) (map[string][]driver.Resource, error) {
 	found := map[string][]driver.Resource{}
 	request.RegionId = &m.region
@@ -318,7 +320,7 @@ func (m *machine) disks(ctx context.Context, request *ecs.DescribeDisksRequest) 
 // launched is the number of disks that the VM was launched with.
 func (m *machine) launched() int { return 1 + len(m.class.DataDisks) }
 
-// own selects the system disk, and the data disks that the launch has named after the machine. Other
+// own selects the system disk, and the data disks that the launch named after the machine. Other
 // disks belong to the CSI driver.
 func (m *machine) own(attached []driver.Resource) (own []driver.Resource) {
 	isOwn := map[string]bool{system: true}
@@ -349,7 +351,7 @@ func (m *machine) missing(shown []driver.Resource) (lacking []driver.Resource) {
 	return lacking
 }
 
-// clusterTags are the tags of the cluster as the condition of a list.
+// clusterTags returns the tags of the cluster as a filter of a list.
 func (m *machine) clusterTags() (filters []*ecs.DescribeDisksRequestTag) {
 	for _, key := range slices.Sorted(maps.Keys(m.cluster)) {
 		filters = append(filters, &ecs.DescribeDisksRequestTag{Key: &key, Value: new(m.cluster[key])})
@@ -357,7 +359,7 @@ func (m *machine) clusterTags() (filters []*ecs.DescribeDisksRequestTag) {
 	return filters
 }
 
-// mapOf returns tags, of which the SDK has a type for each call.
+// mapOf converts tags, for which the SDK has a separate type in each call.
 func mapOf[T interface {
 	GetTagKey() *string
 	GetTagValue() *string

@@ -29,7 +29,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// flat are the tags of all resources, with those by which MCM finds the machine.
+// flat returns the tags of all resources, with the keys by which MCM finds the machine.
 func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/worker/c": "1"}
 	for _, one := range more {
@@ -48,8 +48,8 @@ func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 	return string(raw)
 }
 
-// TestConformance takes a machine between three provider specs, by HTTP. The disk pv is a volume of the
-// CSI driver.
+// TestConformance updates a machine between three provider specs, over HTTP. The disk pv is a
+// volume of the CSI driver.
 func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,
@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 		return drivertest.State{Spec: spec(t, common, hot), Resources: []driver.Resource{
 			{Kind: tags.VM, ID: "i1", Tags: flat(common, hot.Of(tags.VM))},
 			{Kind: tags.Network, ID: "eni-i1", Tags: flat(common, hot.Of(tags.Network))},
-			{Kind: tags.Network, ID: "eni-pod-i1", Tags: flat(nil)}, // of a CNI plugin
+			{Kind: tags.Network, ID: "eni-pod-i1", Tags: flat(nil)}, // belongs to a CNI plugin
 			{Kind: tags.Disk, ID: "sys-i1", Tags: flat(common, hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "data-i1", Name: "m-kubelet-data-disk", Tags: flat(common, hot.Of(tags.Disk))},
 			{Kind: tags.Disk, ID: "pv", Name: "m-pv", Tags: map[string]string{"team": "a"}},
@@ -86,8 +86,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestThrottling: the SDK's errors for too many calls, and an answer that names a delay, are throttling. The delay is that
-// of the header, or that of one of the SDK's types, in milliseconds.
+// TestThrottling: the SDK's errors for too many calls, and an answer that names a delay, are
+// throttling. The delay comes from the header, or from one of the SDK's types, in milliseconds.
 func TestThrottling(t *testing.T) {
 	wait := http.Header{"Retry-After": {"90"}}
 	left := http.Header{"X-Ratelimit-User-Api": {"Limit:10,Remain:0,TimeLeft:1500,Reset:2000"}}
@@ -127,7 +127,8 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
-// reset breaks the first connection of a read of the disks of another machine than the first of its list.
+// reset breaks the first connection of a read of the disks of a machine that is not the first of
+// its list.
 type reset struct {
 	http.RoundTripper
 
@@ -158,11 +159,11 @@ func (b *reset) isHit(action string, values url.Values) bool {
 	return true
 }
 
-// TestResetOfAnother: in a read that machines share, a connection that breaks while the disks of one of them are read is met
-// by another attempt, whichever machine it is.
+// TestResetOfAnother: machines share a read, and a connection breaks while the disks of one machine
+// are read. The read is repeated, whichever machine it is.
 func TestResetOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := machines(9) // few are read alone, and the last ones together
+		a := machines(9) // the first machines are read alone, and the last ones together
 		config := a.config()
 		broken := &reset{RoundTripper: config.HTTP}
 		config.HTTP = broken
@@ -178,8 +179,8 @@ func TestResetOfAnother(t *testing.T) {
 	})
 }
 
-// TestDisks: disks without the tags of the cluster, and those that a list does not show, are read by
-// calls for their VM. All pages of a list are read.
+// TestDisks: disks without the tags of the cluster, and disks that a list does not show, are read
+// by calls for their VM. All pages of a list are read.
 func TestDisks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(20)
@@ -204,8 +205,8 @@ func TestDisks(t *testing.T) {
 	})
 }
 
-// TestUnusableAnswers: a VM that is not there is reported as such. One whose network interface or disk
-// is not shown is read again, and an answer without a list is an error.
+// TestUnusableAnswers: a VM that does not exist is reported as such. A VM whose network interface
+// or disk is not shown is read again, and an answer without a list is an error.
 func TestUnusableAnswers(t *testing.T) {
 	for action, want := range map[string]string{
 		"DescribeInstances": "the answer has no list", "DescribeDisks": "the answer has no list",
@@ -231,8 +232,8 @@ func TestUnusableAnswers(t *testing.T) {
 	require.ErrorIs(t, kit.UpdateMachine(t.Context(), request(t, 1, "a")), machineupdate.ErrNotFound)
 }
 
-// TestMissingDisk: a disk that was deleted by hand keeps no tag from the other resources, of its machine and of others.
-// Each update fails, and names the disk.
+// TestMissingDisk: a disk was deleted by hand. The other resources of its machine and of other
+// machines still get their tags. Each update of its machine fails, and names the disk.
 func TestMissingDisk(t *testing.T) {
 	for id, name := range map[string]string{"data-i0": "m0-kubelet-data-disk", "sys-i0": "the system disk of m0"} {
 		a := machines(2)
@@ -256,7 +257,7 @@ func TestMissingDisk(t *testing.T) {
 			}
 		}
 		a.requests = nil
-		err = kit.UpdateMachine(t.Context(), r) // nothing is left to do but the disk
+		err = kit.UpdateMachine(t.Context(), r) // only the missing disk is left
 		require.ErrorContains(t, err, name)
 		require.NotErrorIs(t, err, machineupdate.ErrNotFound)
 		for _, sent := range a.requests {
@@ -265,8 +266,8 @@ func TestMissingDisk(t *testing.T) {
 	}
 }
 
-// TestConnect: an ID of another form, or a secret without a key, is refused before a request. The keys
-// of a secret have former names.
+// TestConnect: an ID of another form, or a secret without a key, is refused before a request. The
+// keys of a secret may have their former names.
 func TestConnect(t *testing.T) {
 	a := machines(1)
 	kit, err := aliclouddriver.New(a.config())
@@ -286,7 +287,7 @@ func TestConnect(t *testing.T) {
 	fleet.Update(t, kit, r)
 }
 
-// TestEndpoint: without an endpoint, requests go to that of the region.
+// TestEndpoint: without an endpoint, requests go to the endpoint of the region.
 func TestEndpoint(t *testing.T) {
 	a := machines(1)
 	hosts := map[string]bool{}
@@ -302,7 +303,7 @@ func TestEndpoint(t *testing.T) {
 	assert.Equal(t, map[string]bool{"ecs-cn-hangzhou.aliyuncs.com": true}, hosts)
 }
 
-// TestRequests: whatever request Alibaba Cloud fails to answer, the update goes on or waits.
+// TestRequests: whichever request Alibaba Cloud fails to answer, the update continues or waits.
 func TestRequests(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.AliCloud.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "cn-hangzhou.i1", Secret: secret,

@@ -51,7 +51,8 @@ func machines(n int) *api {
 	return &api{Cloud: f}
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
+// calls counts the requests that read n machines, and the requests that set another team on all of
+// them.
 func calls(t *testing.T, n int) (reads, writes int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +80,9 @@ func calls(t *testing.T, n int) (reads, writes int) {
 	return reads, writes
 }
 
-// TestCalls: the first six machines are read at once, by three requests each; the others share three.
-// A call tags 50 resources of one type: few do not wait, and the last are not full.
+// TestCalls: the first six machines are read at once, by three requests each; the others share
+// three. A call tags up to 50 resources of one type. The first calls do not wait for more
+// resources, and the last ones have fewer.
 func TestCalls(t *testing.T) {
 	for n, want := range map[int][2]int{1: {3, 3}, 100: {21, 14}} {
 		reads, writes := calls(t, n)

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// trial is about what the released extension writes.
+// trial is the trial of this driver with the classes of the released extension.
 func trial() *released.Trial {
 	c := &released.Trial{
 		Folder: "../../alicloud/testdata/released", Rules: tags.AliCloud.Rules, Flat: "tags", Label: "example.com/stage",
@@ -50,5 +50,6 @@ func trial() *released.Trial {
 // TestReleasedClasses: what the released extension writes can be adopted and updated.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
-// TestReleasedConformance holds the driver's promises with each class that the released extension writes.
+// TestReleasedConformance: the driver keeps its promises with each class that the released
+// extension writes.
 func TestReleasedConformance(t *testing.T) { trial().Conforms(t) }

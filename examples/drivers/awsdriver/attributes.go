@@ -63,9 +63,10 @@ func groups() []driver.AttributeGroup[ProviderSpec, *session] {
 	}
 }
 
-// performance returns the performance in the spec of the volume with the disk's name. Volumes of other
-// types than gp3 have other rules, and get their performance only when they are created: EC2 shows no
-// throughput of them. The type is no part of the hot parts of the spec.
+// performance returns the performance that the spec has for the volume with the disk's name. Only
+// gp3 volumes are changed: other types have other rules, and get their performance when they are
+// created. The type is not a hot field, so performance recognises other types by their throughput,
+// which EC2 does not show.
 func (s *ProviderSpec) performance(disk *driver.Resource) map[string]string {
 	values := map[string]string{}
 	at := slices.IndexFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == disk.Name })
@@ -96,7 +97,7 @@ func (s *session) modifications(
 	for _, volume := range volumes {
 		ids = append(ids, aws.ToString(volume.VolumeId))
 	}
-	for i, some := range slices.Collect(slices.Chunk(ids, 200)) { // a filter takes no more values
+	for i, some := range slices.Collect(slices.Chunk(ids, 200)) { // a filter takes up to 200 values
 		if i > 0 {
 			driver.Spend(ctx, describeModifications, 1)
 		}
@@ -126,7 +127,7 @@ func performance(volume *types.Volume, m *types.VolumeModification) map[string]d
 			readings[name] = driver.ModifyFailed(number(live))
 		case m.ModificationState != types.VolumeModificationStateCompleted:
 			readings[name] = driver.Modifying(number(live), number(target))
-		} // otherwise one of the reads lags: unknown
+		} // otherwise one of the reads lags, and the value is unknown
 	}
 	var target types.VolumeModification
 	if m != nil {

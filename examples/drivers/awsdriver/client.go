@@ -45,7 +45,7 @@ func (c Config) Client(region string, secret map[string][]byte, retryer aws.Retr
 	return ec2.New(options)
 }
 
-// access is the access of a driver to EC2.
+// access makes the driver's clients of EC2.
 type access struct {
 	Config
 
@@ -89,14 +89,14 @@ func InstanceID(providerID string) (string, error) {
 	return id, nil
 }
 
-// throttling are the codes by which EC2 says that there were too many calls.
+// throttling are EC2's error codes for too many calls.
 var throttling = []string{
 	"RequestLimitExceeded", "EC2ThrottledException", "RequestThrottled", "RequestThrottledException", "Throttling",
 	"ThrottlingException",
 }
 
-// Translated marks the errors of throttled calls and of calls without an answer, by the code of EC2 or by the
-// answer, with the delay that the answer names.
+// Translated marks the errors of throttled calls and of calls without an answer. It goes by EC2's
+// error code or by the answer, and takes the delay that the answer names.
 func Translated(err error) error {
 	var response *http.Response
 	if failed, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && failed.Response != nil {

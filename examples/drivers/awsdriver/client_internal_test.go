@@ -10,7 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestOneClient: updates with the same credentials and region share a client, whatever user data their classes have.
+// TestOneClient: updates with the same credentials and region share a client, although the secrets
+// of their classes have different user data.
 func TestOneClient(t *testing.T) {
 	a := newAccess(Config{})
 	connect := func(region string, more map[string][]byte) *session {

@@ -31,20 +31,20 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// wire is EC2's protocol on the cloud of drivertest. It repeats failed requests as often as the
-// retryer of an SDK would.
+// wire is EC2's protocol on the fake cloud of drivertest. It repeats a failed request as often as
+// the retryer of an SDK would.
 type wire struct {
 	fleet.Cloud
 
 	attempts int
 
 	mutex sync.Mutex
-	shown map[string]bool // by action: the Describe calls that have shown the read below
+	shown map[string]bool // the Describe calls, by action, that have shown the read below
 	live  []driver.Resource
 	err   error
 }
 
-// read is one read for the three Describe calls that the driver makes at once.
+// read returns one state of the cloud for the three Describe calls that the driver makes at once.
 func (w *wire) read(ctx context.Context, action string) ([]driver.Resource, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -128,7 +128,7 @@ func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 	return "<" + action + "Response>" + content + "</" + action + "Response>", nil
 }
 
-// describe describes the VM i-1 or what is attached to it: resources in the form of EC2.
+// describe writes the VM i-1 or the resources that are attached to it in the form of EC2.
 func describe(action string, all []driver.Resource) string {
 	kind := map[string]tags.Kind{
 		"DescribeInstances": tags.VM, "DescribeNetworkInterfaces": tags.Network, "DescribeVolumes": tags.Disk,
@@ -148,7 +148,7 @@ func describe(action string, all []driver.Resource) string {
 				strings.TrimPrefix(r.Name, "/root"), "/dev/xvda",
 			) + "</deviceName><ebs>" + one +
 				"<deleteOnTermination>true</deleteOnTermination></ebs></item>")
-		case tags.VM: // cards and volumes are attached to it
+		case tags.VM: // network cards and volumes are attached to it
 		}
 		if r.Kind == kind {
 			own.WriteString(
@@ -187,7 +187,7 @@ func attributesOf(r *driver.Resource) string {
 	return all.String()
 }
 
-// cardOf returns the network card of an interface, which its ID names after a dot.
+// cardOf returns the network card of an interface; the interface's ID has it after a dot.
 func cardOf(id string) string {
 	_, card, _ := strings.Cut(id, ".")
 	return cmp.Or(card, "0")
@@ -208,7 +208,7 @@ type kit interface {
 	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 }
 
-// recorder keeps the failures of a check.
+// recorder records the failures of a check.
 type recorder struct {
 	testing.TB
 
@@ -219,7 +219,8 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
-// TestConformance: the driver keeps all promises, on Amazon's SDK and EC2's protocol. A retryer in the client is found.
+// TestConformance: the driver keeps all promises, with Amazon's SDK and EC2's protocol. The check
+// finds a client with a retryer.
 func TestConformance(t *testing.T) {
 	check := func(attempts int) []string {
 		r := &recorder{TB: t}
@@ -267,7 +268,7 @@ func conformanceState(t *testing.T, owner, disk string) drivertest.State {
 	}}
 }
 
-// TestRequests: whatever request EC2 fails to answer, the update goes on or waits.
+// TestRequests: whichever request EC2 fails to answer, the update continues or waits.
 func TestRequests(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.AWS.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "aws:///eu-west-1/i-1",
@@ -292,7 +293,7 @@ func (a always) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestThrottlingCodes: EC2 says in several ways that there were too many calls. Other refusals are final.
+// TestThrottlingCodes: EC2 has several codes for too many calls. Other refusals are final.
 func TestThrottlingCodes(t *testing.T) {
 	for code, want := range map[string]machineupdate.DriverError{
 		"RequestLimitExceeded": machineupdate.ErrThrottled, "Throttling": machineupdate.ErrThrottled,

@@ -33,7 +33,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Driver makes UpdateMachine of the driver for AWS, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver for AWS, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[ProviderSpec, *session]
 
 // Config configures a driver. The zero value is for production.
@@ -90,11 +90,11 @@ type session struct {
 	lane       string
 	providerID string
 	instanceID string
-	account    []string // of whom calls may be shared: credentials and region
+	account    []string // calls may be shared within it: credentials and region
 	cooldown   time.Duration
 }
 
-// The buckets of reads that may have further pages.
+// The buckets of reads whose lists may have several pages.
 const (
 	describeInstances     = "DescribeInstances"
 	describeInterfaces    = "DescribeNetworkInterfaces"
@@ -102,7 +102,7 @@ const (
 	describeModifications = "DescribeVolumesModifications"
 )
 
-// bucket is the bucket of an action, from which one function draws. Amazon documents its size and its
+// bucket returns the bucket of an action that one function calls. Amazon documents its size and its
 // refill (Amazon EC2, Request throttling for the Amazon EC2 API).
 func bucket(action, function string, burst, refill float64) driver.Bucket {
 	return driver.Bucket{Name: action, Burst: burst, Refill: refill, Requests: map[string]int{function: 1}}
@@ -113,7 +113,7 @@ func sharing() driver.Sharing[*session] {
 	return driver.Sharing[*session]{
 		Key: func(s *session) []string { return s.account },
 		Buckets: []driver.Bucket{
-			bucket(describeInstances, "Resources", 100, 20), // reads have a filter
+			bucket(describeInstances, "Resources", 100, 20), // the limits of reads with a filter
 			bucket(describeInterfaces, "Resources", 100, 20),
 			bucket(describeVolumes, "Resources", 100, 20),
 			bucket(describeModifications, "Resources", 100, 20),
@@ -131,21 +131,22 @@ func sharing() driver.Sharing[*session] {
 // missingID finds the ID in EC2's message about a resource that does not exist.
 var missingID = regexp.MustCompile(`'((?:i|eni|vol)-[0-9a-z]+)'`)
 
-// divisible recognises a call that one missing resource has failed. Reads lag: it may exist.
-func divisible(err error) (guilty []string, ok bool) {
+// divisible recognises a call that failed because of a resource that does not exist, and returns
+// its ID. Reads lag, so the resource may exist.
+func divisible(err error) (missing []string, ok bool) {
 	refusal, isRefusal := errors.AsType[smithy.APIError](err)
 	if !isRefusal || !strings.HasSuffix(refusal.ErrorCode(), ".NotFound") {
 		return nil, false
 	}
 	for _, found := range missingID.FindAllStringSubmatch(refusal.ErrorMessage(), -1) {
-		guilty = append(guilty, found[1])
+		missing = append(missing, found[1])
 	}
-	return guilty, true
+	return missing, true
 }
 
-// readMany reads the resources of launches with their live tags and attributes, in three calls for
-// all machines, or four in the lane of volumes. A machine of which the cloud does not show all
-// resources is not answered: reads lag.
+// readMany reads the resources of launches with their live tags and attributes. It makes three
+// calls for all machines, or four in the lane of volumes. Reads lag, so it does not answer for a
+// machine whose resources are not all shown.
 func readMany(
 	ctx context.Context, sessions []*session, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -189,7 +190,7 @@ func readMany(
 	return nil
 }
 
-// spendIfMore pays for the next page of a list, if there is one.
+// spendIfMore takes a request from the bucket for the next page of a list, if there is one.
 func spendIfMore(ctx context.Context, action string, pages interface{ HasMorePages() bool }) {
 	if pages.HasMorePages() {
 		driver.Spend(ctx, action, 1)

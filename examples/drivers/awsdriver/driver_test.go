@@ -33,7 +33,7 @@ type fixture struct {
 	vm      string // the provider ID
 	spec    *awsdriver.ProviderSpec
 	calls   []string // the actions that wrote
-	asked   []string // all actions
+	asked   []string // all requested actions
 	updates machineupdate.Driver
 }
 
@@ -104,7 +104,8 @@ func (f *fixture) launch() {
 	f.vm = awsdriver.ProviderIDScheme + f.spec.Region + "/" + aws.ToString(made.Instances[0].InstanceId)
 }
 
-// update calls UpdateMachine with other flat tags than those of the launch. The last-applied tag is owner=alice.
+// update calls UpdateMachine with flat tags that differ from the tags of the launch. The
+// last-applied tag is owner=alice.
 func (f *fixture) update(desired string) error {
 	const applied = `{"tags":{"owner":"alice"}}`
 	raw, err := json.Marshal(f.spec)
@@ -131,8 +132,8 @@ func (f *fixture) having(key string) []string {
 	return ids
 }
 
-// TestPoolLabelName: MCM finds VMs by the tag Name, which the driver sets to the machine's name. A pool label of this
-// name, in the flat map, changes it neither at the launch nor later.
+// TestPoolLabelName: MCM finds VMs by the tag Name, which the driver sets to the machine's name. A
+// pool label Name in the flat map changes this tag neither at the launch nor later.
 func TestPoolLabelName(t *testing.T) {
 	label := func(spec *awsdriver.ProviderSpec) { spec.Tags["Name"] = "label" }
 	for name, launched := range map[string]*awsdriver.ProviderSpec{"added": specWith(nil), "removed": specWith(label)} {
@@ -150,7 +151,8 @@ func TestPoolLabelName(t *testing.T) {
 	}
 }
 
-// TestLaunch: each kind of resource gets its tags, the root volume has the image's device name, and a repetition finds the VM.
+// TestLaunch: each kind of resource gets its tags, the root volume has the image's device name, and
+// a repeated launch finds the VM.
 func TestLaunch(t *testing.T) {
 	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
@@ -236,7 +238,8 @@ func TestOwnResources(t *testing.T) {
 	}
 }
 
-// TestGone: an update of a deleted VM finds none, and a machine of another cloud is refused.
+// TestGone: an update of a deleted VM reports that it does not exist, and a machine of another
+// cloud is refused.
 func TestGone(t *testing.T) {
 	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()
@@ -254,7 +257,7 @@ func (f *fixture) inVolumeLane(performance string) error {
 	return f.driver.UpdateMachine(f.t.Context(), f.inLane("volume", "disk", fmt.Sprintf(device, performance)))
 }
 
-// inLane returns a request for a lane without a last-applied part.
+// inLane returns a request for a lane, without a last-applied part.
 func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachineRequest {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
@@ -266,7 +269,8 @@ func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachin
 	}
 }
 
-// TestVolume: a modification is accepted, and done later. A failed one is repeated. If it is too early, the driver returns the time.
+// TestVolume: EC2 accepts a modification, and completes it later. A failed modification is
+// repeated. If EC2 refuses a modification as too early, the driver returns the time.
 func TestVolume(t *testing.T) {
 	f := newFixture(t, ec2test.Config{ModifyTime: 200 * time.Millisecond, Cooldown: time.Second}, specWith(nil))
 	f.launch()
@@ -300,8 +304,8 @@ func TestVolume(t *testing.T) {
 	assert.Equal(t, 3000, r.Iops, "the root volume is left alone")
 }
 
-// TestAttributes: attributes of interfaces are updated with the tags. Those of the VM are updated while the node is
-// drained; until then they are only read.
+// TestAttributes: attributes of interfaces are updated together with the tags. Attributes of the VM
+// are updated while the node is drained; until then they are only read.
 func TestAttributes(t *testing.T) {
 	f := newFixture(t, ec2test.Config{}, specWith(nil))
 	f.launch()

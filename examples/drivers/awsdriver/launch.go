@@ -13,9 +13,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Launch returns the request that launches the VM of a machine. Each kind of resource gets the infrastructure tags
-// that an update would give it: a new machine has what its record says. The token makes the launch repeatable, and
-// rootDevice is the name of the image's root device.
+// Launch returns the request that launches the VM of a machine. Each kind of resource gets the
+// infrastructure tags that an update would give it, so the resources of a new machine agree with
+// its record. The token makes the launch repeatable. RootDevice is the name of the image's root
+// device.
 func (s *ProviderSpec) Launch(rules *tags.Rules, machine, token, rootDevice string) *ec2.RunInstancesInput {
 	launch := &ec2.RunInstancesInput{
 		ClientToken: &token, ImageId: &s.AMI, InstanceType: types.InstanceType(s.MachineType),
@@ -51,7 +52,7 @@ func (s *ProviderSpec) Launch(rules *tags.Rules, machine, token, rootDevice stri
 	return launch
 }
 
-// resourceTypes are the cloud's names of the kinds of resources.
+// resourceTypes are the names that the cloud has for the kinds of resources.
 var resourceTypes = map[tags.Kind]types.ResourceType{
 	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface,
 	tags.Disk: types.ResourceTypeVolume,
@@ -79,7 +80,7 @@ func Instances(ctx context.Context, client *ec2.Client, filters ...types.Filter)
 		if err != nil {
 			return nil, err
 		}
-		if page.Reservations == nil { // the page of a proxy, which the SDK takes for a success
+		if page.Reservations == nil { // the SDK takes the page of a proxy for a success
 			return nil, errNoList
 		}
 		for _, reservation := range page.Reservations {

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// trial is about what the released extension writes.
+// trial is the trial of this driver with the classes of the released extension.
 func trial() *released.Trial {
 	c := &released.Trial{
 		Folder: "../../aws/testdata/released", Rules: tags.AWS.Rules, Flat: "tags", Label: "example.com/stage",
@@ -27,7 +27,7 @@ func trial() *released.Trial {
 			VM: map[string]string{"use": "a"}, Network: map[string]string{"use": "b"}, Disk: map[string]string{"use": "c"},
 		},
 		LeftAlone: map[string]string{"rich": `["Name"]`},
-		Unchanged: []string{ // attributes have tests of their own
+		Unchanged: []string{ // attributes have separate tests
 			"/blockDevices/*/ebs/iops", "/blockDevices/*/ebs/throughput", "/instanceMetadataOptions/httpTokens", "/srcAndDstChecksEnabled",
 		},
 		New: func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (released.Kit, error) {
@@ -72,5 +72,6 @@ func trial() *released.Trial {
 // machine's name in the live tag.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
-// TestReleasedConformance holds the driver's promises with each class that the released extension writes.
+// TestReleasedConformance: the driver keeps its promises with each class that the released
+// extension writes.
 func TestReleasedConformance(t *testing.T) { trial().Conforms(t) }

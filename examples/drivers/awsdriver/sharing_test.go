@@ -29,7 +29,7 @@ func (h handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// resourcesOf returns how many resources a request tags.
+// resourcesOf returns the number of resources that a request tags.
 func resourcesOf(r ec2test.Request) (resources int) {
 	for parameter := range r.Parameters {
 		if strings.HasPrefix(parameter, "ResourceId.") {
@@ -39,8 +39,8 @@ func resourcesOf(r ec2test.Request) (resources int) {
 	return resources
 }
 
-// TestMachinesShareCalls: three machines of one account are read by three calls, and two are tagged
-// by one.
+// TestMachinesShareCalls: three calls read the three machines of one account. A call tags the first
+// machine, and a second call tags the other two.
 func TestMachinesShareCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string
@@ -65,7 +65,8 @@ func TestMachinesShareCalls(t *testing.T) {
 	})
 }
 
-// terminating terminates one of the VMs of the first call that tags resources of three machines, before the call.
+// terminating terminates a VM immediately before the first call that tags resources of three
+// machines. The VM is one of theirs.
 type terminating struct {
 	handler
 
@@ -89,8 +90,9 @@ func (h *terminating) RoundTrip(request *http.Request) (*http.Response, error) {
 	return h.handler.RoundTrip(request)
 }
 
-// TestOneMissingResource: a VM goes between the read and the call that tags it with two others. EC2 refuses the call as
-// a whole and names the VM. One more call tags the others, and only the update of this VM fails.
+// TestOneMissingResource: a VM disappears between its read and the call that tags it together with
+// two others. EC2 refuses the whole call and names the VM. One more call tags the others, and only
+// the update of this VM fails.
 func TestOneMissingResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string
@@ -128,7 +130,8 @@ func TestOneMissingResource(t *testing.T) {
 	})
 }
 
-// launched are machines of one account after a few updates: their first calls wait for no others.
+// launched returns machines of one account after six updates. These use up the calls that the kit
+// sends without waiting after an idle period.
 func launched(t *testing.T, simulated *ec2test.Cloud, config awsdriver.Config, names ...string) (machines []*fixture) {
 	t.Helper()
 	made, err := awsdriver.New(config)

@@ -36,7 +36,7 @@ const (
 )
 
 // ClientSecret returns the credential of a client with a secret. A driver that also serves workload
-// identities has another function.
+// identities sets Credential in its [Config].
 func ClientSecret(secret map[string][]byte, options policy.ClientOptions) (azcore.TokenCredential, error) {
 	return azidentity.NewClientSecretCredential(
 		login.Value(secret, TenantID, FormerTenantID), login.Value(secret, ClientID, FormerClientID),
@@ -45,14 +45,15 @@ func ClientSecret(secret map[string][]byte, options policy.ClientOptions) (azcor
 	)
 }
 
-// access is the access of a driver to Azure.
+// access makes the driver's clients of Azure.
 type access struct {
 	Config
 
 	clients *login.Cache[clients]
 }
 
-// clients are the clients of the resource providers. They share a credential, which keeps its token.
+// clients are the clients of the resource providers. They share a credential, which keeps and
+// renews its token.
 type clients struct {
 	login *logins
 	vms   *armcompute.VirtualMachinesClient
@@ -78,7 +79,8 @@ func (a *access) connect(
 	return m, err
 }
 
-// cloudOf returns an instance of Azure. As in the released driver, an unknown name is the public one.
+// cloudOf returns the configuration of an instance of Azure. As in the released driver, an unknown
+// name means the public cloud.
 func cloudOf(instance string) cloud.Configuration {
 	switch instance {
 	case "azuregovernment":
@@ -89,11 +91,11 @@ func cloudOf(instance string) cloud.Configuration {
 	return cloud.AzurePublic
 }
 
-// login gets a token, which the credential keeps and renews, and makes clients. They make one attempt,
-// because the kit repeats throttled calls.
+// login gets a token and makes the clients. The credential keeps the token and renews it. The
+// clients make one attempt, because the kit repeats throttled calls.
 func (a *access) login(ctx context.Context, secret map[string][]byte, instance string) (*clients, error) {
 	options := arm.ClientOptions{
-		DisableRPRegistration: true, // it would send further requests
+		DisableRPRegistration: true, // the registration would send further requests
 		ClientOptions: policy.ClientOptions{
 			Cloud: cloudOf(instance), Transport: a.HTTP, Retry: policy.RetryOptions{MaxRetries: -1},
 		},
@@ -109,7 +111,7 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	if err != nil {
 		return nil, err
 	}
-	// The clients make the same request, each in its first call.
+	// Each client makes this request in its first call.
 	scope := options.Cloud.Services[cloud.ResourceManager].Audience + "/.default"
 	asked := policy.TokenRequestOptions{EnableCAE: true, Scopes: []string{scope}}
 	if _, err = credential.GetToken(ctx, asked); err != nil {
@@ -125,13 +127,14 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, instance s
 	return &c, errors.Join(errs[:]...)
 }
 
-// logins sends the requests for tokens. The SDK's errors about them wrap neither the answer nor the error
-// of the connection. Where a request for metadata is throttled, the SDK sends further ones at once: until
-// the first token is there, they get the answer of the throttled one, and the kit waits.
+// logins sends the requests for tokens. The SDK's errors about these requests wrap neither the
+// answer nor the error of the connection. If a request for metadata is throttled, the SDK sends
+// further requests at once. Until the first token is there, logins answers them like the throttled
+// one, and the kit waits.
 type logins struct {
 	answer.Watch
 
-	isIn    atomic.Bool // there was a token
+	isIn    atomic.Bool // a token was issued
 	refused atomic.Pointer[http.Response]
 }
 
@@ -161,11 +164,11 @@ func (t tripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	return t.Do(request)
 }
 
-// otherOperation is the code of a refusal while another change of the resource is under way. After a write
-// of tags a network interface may be in the state Updating for minutes.
+// otherOperation is the code of a refusal while another change of the resource is under way. After
+// a write of tags, a network interface may be in the state Updating for minutes.
 const otherOperation = "AnotherOperationInProgress"
 
-// translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
+// translated marks throttled calls and calls without an answer for the kit. It reads the SDK's
 // errors of the resource providers and of the server that issues tokens.
 func translated(m *machine, err error) error {
 	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
@@ -175,7 +178,7 @@ func translated(m *machine, err error) error {
 		return answer.Response(err, refused.RawResponse)
 	}
 	_, isOfLogin := errors.AsType[*azidentity.AuthenticationFailedError](err)
-	if isOfLogin && m != nil && m.clients != nil { // a token could not be renewed
+	if isOfLogin && m != nil && m.clients != nil { // the renewal of a token failed
 		return m.login.Told(err)
 	}
 	return answer.Response(err, nil)

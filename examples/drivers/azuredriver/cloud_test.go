@@ -29,16 +29,16 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// scope is where the resources of the tests are.
+// scope is the resource group of the tests.
 const scope = "/subscriptions/subscription/resourceGroups/group/providers/"
 
 func vmID(name string) string   { return scope + "Microsoft.Compute/virtualMachines/" + name }
 func cardID(name string) string { return scope + "Microsoft.Network/networkInterfaces/" + name }
 func diskID(name string) string { return scope + "Microsoft.Compute/disks/" + name }
 
-// api is Azure Resource Manager on a cloud, with the fake servers of Azure's SDK, and Azure's login.
-// A network interface or a disk belongs to the VM whose name it has before a hyphen; all others are
-// attached to each VM.
+// api is Azure Resource Manager on a fake cloud, with the fake servers of Azure's SDK, and Azure's
+// login. A network interface or a disk belongs to the VM whose name stands in its own name before a
+// suffix. Other resources are attached to each VM.
 type api struct {
 	fleet.Cloud
 
@@ -46,7 +46,7 @@ type api struct {
 	hides string // the ID of a disk that its list does not show
 
 	mutex    sync.Mutex
-	requests []string                                      // without those of the login
+	requests []string                                      // without the requests of the login
 	logins   int                                           // tokens that were issued
 	always   func(r *http.Request) (*http.Response, error) // answers all requests, unless it is nil
 	token    func(r *http.Request) (*http.Response, error) // answers requests for tokens, unless it is nil
@@ -57,7 +57,7 @@ type api struct {
 	err   error
 }
 
-// read is one read for the three lists that the driver reads at once.
+// read returns one state of the cloud for the three lists that the driver reads at once.
 func (a *api) read(ctx context.Context, list string) error {
 	if len(a.shown) == 0 || a.shown[list] {
 		a.shown = map[string]bool{}
@@ -73,7 +73,7 @@ func newAPI(cloud fleet.Cloud) *api {
 	return a
 }
 
-// fresh returns servers without pages of lists that were not read to their end.
+// fresh returns servers that have no open lists.
 func (a *api) fresh() map[string]policy.Transporter {
 	return map[string]policy.Transporter{
 		"VirtualMachinesClient": computefake.NewVirtualMachinesServerTransport(&computefake.VirtualMachinesServer{
@@ -89,8 +89,8 @@ func (a *api) fresh() map[string]policy.Transporter {
 	}
 }
 
-// Do answers a request. Azure's fake servers keep the pages of a list for all that read it, so they
-// answer one request at a time.
+// Do answers a request. Azure's fake servers share the pages of a list between all callers, so Do
+// answers one request at a time.
 func (a *api) Do(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (a *api) Do(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet {
 		list := server.SanitizePagerPollerPath(r.URL.Path)
 		client = clients[path.Base(list)]
-		if list == r.URL.Path { // the first page
+		if list == r.URL.Path { // the first page of the list
 			if a.page > 0 {
 				a.servers[client] = a.fresh()[client]
 			}
@@ -128,12 +128,12 @@ func (a *api) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// clients are the SDK's clients of lists.
+// clients are the SDK's clients by the kinds of resources that they list.
 var clients = map[string]string{
 	"virtualMachines": "VirtualMachinesClient", "disks": "DisksClient", "networkInterfaces": "InterfacesClient",
 }
 
-// login is Microsoft's login: two discoveries, and a token.
+// login answers the requests of Microsoft's login: two discoveries, and a token.
 func (a *api) login(r *http.Request) (*http.Response, error) {
 	const authority = "https://login.microsoftonline.com/id-of-org"
 	switch {
@@ -170,7 +170,7 @@ func answer(r *http.Request, status int, header http.Header, body any) (*http.Re
 	}, err
 }
 
-// problem is how Azure tells an error of the cloud.
+// problem returns the status and the code with which Azure reports an error of the fake cloud.
 func problem(err error) (status int, code string) {
 	if errors.Is(err, machineupdate.ErrThrottled) {
 		return http.StatusTooManyRequests, "TooManyRequests"
@@ -196,7 +196,7 @@ func paged[T, R any](
 		pages.AddPage(http.StatusOK, pageOf(page), nil)
 	}
 	if len(items) == 0 {
-		pages.AddPage(http.StatusOK, pageOf([]T{}), nil) // Azure writes an empty list
+		pages.AddPage(http.StatusOK, pageOf([]T{}), nil) // Azure writes an empty list, not null
 	}
 	return pages
 }
@@ -219,7 +219,7 @@ func (a *api) vms(
 		}
 		for _, other := range all {
 			owner := vmNameOf(other.ID)
-			id := new(strings.ToUpper(other.ID)) // the spelling differs from that of the list
+			id := new(strings.ToUpper(other.ID)) // Azure spells an ID here in another case than in the list
 			switch {
 			case owner != "" && owner != name:
 			case other.Kind == tags.Network:
@@ -241,7 +241,7 @@ func (a *api) vms(
 	})
 }
 
-// vmNameOf returns the name of the VM that a resource belongs to, or nothing.
+// vmNameOf returns the name of the VM that a resource belongs to; empty if there is none.
 func vmNameOf(id string) string {
 	for _, suffix := range []string{
 		"-nic", "-os-disk", "-kubelet-0-data-disk", "-containerd-0-data-disk", "-kubelet-dir-1-data-disk", "-1-data-disk",

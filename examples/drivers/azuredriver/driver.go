@@ -1,13 +1,13 @@
-// Package azuredriver updates the VMs of machine-controller-manager-provider-azure on its SDK:
+// Package azuredriver updates the VMs of machine-controller-manager-provider-azure through its SDK:
 // armcompute, armnetwork and armresources of azure-sdk-for-go.
 //
 // The infrastructure tags of the VM, of its network interface and of the disks that it was launched
-// with are hot: Azure Resource Manager merges tags into the tags of a resource, and removes a tag only
-// if it has the value that the call names. Keys that differ in case are one key.
+// with are hot. Azure Resource Manager merges tags into the tags of a resource, and removes a tag
+// only if it has the value that the call names. Keys that differ in case are one key.
 //
 // Attributes are not hot: the released driver's provider spec has none that Azure changes on a
-// running VM. Azure tags one resource a call, so a changed tag is a call for each resource of each
-// machine; a subscription takes ten writes a second of a principal.
+// running VM. A call tags one resource, so a changed tag takes a call for each resource of each
+// machine. Azure admits ten writes a second for a principal in a subscription.
 package azuredriver
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Driver makes UpdateMachine of the driver for Azure, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver for Azure, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[azure.ProviderSpec, *machine]
 
 // Config configures a driver. The zero value is for production.
@@ -66,9 +66,9 @@ func New(config Config) (*Driver, error) {
 		Tags: []driver.Tagging[azure.ProviderSpec, *machine]{tagging},
 		Sharing: driver.Sharing[*machine]{
 			Key: func(m *machine) []string { return m.account },
-			// "Subscription reads 250, 25" and "writes 200, 10" of a region and a principal (Azure Resource
-			// Manager, How Azure Resource Manager throttles requests). A read is three lists, and sets and
-			// removals are both writes.
+			// "Subscription reads 250, 25" and "writes 200, 10" of a region and a principal (Azure
+			// Resource Manager, How Azure Resource Manager throttles requests). A read requests
+			// three lists. Sets and removals are writes.
 			Buckets: []driver.Bucket{
 				{Name: reads, Burst: 250, Refill: 25, Requests: map[string]int{"Resources": 3}},
 				{Name: "writes", Burst: 200, Refill: 10, Requests: map[string]int{"Set": 1, "Remove": 1}},
@@ -87,7 +87,7 @@ type machine struct {
 
 	class            *azure.ProviderSpec
 	providerID, name string
-	account          []string // of whom calls may be shared: cloud, credentials and resource group
+	account          []string // calls may be shared within it: cloud, credentials and resource group
 }
 
 // parse reads a provider ID: azure:///LOCATION/NAME.
@@ -114,8 +114,8 @@ func (m *machine) disks() []string {
 	return names
 }
 
-// found are resources of a resource group, by their IDs in lower case. Azure does not tell IDs apart
-// by their case, and spells one ID in several ways.
+// found are resources of a resource group, by their IDs in lower case. The case of an ID has no
+// meaning, and Azure spells the same ID in several ways.
 type found map[string]driver.Resource
 
 func (f found) add(kind tags.Kind, id *string, live map[string]*string) {
@@ -131,11 +131,11 @@ func (f found) add(kind tags.Kind, id *string, live map[string]*string) {
 	f[strings.ToLower(*id)] = driver.Resource{Kind: kind, ID: *id, Tags: own}
 }
 
-// errNoList is the error of an answer without a body, which the SDK takes for a success.
+// errNoList is the error for an answer without a body, which the SDK takes for a success.
 var errNoList = errors.New("the answer has no list of VMs, not even an empty one")
 
-// readMany reads machines of one resource group: its VMs, network interfaces and disks. A machine of
-// which a list does not show all resources is not answered: reads lag.
+// readMany reads machines of one resource group by the lists of its VMs, network interfaces and
+// disks. Reads lag, so it does not answer for a machine whose resources are not all shown.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -208,8 +208,8 @@ func each[T any](ctx context.Context, pages *runtime.Pager[T], add func(page *T)
 	return nil
 }
 
-// own returns the VM, its network interface and its own disks, and whether all of them are shown. A
-// disk of the CSI driver and an interface of others have other names.
+// own returns the VM, its network interface and the disks of its launch, and whether all of them
+// are shown. Disks of the CSI driver and interfaces of others have other names.
 func (m *machine) own(vm *armcompute.VirtualMachine, cards, disks found) (own []driver.Resource, isWhole bool) {
 	all := found{}
 	all.add(tags.VM, vm.ID, vm.Tags)

@@ -27,7 +27,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// flat are the tags of all resources, with those by which MCM finds the machine.
+// flat returns the tags of all resources, with the keys by which MCM finds the machine.
 func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"Name": "c", "kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
 	for _, one := range more {
@@ -45,8 +45,8 @@ func spec(t *testing.T, common map[string]string, hot *tags.Tags) string {
 	return string(raw)
 }
 
-// TestConformance takes a machine between three provider specs, on Azure's own fake servers. The disk
-// pv is a volume of the CSI driver, the interface other is somebody else's.
+// TestConformance updates a machine between three provider specs, on Azure's own fake servers. The
+// disk pv is a volume of the CSI driver. The interface other belongs to somebody else.
 func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,
@@ -90,8 +90,10 @@ var rights = map[string][]string{
 	"PATCH default":         {"Microsoft.Resources/tags/write"},
 }
 
-// TestPoolLabels: the released extension writes pool labels into the flat map, also keys that are reserved for Azure, for Name, or for
-// MCM. One machine takes all steps: such labels come and go without keeping it from its other tags, and the mandatory tags stay.
+// TestPoolLabels: the released extension writes pool labels into the flat map. A label that Azure
+// reserves, or that is Name to Azure, is left alone: the update names it and applies the other
+// tags. A label with a key of another cluster and a user's tag with a reserved key refuse the
+// update. The mandatory tags always stay.
 func TestPoolLabels(t *testing.T) {
 	a := machines(t, 1)
 	kit, err := azuredriver.New(a.config())
@@ -107,7 +109,7 @@ func TestPoolLabels(t *testing.T) {
 		name    string
 		labels  map[string]string
 		perKind *tags.Tags
-		team    string // of the machine after the step
+		team    string // the machine's team after the step
 		told    string
 		refused bool
 	}{
@@ -229,7 +231,7 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
-// TestLogin: a login that is throttled is throttling, and what is wrong with one is told without the
+// TestLogin: a throttled login is throttling, and the error of a failed login does not show the
 // secret.
 func TestLogin(t *testing.T) {
 	a := machines(t, 1)
@@ -253,8 +255,8 @@ func TestLogin(t *testing.T) {
 	assert.NotContains(t, err.Error(), "password")
 }
 
-// TestCredential: a driver with workload identities has credentials of its own, and each instance of
-// Azure has its own endpoint.
+// TestCredential: a driver with workload identities has its own function for credentials, and each
+// instance of Azure has its own endpoint.
 func TestCredential(t *testing.T) {
 	for name, host := range map[string]string{
 		"": "management.azure.com", "AzureGovernment": "management.usgovcloudapi.net",
@@ -312,7 +314,8 @@ func TestPages(t *testing.T) {
 	assert.Len(t, a.requests, 3*7)
 }
 
-// TestAbsent: a VM that is not there is reported as such. One whose disk is not shown is read again.
+// TestAbsent: a VM that does not exist is reported as such. A VM whose disk is not shown is read
+// again.
 func TestAbsent(t *testing.T) {
 	a := machines(t, 1)
 	kit, err := azuredriver.New(a.config())
@@ -324,17 +327,18 @@ func TestAbsent(t *testing.T) {
 	require.NotErrorIs(t, err, machineupdate.ErrNotFound)
 }
 
-// do makes a transport of Azure's SDK from one of net/http.
+// do makes a transport of Azure's SDK from a transport of net/http.
 type do struct{ http.RoundTripper }
 
 func (d do) Do(r *http.Request) (*http.Response, error) { return d.RoundTrip(r) }
 
-// reversed is the reverse.
+// reversed makes a transport of net/http from a transport of Azure's SDK.
 type reversed struct{ policy.Transporter }
 
 func (r reversed) RoundTrip(request *http.Request) (*http.Response, error) { return r.Do(request) }
 
-// TestRequests: whatever request Azure or its login fails to answer, the update goes on or waits.
+// TestRequests: whichever request Azure or its login fails to answer, the update continues or
+// waits.
 func TestRequests(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.Azure.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "azure:///westeurope/m", Secret: secret,

@@ -57,7 +57,8 @@ func machines(t *testing.T, n int) *api {
 	return newAPI(f)
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
+// calls counts the requests that read n machines, and the requests that set another team on all of
+// them.
 func calls(t *testing.T, n int) (reads, writes int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,7 +93,7 @@ type quota struct {
 	last                time.Time
 }
 
-// quotas are the buckets of an account. They count the requests that Azure would refuse.
+// quotas are the buckets of an account. They count the requests that Azure would have refused.
 type quotas struct {
 	policy.Transporter
 
@@ -113,7 +114,8 @@ func (q *quotas) take(of *quota) {
 	of.spent++
 }
 
-// others are programs that use half of a bucket: half of its size at once, and half of its refill.
+// others takes half of a bucket, as other programs do: half of its size at once, and then half of
+// its refill.
 func (q *quotas) others(ctx context.Context, of *quota) {
 	for range int(of.size / 2) {
 		q.take(of)
@@ -139,9 +141,9 @@ func (q *quotas) Do(r *http.Request) (*http.Response, error) {
 	return q.Transporter.Do(r)
 }
 
-// TestQuotas: 24 machines with 96 resources get another tag by writes that one bucket admits at once.
-// Further updates wait for its refill, and Azure refuses neither one of these requests nor one of other
-// programs, which use half of each bucket.
+// TestQuotas: 24 machines with 96 resources get another tag by writes that one bucket admits at
+// once. Further updates wait for its refill. Other programs use half of each bucket, and Azure
+// refuses neither a request of the driver nor one of theirs.
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(t, 24)

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// trial is about what the released extension writes.
+// trial is the trial of this driver with the classes of the released extension.
 func trial() *released.Trial {
 	c := &released.Trial{
 		Folder: "../../azure/testdata/released", Rules: tags.Azure.Rules, Flat: "tags", Label: "example.com_stage",
@@ -32,7 +32,8 @@ func trial() *released.Trial {
 			return azuredriver.New(config)
 		},
 	}
-	// All resources get the flat map. A pool label name is the key Name to Azure, which ignores case: only one of them can be live.
+	// All resources get the flat map. Azure ignores the case of keys, so the pool label name is the
+	// key Name: only one of them is live.
 	c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
 		tb.Helper()
 		add := func(kind tags.Kind, id string) {
@@ -53,8 +54,10 @@ func trial() *released.Trial {
 	return c
 }
 
-// TestReleasedClasses: what the released extension writes can be adopted and updated. Labels that Azure reserves stay as they are.
+// TestReleasedClasses: what the released extension writes can be adopted and updated. Labels under
+// keys that Azure reserves stay unchanged.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
-// TestReleasedConformance holds the driver's promises with each class that the released extension writes.
+// TestReleasedConformance: the driver keeps its promises with each class that the released
+// extension writes.
 func TestReleasedConformance(t *testing.T) { trial().Conforms(t) }

@@ -19,26 +19,26 @@ import (
 // accountLane is the lane of the service account, which is applied to drained nodes only.
 const accountLane = "service-account"
 
-// The attributes. A service account that has changed is in use once the VM runs, so the two belong
-// together.
+// The attributes. A changed service account is used once the VM runs again, so the update changes
+// both.
 const (
 	serviceAccount = "serviceAccount"
 	status         = "status"
 )
 
-// The states of a VM that do not pass by themselves, and in which the service account can be
-// changed or the VM can be stopped (Compute Engine, VM instance life cycle).
+// The lasting states of a VM, in which its service account can be changed or it can be stopped
+// (Compute Engine, VM instance life cycle).
 const (
 	running    = "RUNNING"
 	terminated = "TERMINATED" // stopped, with its disks
 )
 
-// noAccount is the value of a VM without a service account.
+// noAccount is the attribute's value for a VM without a service account.
 const noAccount = "[]"
 
-// serviceAccountGroup describes how the service account changes: the VM is stopped, gets its
-// account, and is started. Each pass makes the next of these calls, and waits while the VM is on its
-// way. So an update that is interrupted goes on where it was.
+// serviceAccountGroup describes how the service account changes: the update stops the VM, sets its
+// account, and starts it. Each pass makes the next of these calls, and waits while the VM changes
+// its state. So an interrupted update continues at the same step.
 func serviceAccountGroup() driver.AttributeGroup[gcp.ProviderSpec, *machine] {
 	return driver.AttributeGroup[gcp.ProviderSpec, *machine]{
 		Kind: tags.VM, Lane: accountLane, Asynchronous: true, Modify: changeAccount,
@@ -54,7 +54,8 @@ func serviceAccountGroup() driver.AttributeGroup[gcp.ProviderSpec, *machine] {
 	}
 }
 
-// accountText writes service accounts as one text. Neither they nor their scopes have an order.
+// accountText writes service accounts as one text. The order of accounts and of scopes has no
+// meaning.
 func accountText(accounts []gcp.ServiceAccount) string {
 	ordered := make([]gcp.ServiceAccount, len(accounts))
 	for i, account := range accounts {
@@ -79,8 +80,8 @@ func oneAccount(_, new map[string]string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// accountReadings reads the service account and the state of a VM. A VM on its way to another state
-// is waited for.
+// accountReadings reads the service account and the state of a VM. While the VM changes its state,
+// the reading is pending.
 func accountReadings(vm *compute.Instance) map[string]driver.Reading {
 	accounts := []gcp.ServiceAccount{}
 	for _, account := range vm.ServiceAccounts {
@@ -93,7 +94,7 @@ func accountReadings(vm *compute.Instance) map[string]driver.Reading {
 	return map[string]driver.Reading{serviceAccount: driver.Settled(accountText(accounts)), status: state}
 }
 
-// changeAccount makes the next call on the way to the service account.
+// changeAccount makes the next call of a change of the service account.
 func changeAccount(ctx context.Context, m *machine, vm *driver.Resource, values map[string]string) error {
 	account := vm.Attributes[serviceAccount].Value()
 	state := vm.Attributes[status].Value()
@@ -101,7 +102,7 @@ func changeAccount(ctx context.Context, m *machine, vm *driver.Resource, values 
 	case state == terminated && account == values[serviceAccount]:
 		return m.carryOut(ctx, m.service.Instances.Start(m.project, m.zone, m.name).Context(ctx).Do)
 	case state == terminated:
-		accounts := append(accountsIn(values[serviceAccount]), gcp.ServiceAccount{}) // without one, it is removed
+		accounts := append(accountsIn(values[serviceAccount]), gcp.ServiceAccount{}) // an empty account removes it
 		return m.carryOut(ctx, m.service.Instances.SetServiceAccount(m.project, m.zone, m.name,
 			&compute.InstancesSetServiceAccountRequest{
 				Email: accounts[0].Email, Scopes: accounts[0].Scopes, ForceSendFields: []string{"Email", "Scopes"},

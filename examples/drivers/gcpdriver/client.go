@@ -28,7 +28,7 @@ const (
 )
 
 // ServiceAccount returns the tokens of the service account in a secret. A driver that also serves
-// workload identities has another function.
+// workload identities sets Tokens in its [Config].
 func ServiceAccount(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error) {
 	account := login.Value(secret, ServiceAccountJSON, AlternativeServiceAccountJSON)
 	config, err := google.JWTConfigFromJSON([]byte(account), compute.CloudPlatformScope)
@@ -38,7 +38,7 @@ func ServiceAccount(ctx context.Context, secret map[string][]byte) (oauth2.Token
 	return config.TokenSource(ctx), nil
 }
 
-// access is the access of a driver to Google Cloud.
+// access makes the driver's clients of Google Cloud.
 type access struct {
 	Config
 
@@ -61,10 +61,11 @@ func (a *access) connect(
 	return m, err
 }
 
-// login returns a client with a token, which it renews by itself. Neither is bound to one update.
+// login returns a client with a token. The client renews the token, also after the update has
+// ended.
 func (a *access) login(ctx context.Context, secret map[string][]byte, _ string) (*compute.Service, error) {
 	without := context.WithoutCancel(ctx)
-	watch := &answer.Watch{Next: a.HTTP} // the SDK's errors about tokens do not wrap the error of a connection
+	watch := &answer.Watch{Next: a.HTTP} // the SDK's errors about tokens do not wrap the error of the connection
 	forTokens := context.WithValue(without, oauth2.HTTPClient, &http.Client{Transport: watch, Timeout: login.Timeout})
 	lasting := context.WithValue(without, oauth2.HTTPClient, &http.Client{Transport: a.HTTP})
 	from := a.Tokens
@@ -76,7 +77,7 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, _ string) 
 		return nil, err
 	}
 	reused := oauth2.ReuseTokenSource(nil, tokens)
-	_, err = reused.Token() // here, and not in the first call
+	_, err = reused.Token() // the first token is requested here, not in the first call
 	if err != nil {
 		return nil, watch.Told(err)
 	}
@@ -97,7 +98,7 @@ func (m *machine) carryOut(
 			driver.Spend(ctx, operations, 1)
 		}
 		operation, err = m.look(ctx, operation.Name)
-		if err == nil && operation.Status != "DONE" { // a server under load answers at once
+		if err == nil && operation.Status != "DONE" { // a server under load answers before the operation is done
 			err = m.wait(ctx, time.Second)
 		}
 	}
@@ -107,7 +108,8 @@ func (m *machine) carryOut(
 	return failureOf(operation)
 }
 
-// look waits for an operation for a while. If it fails, the write is not made again.
+// look waits for an operation for a while. If the request fails, look repeats it, and nobody
+// repeats the write.
 func (m *machine) look(ctx context.Context, name string) (operation *compute.Operation, err error) {
 	err = driver.Again(ctx, func(ctx context.Context) (err error) {
 		operation, err = m.service.ZoneOperations.Wait(m.project, m.zone, name).Context(ctx).Do()
@@ -129,8 +131,8 @@ func (e *operationError) Error() string {
 	return "the operation failed: " + strings.Join(texts, "; ")
 }
 
-// failureOf returns the error of an operation that has ended. Compute Engine also accepts operations that
-// it then has no time for, or fails to carry out.
+// failureOf returns the error of an operation that has ended. Compute Engine also accepts
+// operations that it then does not carry out, for lack of time or because of an error.
 func failureOf(operation *compute.Operation) error {
 	if operation.Error == nil {
 		return nil
@@ -161,9 +163,9 @@ func (m *machine) replace(
 	return err
 }
 
-// isOutdated reports whether a write is refused because of its fingerprint. A violated constraint of an
-// organization has the same status and reason, so the text decides: "Labels fingerprint either invalid or resource
-// labels have changed".
+// isOutdated reports whether a write was refused because of its fingerprint. A violated constraint
+// of an organization has the same status and reason, so the text decides: "Labels fingerprint
+// either invalid or resource labels have changed".
 func isOutdated(err error) bool {
 	isOfFingerprint := func(text string) bool { return strings.Contains(strings.ToLower(text), "fingerprint") }
 	if failed, ok := errors.AsType[*operationError](err); ok {
@@ -180,13 +182,13 @@ func isOutdated(err error) bool {
 	})
 }
 
-// throttled are the reasons of an answer with status 403 that says that there were too many calls.
-// Other quotas, such as the quota of CPUs, have other reasons.
+// throttled are the reasons of an answer with status 403 for too many calls. Other quotas, such as
+// the quota of CPUs, have other reasons.
 var throttled = []string{"rateLimitExceeded", "userRateLimitExceeded"}
 
-// translated tells the kit of throttled calls and of calls without an answer, by the SDK's errors:
-// errors of the API and errors of the server that issues tokens. A client whose token is refused is
-// dropped, because it would use the token until it expires.
+// translated marks throttled calls and calls without an answer for the kit. It reads the SDK's
+// errors of the API and of the server that issues tokens. It drops a client whose token was
+// refused, because the client would use the token until it expires.
 func translated(m *machine, err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return answer.Response(err, refused.Response)
@@ -205,8 +207,8 @@ func translated(m *machine, err error) error {
 	return answer.Status(err, refused.Code, refused.Header)
 }
 
-// isNotFound reports whether Compute Engine says that there is no such resource. The page of a proxy with this
-// status has no errors of the API.
+// isNotFound reports whether Compute Engine says that the resource does not exist. The page of a
+// proxy with the same status has no errors of the API.
 func isNotFound(err error) bool {
 	refused, ok := errors.AsType[*googleapi.Error](err)
 	return ok && refused.Code == http.StatusNotFound && len(refused.Errors) > 0

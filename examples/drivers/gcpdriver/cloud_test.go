@@ -28,30 +28,30 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Where the fake API is.
+// The addresses of the fake API.
 const (
 	host     = "https://compute.test"
 	endpoint = host + "/compute/v1/"
 )
 
-// api is the Compute Engine API on a cloud, and the server that issues tokens. A disk belongs to the
-// VM whose name it has, alone or before a hyphen; all others are attached to each VM.
+// api is the Compute Engine API on a fake cloud, and the server that issues tokens. A disk belongs
+// to the VM whose name it has, alone or before a hyphen. Other disks are attached to each VM.
 type api struct {
 	fleet.Cloud
 
 	mutex    sync.Mutex
-	requests []string       // without those for tokens
+	requests []string       // without the requests for tokens
 	logins   int            // requests for tokens
 	fails    []http.Handler // the next requests get these answers
 	always   http.Handler   // all requests get this answer, unless it is nil
 	status   string         // of VMs, unless it is empty
 	opFails  string         // the code of operations that fail
-	page     int            // the length of a page; 0 is Google's
+	page     int            // the length of a page; 0 is Google's default
 	expires  int            // seconds until a token expires; 0 is an hour
 	revoked  int            // the number of the last token that was revoked
 }
 
-// refusal is an answer in the form of Google's.
+// refusal is an answer with an error in Google's form.
 func refusal(code int, reason, message string, header http.Header) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name := range header {
@@ -117,7 +117,7 @@ func (a *api) routes() http.Handler {
 			answer, err := answer(r)
 			kind, after := machineupdate.DriverErrorOf(err)
 			switch {
-			case after > 0: // Compute Engine does not refuse a change for hours; drivertest does
+			case after > 0: // drivertest refuses a second change for a time; Compute Engine does not
 				header := http.Header{"Retry-After": {strconv.Itoa(int(after.Seconds()) + 1)}}
 				refusal(http.StatusTooManyRequests, "", err.Error(), header).ServeHTTP(w, r)
 			case kind == machineupdate.ErrThrottled:
@@ -141,12 +141,12 @@ var (
 	errChanged = errors.New("the labels fingerprint is invalid, or the labels have changed")
 )
 
-// begun is an operation that has not ended yet, if it was accepted.
+// begun returns an operation that has not ended yet, if the write was accepted.
 func begun(err error) (any, error) {
 	return &compute.Operation{Name: "operation-1", Status: "RUNNING"}, err
 }
 
-// wait answers at once. An operation is done when no VM is on its way to another state.
+// wait answers at once. An operation is done unless a VM changes its state.
 func (a *api) wait(r *http.Request) (any, error) {
 	operation := &compute.Operation{Name: r.PathValue("name"), Status: "DONE"}
 	code := a.opFails
@@ -173,7 +173,7 @@ func (a *api) of(ctx context.Context, kind tags.Kind) (found []driver.Resource, 
 	return slices.DeleteFunc(all, func(r driver.Resource) bool { return r.Kind != kind }), err
 }
 
-// one returns a resource by its name.
+// one returns the resource with a name.
 func one[T any](name string, all []T, nameOf func(T) string, err error) (T, error) {
 	at := slices.IndexFunc(all, func(t T) bool { return nameOf(t) == name })
 	var none T

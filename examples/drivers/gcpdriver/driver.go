@@ -1,14 +1,14 @@
-// Package gcpdriver updates the VMs of machine-controller-manager-provider-gcp on its SDK,
+// Package gcpdriver updates the VMs of machine-controller-manager-provider-gcp through its SDK,
 // google.golang.org/api/compute/v1.
 //
 // Labels of the VM and of the disks that it was launched with, and network tags of the VM, are hot:
-// setLabels and setTags write all of them on condition of their fingerprint. The service account is
-// applied in place: it changes on a stopped VM only, so the update stops and starts the VM of a
-// drained node.
+// setLabels and setTags write all of them, on condition of a fingerprint. The service account is
+// applied in place: it can be changed on a stopped VM only, so the update stops and starts the VM
+// of a drained node.
 //
-// Compute Engine has no labels on network interfaces. It tags one resource a call, and a write
-// takes two requests, because it is an operation that ends later. A VM with local SSDs cannot be
-// stopped without losing them, so Compute Engine refuses to change its service account.
+// Network interfaces have no labels. A call tags one resource, and a write takes two requests,
+// because it is an operation that ends later. A VM with local SSDs would lose them when it is
+// stopped, so Compute Engine refuses to change its service account.
 package gcpdriver
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Driver makes UpdateMachine of the driver for Google Cloud, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver for Google Cloud, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[gcp.ProviderSpec, *machine]
 
 // Config configures a driver. The zero value is for production.
@@ -42,8 +42,8 @@ type Config struct {
 	Endpoint string
 	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http.
 	HTTP http.RoundTripper
-	// Tokens returns the tokens of the credentials in a secret. The context does not end before the
-	// tokens do. Nil is [ServiceAccount].
+	// Tokens returns the tokens of the credentials in a secret. The tokens are used after Tokens
+	// has returned, and the context stays valid for them. Nil is [ServiceAccount].
 	Tokens func(ctx context.Context, secret map[string][]byte) (oauth2.TokenSource, error)
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
@@ -85,14 +85,14 @@ func New(config Config) (*Driver, error) {
 	})
 }
 
-// The groups of methods whose quotas a call may draw from more than once.
+// The groups of methods of which an update may make several requests.
 const (
 	reads      = "reads"
 	operations = "operation reads"
 )
 
-// quota is the bucket of a group of methods of a project: "1500 requests/minute", by default, which are
-// counted "at a per-minute interval" (Compute Engine, Rate quotas).
+// quota returns the bucket of a group of methods in a project. By default it is "1500
+// requests/minute", counted "at a per-minute interval" (Compute Engine, Rate quotas).
 func quota(group string, requests map[string]int) driver.Bucket {
 	burst, refill := driver.Windows(1500, time.Minute)
 	return driver.Bucket{Name: group, Burst: burst, Refill: refill, Requests: requests}
@@ -103,7 +103,7 @@ func project(spec *gcp.ProviderSpec, kind tags.Kind) map[string]string {
 	return projected
 }
 
-// withoutValues returns network tags as package tags has them.
+// withoutValues returns network tags as keys with empty values, the form of package tags.
 func withoutValues(keys []string) map[string]string {
 	all := make(map[string]string, len(keys))
 	for _, key := range keys {
@@ -115,11 +115,11 @@ func withoutValues(keys []string) map[string]string {
 // machine is the machine of one update.
 type machine struct {
 	service             *compute.Service
-	services            *login.Cache[compute.Service] // keeps the service
+	services            *login.Cache[compute.Service] // the cache that keeps the service
 	providerID          string
 	project, zone, name string
 	class               *gcp.ProviderSpec
-	account             []string // of whom calls may be shared: credentials and project
+	account             []string // calls may be shared within it: credentials and project
 	wait                func(ctx context.Context, d time.Duration) error
 }
 
@@ -139,7 +139,7 @@ func (m *machine) parse(providerID string) error {
 // requests is the number of requests that a read has made.
 type requests int
 
-// one counts a request, and pays for it if the bucket has not.
+// one counts a request. Beyond the usual number of requests it takes one from the bucket.
 func (r *requests) one(ctx context.Context) {
 	*r++
 	if *r > usualReads {
@@ -147,15 +147,16 @@ func (r *requests) one(ctx context.Context) {
 	}
 }
 
-// usualReads is the number of requests of most reads: a VM and its disk, or a list of each.
+// usualReads is the number of requests of most reads: for a VM and its disk, or for a list of VMs
+// and a list of disks.
 const usualReads = 2
 
-// few is the number of machines of a zone up to which each is read alone. A list has pages of 500,
-// and the disks of a zone include the disks of the CSI driver.
+// few is the number of machines of a zone up to which each machine is read alone. More machines are
+// read by lists, which have pages of 500 and also show the disks of the CSI driver.
 const few = 3
 
-// readMany reads machines of one project. A machine of which a read does not show all resources is
-// not answered: reads lag.
+// readMany reads machines of one project. Reads lag, so it does not answer for a machine whose
+// resources are not all shown.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -185,13 +186,13 @@ func readMany(
 	return nil
 }
 
-// shown are VMs and disks of a zone, by name.
+// shown has the VMs and disks of a zone that a read has shown, by name.
 type shown struct {
 	vms   map[string]*compute.Instance
 	disks map[string]*compute.Disk
 }
 
-// What is read of a VM and of a disk.
+// The members that a read requests of a VM and of a disk.
 const (
 	vmFields   = "name,status,labels,labelFingerprint,tags,serviceAccounts,disks(index,source)"
 	diskFields = "name,labels,labelFingerprint"
@@ -231,8 +232,8 @@ func listed(ctx context.Context, made *requests, machines []*machine) (shown, er
 	return s, err
 }
 
-// pages reads the pages of a list up to the last one. A page that the cloud throttles or fails to answer is read again
-// alone: the whole list may have more pages than requests succeed in a row.
+// pages reads all pages of a list. It repeats a page that the cloud throttles or fails to answer,
+// and not the whole list: a list may have more pages than requests succeed in a row.
 func (r *requests) pages(ctx context.Context, read func(ctx context.Context) (isLast bool, err error)) error {
 	for isLast := false; !isLast; {
 		r.one(ctx)
@@ -272,7 +273,7 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 				return err
 			})
 			if isNotFound(err) {
-				continue // the machine is not answered
+				continue // readMany does not answer for this machine
 			}
 			if err != nil {
 				return s, err
@@ -283,10 +284,10 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 	return s, nil
 }
 
-// disks returns the names of the disks that the VM was launched with. The launch numbers them from
-// 0, in the order of the provider spec; disks of the CSI driver follow, and take the numbers of disks
-// that were detached. Compute Engine names a disk of the launch after the VM. A local SSD has no source
-// and no labels.
+// disks returns the names of the disks that the VM was launched with. The launch numbers its disks
+// from 0, in the order of the provider spec. Disks of the CSI driver get the next numbers, and the
+// numbers of detached disks. Compute Engine names a disk of the launch after the VM. A local SSD
+// has no source and no labels.
 func (m *machine) disks(vm *compute.Instance) []string {
 	var names []string
 	for _, attached := range vm.Disks {

@@ -33,7 +33,8 @@ import (
 
 const account = "nodes@p.iam.gserviceaccount.com"
 
-// keys are network tags as the kit has them, with those by which MCM finds the machine.
+// keys returns network tags as keys with empty values, with the keys by which MCM finds the
+// machine.
 func keys(items ...string) map[string]string {
 	all := map[string]string{"kubernetes-io-cluster-c": "", "kubernetes-io-role-node": ""}
 	for _, item := range items {
@@ -53,7 +54,8 @@ func spec(t *testing.T, hot *tags.Tags, scopes ...string) string {
 	return specOf(t, account, nil, nil, hot, scopes...)
 }
 
-// specOf is a provider spec with an account, if there are scopes, and more labels and network tags.
+// specOf returns a provider spec with more labels and network tags. It has a service account if
+// there are scopes.
 func specOf(
 	t *testing.T, account string, more map[string]string, networkTags []string, hot *tags.Tags, scopes ...string,
 ) string {
@@ -71,8 +73,8 @@ func specOf(
 	return string(raw)
 }
 
-// TestConformance takes a machine between three provider specs, by HTTP. The boot disk has the name
-// of the VM, pv is a volume of the CSI driver.
+// TestConformance updates a machine between three provider specs, over HTTP. The boot disk has the
+// name of the VM, and pv is a volume of the CSI driver.
 func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Rules: tags.GCP.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "gce:///p/z/m", Secret: secret(),
@@ -201,7 +203,7 @@ func TestRepeated(t *testing.T) {
 	})
 }
 
-// TestLogin: what is wrong with a secret is told without the secret, and a login that the server of
+// TestLogin: the error of a failed login does not show the secret, and a login that the server of
 // tokens throttles is throttling.
 func TestLogin(t *testing.T) {
 	a := machines(t, 1)
@@ -236,8 +238,8 @@ func TestTokenExpires(t *testing.T) {
 	})
 }
 
-// TestTokenRevoked: a token that is refused before it expires fails the updates that use it, and the
-// next ones log in, once for all.
+// TestTokenRevoked: a token is refused before it expires. The updates that use it fail, and the
+// next updates log in once, for all of them.
 func TestTokenRevoked(t *testing.T) {
 	a := machines(t, 5)
 	kit, err := gcpdriver.New(a.config())
@@ -257,7 +259,7 @@ func TestTokenRevoked(t *testing.T) {
 	assert.Equal(t, 2, a.logins)
 }
 
-// TestLastLabel: a VM and a disk without any label are written as such, and not left as they are.
+// TestLastLabel: if the last label of a VM or a disk is removed, an empty set of labels is written.
 func TestLastLabel(t *testing.T) {
 	f := fleet.New(tags.GCP.Rules)
 	own := map[string]string{"team": "a"}
@@ -285,7 +287,7 @@ func TestLastLabel(t *testing.T) {
 	}
 }
 
-// TestTokens: a driver with workload identities has its own tokens.
+// TestTokens: a driver with workload identities has its own function for tokens.
 func TestTokens(t *testing.T) {
 	a := machines(t, 1)
 	config := a.config()
@@ -317,7 +319,8 @@ func TestProviderIDs(t *testing.T) {
 	assert.Zero(t, a.logins)
 }
 
-// TestFailedOperation: a write whose operation fails is an error with the cloud's code. Some codes say that the cloud had no time for it.
+// TestFailedOperation: a write whose operation fails is an error with the cloud's code. Some codes
+// mean that the cloud had no time for the operation.
 func TestFailedOperation(t *testing.T) {
 	for code, want := range map[string]machineupdate.DriverError{
 		"RESOURCE_NOT_READY": "", "INTERNAL_ERROR": machineupdate.ErrUnavailable, "SERVICE_UNAVAILABLE": machineupdate.ErrUnavailable,
@@ -343,9 +346,10 @@ func TestFailedOperation(t *testing.T) {
 	}
 }
 
-// TestDetachedDisk: a volume of the CSI driver may have the number of a disk of the launch that was detached. It has another name.
+// TestDetachedDisk: a volume of the CSI driver may get the number of a detached disk of the launch.
+// Its name shows that it is not a disk of the launch.
 func TestDetachedDisk(t *testing.T) {
-	a := machines(t, 1) // with the boot disk, and pv-0 as number 1
+	a := machines(t, 1) // it has the boot disk, and pv-0 as number 1
 	kit, err := gcpdriver.New(a.config())
 	require.NoError(t, err)
 	r := request(t, 0, "b")
@@ -364,8 +368,8 @@ func TestDetachedDisk(t *testing.T) {
 	}
 }
 
-// TestServiceAccount: the VM is waited for while it is on its way, a suspended one is an error, and
-// so is more than one account.
+// TestServiceAccount: while the VM changes its state, the update waits. A suspended VM is an error,
+// and so is more than one account.
 func TestServiceAccount(t *testing.T) {
 	const hot = `{"serviceAccounts":[{"email":"a@p","scopes":["x"]}%s]}`
 	for status, want := range map[string]string{
@@ -393,7 +397,7 @@ func TestServiceAccount(t *testing.T) {
 	}
 }
 
-// TestPages: VMs and disks of all pages of a list are read, in each zone, over a network as well.
+// TestPages: VMs and disks of all pages of a list are read, in each zone, also over a network.
 func TestPages(t *testing.T) {
 	a := machines(t, 40)
 	a.page = 7
@@ -419,7 +423,8 @@ func TestPages(t *testing.T) {
 	assert.Contains(t, a.requests, "GET z2/disks")
 }
 
-// TestThrottledPages: a page of a list that is throttled is read again alone. A list with more pages than requests succeed in a row ends.
+// TestThrottledPages: a throttled page of a list is read again alone. So a list ends that has more
+// pages than requests succeed in a row.
 func TestThrottledPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(t, 40)
@@ -454,7 +459,7 @@ func TestThrottledPages(t *testing.T) {
 	})
 }
 
-// TestAbsent: a VM that is not there is reported as such, read alone or in a list.
+// TestAbsent: a VM that does not exist is reported as such, whether it is read alone or in a list.
 func TestAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(t, 0)
@@ -470,7 +475,7 @@ func TestAbsent(t *testing.T) {
 	})
 }
 
-// lostDisk hides the disk of a machine from reads of it alone.
+// lostDisk hides the disk of a machine from requests for this disk.
 type lostDisk struct {
 	http.RoundTripper
 
@@ -485,10 +490,11 @@ func (l lostDisk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.RoundTripper.RoundTrip(r)
 }
 
-// TestLostDisk: a disk that is gone fails the update of its machine, and not those of the machines that are read with it.
+// TestLostDisk: a lost disk fails the update of its machine, and not the updates of machines that
+// are read with it.
 func TestLostDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := machines(t, 9) // few start at once, alone; the last ones share reads
+		a := machines(t, 9) // the first machines are read alone, and the last ones share reads
 		errs := make([]error, 9)
 		for lost := range 9 {
 			config := a.config()
@@ -512,7 +518,7 @@ func TestLostDisk(t *testing.T) {
 	})
 }
 
-// atOnce makes a driver on the fake API that does not wait.
+// atOnce makes a driver on the fake API whose waits take no time.
 func atOnce(t *testing.T, config gcpdriver.Config) *gcpdriver.Driver {
 	t.Helper()
 	config.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
@@ -521,7 +527,8 @@ func atOnce(t *testing.T, config gcpdriver.Config) *gcpdriver.Driver {
 	return kit
 }
 
-// TestChangedLabels: what others write between the read and the write stays, and the change is merged with it.
+// TestChangedLabels: labels that others write between the read and the write stay, and the change
+// is merged with them.
 func TestChangedLabels(t *testing.T) {
 	for _, kind := range tags.Kinds() {
 		a := machines(t, 1)
@@ -544,7 +551,7 @@ func TestChangedLabels(t *testing.T) {
 	}
 }
 
-// answering gives an answer to requests, and counts them. It passes on all others.
+// answering answers some requests itself, and counts them. It passes on all others.
 type answering struct {
 	http.RoundTripper
 
@@ -570,8 +577,8 @@ func failed(code, message string) http.Handler {
 	})
 }
 
-// TestOutdated: only a write with a fingerprint is refused as out of date, and only if the answer is about the
-// fingerprint. The violated constraint of an organization has the same status and reason.
+// TestOutdated: only a write with a fingerprint is refused as outdated, and only if the answer is
+// about the fingerprint. A violated constraint of an organization has the same status and reason.
 func TestOutdated(t *testing.T) {
 	const (
 		labels      = "Labels fingerprint either invalid or resource labels have changed"
@@ -627,7 +634,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// losing loses the first answer to each request for a write that the cloud carries out.
+// losing loses the first answer to each write that the cloud carries out.
 type losing struct {
 	http.RoundTripper
 
@@ -649,8 +656,9 @@ func (l losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 }
 
-// TestLostAnswer: the answer to a write is lost, so the next attempt is refused because of its fingerprint. A read
-// shows that the change is made, also if others have written since. Nothing is written twice.
+// TestLostAnswer: the answer to a write is lost, so the next attempt is refused because of its
+// fingerprint. A read shows that the change is made, also if others have written since. Nothing is
+// written twice.
 func TestLostAnswer(t *testing.T) {
 	for name, others := range map[string]string{"alone": "", "with others": "theirs"} {
 		t.Run(name, func(t *testing.T) {
@@ -685,7 +693,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestEndpoint: without an endpoint, requests go to Google's.
+// TestEndpoint: without an endpoint, requests go to Google's endpoint.
 func TestEndpoint(t *testing.T) {
 	a := machines(t, 1)
 	hosts := map[string]bool{}
@@ -701,8 +709,8 @@ func TestEndpoint(t *testing.T) {
 	assert.Equal(t, map[string]bool{"compute.test": true, "compute.googleapis.com": true}, hosts, "the first is that for tokens")
 }
 
-// TestRequests: whatever request Google Cloud or its login fails to answer, the update goes on or waits. Tokens that
-// expire at once are renewed before each call.
+// TestRequests: whichever request Google Cloud or its login fails to answer, the update continues
+// or waits. Tokens that expire at once are renewed before each call.
 func TestRequests(t *testing.T) {
 	for name, expires := range map[string]int{"tokens that last": 3600, "tokens that expire": 1} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// request asks for another team on VM, network tags and disk of a machine.
+// request asks for another team on the VM, its network tags and the disk of a machine.
 func request(t *testing.T, i int, team string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
 	hot := func(team string) machineupdate.HotSpec {
@@ -59,7 +59,7 @@ func machines(t *testing.T, n int) *api {
 	return &api{Cloud: f}
 }
 
-// sent returns the requests that give another team to n machines.
+// sent returns the requests that set another team on n machines.
 func sent(t *testing.T, n int) (requests []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,7 +89,8 @@ func sent(t *testing.T, n int) (requests []string) {
 	return requests
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
+// calls counts the requests that read n machines, and the requests that set another team on all of
+// them.
 func calls(t *testing.T, n int) (reads, writes int) {
 	t.Helper()
 	for _, request := range sent(t, n) {
@@ -102,8 +103,8 @@ func calls(t *testing.T, n int) (reads, writes int) {
 	return reads, writes
 }
 
-// TestCalls: the first six machines are read at once, by two requests each; the others share a list
-// of VMs and one of disks. A write is two requests.
+// TestCalls: the first six machines are read at once, by two requests each. The others share one
+// list of VMs and one list of disks. A write is two requests.
 func TestCalls(t *testing.T) {
 	for n, want := range map[int][2]int{1: {2, 6}, 100: {14, 600}} {
 		reads, writes := calls(t, n)

@@ -18,7 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// trial is about what the released extension writes.
+// trial is the trial of this driver with the classes of the released extension.
 func trial() *released.Trial {
 	c := &released.Trial{
 		Folder: "../../gcp/testdata/released", Rules: tags.GCP.Rules, Flat: "labels", Label: "example_com_stage",
@@ -26,14 +26,14 @@ func trial() *released.Trial {
 		PerKind: tags.Tags{
 			VM: map[string]string{"use": "a"}, Network: map[string]string{"bastion": ""}, Disk: map[string]string{"use": "c"},
 		},
-		Unchanged: []string{"/serviceAccounts/*/scopes", "/tags"}, // TestConformance
+		Unchanged: []string{"/serviceAccounts/*/scopes", "/tags"}, // TestConformance changes these fields
 		New: func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (released.Kit, error) {
 			config := (&api{Cloud: cloud}).config()
 			config.Wait = wait
 			return gcpdriver.New(config)
 		},
 	}
-	// VM and disks get the flat map of labels. A local SSD has none.
+	// VM and disks get the flat map of labels. A local SSD has no labels.
 	c.Launched = func(tb testing.TB, class *released.Class) []driver.Resource {
 		tb.Helper()
 		var spec gcp.ProviderSpec
@@ -68,5 +68,6 @@ func trial() *released.Trial {
 // TestReleasedClasses: what the released extension writes can be adopted and updated.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
-// TestReleasedConformance holds the driver's promises with each class that the released extension writes.
+// TestReleasedConformance: the driver keeps its promises with each class that the released
+// extension writes.
 func TestReleasedConformance(t *testing.T) { trial().Conforms(t) }

@@ -37,14 +37,14 @@ const (
 	Insecure   = "insecure"
 )
 
-// The versions of the APIs: the first that tell whether a volume is deleted with its server, and that
-// have ETags.
+// The versions of the APIs. The first version of Nova's API shows whether a volume is deleted with
+// its server. The first version of Cinder's API has ETags.
 const (
 	computeVersion = "2.3"
 	storageVersion = "3.15"
 )
 
-// access is the access of a driver to OpenStack.
+// access makes the driver's clients of OpenStack.
 type access struct {
 	Config
 
@@ -73,8 +73,8 @@ func valueOf(secret map[string][]byte, key string) string {
 	return strings.TrimSpace(string(secret[key]))
 }
 
-// login gets a token of Keystone, which the clients renew by themselves. They make one attempt, since
-// they have no function for the repetition of throttled calls.
+// login gets a token of Keystone, which the clients renew by themselves. The clients make one
+// attempt, because the kit repeats throttled calls.
 func (a *access) login(ctx context.Context, secret map[string][]byte, region string) (*clients, error) {
 	provider, err := sdk.NewClient(valueOf(secret, AuthURL))
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *access) login(ctx context.Context, secret map[string][]byte, region str
 	return c, errors.Join(computeErr, storageErr)
 }
 
-// transport trusts the certificates in a secret.
+// transport returns a transport that trusts the certificates in a secret.
 func transport(secret map[string][]byte) (http.RoundTripper, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: valueOf(secret, Insecure) == "true"}
 	if authorities := secret[CACert]; len(authorities) > 0 {
@@ -133,13 +133,13 @@ func transport(secret map[string][]byte) (http.RoundTripper, error) {
 	return own, nil
 }
 
-// statusRateLimited is a status that some rate limits in front of OpenStack answer with.
+// statusRateLimited is the status with which some rate limiters in front of OpenStack answer.
 const statusRateLimited = 498
 
-// translated tells the kit of throttled calls and of calls that OpenStack failed to answer, by the
-// SDK's own errors. Those of a token that could not be renewed do not wrap their cause. Nova and Cinder
-// answer 409 while a server or volume is in a state that admits no change, such as a task under way, and 412 if
-// the metadata of a volume has changed since it was read.
+// translated marks throttled calls and calls without an answer for the kit. It reads the SDK's own
+// errors. The error for a token that could not be renewed does not wrap its cause. Nova and Cinder
+// answer 409 while a server or a volume is in a state that admits no change, such as a task under
+// way. They answer 412 if the metadata of a volume has changed since it was read.
 func translated(_ *machine, err error) error {
 	cause := original(err)
 	if failed, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
@@ -162,8 +162,8 @@ func translated(_ *machine, err error) error {
 	return answer.Status(err, refused.Actual, refused.ResponseHeader, statusRateLimited)
 }
 
-// original returns the error of a request alone. The SDK does not wrap that of a request which it has made
-// again with a new token.
+// original returns the error of the request itself. If the SDK has repeated the request with a new
+// token, its error does not wrap the request's error.
 func original(err error) error {
 	if failed, ok := errors.AsType[*gophercloud.ErrErrorAfterReauthentication](err); ok {
 		return failed.ErrOriginal
@@ -171,8 +171,8 @@ func original(err error) error {
 	return err
 }
 
-// isNotFound reports whether OpenStack says that there is no such resource. The page of a proxy with this
-// status is not JSON.
+// isNotFound reports whether OpenStack says that the resource does not exist. The page of a proxy
+// with the same status is not JSON.
 func isNotFound(err error) bool {
 	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](original(err))
 	return ok && refused.Actual == http.StatusNotFound && json.Valid(refused.Body)

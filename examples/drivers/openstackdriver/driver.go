@@ -1,16 +1,16 @@
-// Package openstackdriver updates the servers of machine-controller-manager-provider-openstack on
-// its SDK, gophercloud.
+// Package openstackdriver updates the servers of machine-controller-manager-provider-openstack
+// through its SDK, gophercloud.
 //
-// Metadata of the server and of its root volume, and the server's security groups are hot. Nova adds
-// and removes single keys, whatever their value is. Cinder writes all keys of a volume at once, on
-// condition of an ETag. The SDK has no call with an ETag, so these requests are raw, see
+// Metadata of the server and of its root volume, and the server's security groups are hot. Nova
+// sets and removes single keys, whatever their value is. Cinder writes all keys of a volume at
+// once, on condition of an ETag. The SDK has no call with an ETag, so these requests are raw, see
 // replaceMetadata. Only servers that boot from a volume have a root volume.
 //
-// Ports carry words without values, which the launch sets and nothing changes. Security groups that
-// no provider spec of the machine has named, such as groups of load balancers, stay. A group that the
-// spec names by its ID is left alone, since Nova answers with names only. Nova changes one port of a
-// server after the other, and answers with the groups of all of them: if it fails between two ports, a
-// later read does not show which port lacks the group.
+// Ports have tags without values. The launch sets them, and nothing changes them. Security groups
+// that no provider spec of the machine has named, such as groups of load balancers, stay. A group
+// that the spec names by its ID is left alone, because Nova answers with names only. Nova changes
+// one port of a server after the other, and answers with the groups of all ports. If Nova fails
+// between two ports, a later read does not show which port lacks the group.
 package openstackdriver
 
 import (
@@ -34,7 +34,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Driver makes UpdateMachine of the driver for OpenStack, see [driver.Kit.UpdateMachine].
+// Driver implements UpdateMachine of the driver for OpenStack, see [driver.Kit.UpdateMachine].
 type Driver = driver.Kit[openstack.ProviderSpec, *machine]
 
 // Config configures a driver. The zero value is for production.
@@ -42,21 +42,21 @@ type Config struct {
 	// HTTP sends all requests, also requests for tokens. Nil is the default of net/http with the
 	// certificates in the secret.
 	HTTP http.RoundTripper
-	// Refill is the number of requests a second that the operator admits to each API; zero is 10. Ten times
-	// as many are admitted at once, as on other clouds. OpenStack itself has no limit.
+	// Refill is the number of requests a second that the operator admits for each API; zero is 10.
+	// OpenStack itself has no limit. The burst is ten times as large, as on other clouds.
 	Refill float64
 	// Wait and Count are passed to [driver.Definition].
 	Wait  func(ctx context.Context, d time.Duration) error
 	Count func(function, outcome string)
 }
 
-// Schema returns the Schema of the provider spec. Security groups are hot: servers that run join and
-// leave them (Nova API, Run an action: addSecurityGroup, removeSecurityGroup).
+// Schema returns the Schema of the provider spec. Security groups are hot: a running server can
+// join and leave them (Nova API, Run an action: addSecurityGroup, removeSecurityGroup).
 func Schema() (*hotupdate.Schema, error) {
 	return hotupdate.SchemaOf[openstack.ProviderSpec](hotupdate.WithTag("spec.securityGroups", "true,set"))
 }
 
-// Rules are the Rules of [tags.OpenStack], except the calls that this driver makes for volumes.
+// Rules are the rules of [tags.OpenStack]. For volumes, writes are on condition of a version.
 func Rules(kind tags.Kind) (tags.Rules, error) {
 	rules, err := tags.OpenStack.Rules(kind)
 	if kind == tags.Disk {
@@ -77,7 +77,8 @@ func New(config Config) (*Driver, error) {
 		config.Refill = 10
 	}
 	burst := max(10*config.Refill, 4)
-	// The driver also gives the flat map, and so the keys by which MCM finds servers, to volumes.
+	// The driver also writes the flat map to volumes, and with it the keys by which MCM finds
+	// servers.
 	flat := func(spec *openstack.ProviderSpec) (map[string]string, *tags.Tags) {
 		return spec.Spec.Tags, spec.Spec.ResourceTags
 	}
@@ -89,7 +90,7 @@ func New(config Config) (*Driver, error) {
 	a := &access{Config: config}
 	a.clients = login.New(a.login)
 	return driver.New(driver.Definition[openstack.ProviderSpec, *machine]{
-		Schema: schema, CaseSensitive: true, // as the driver's codec is
+		Schema: schema, CaseSensitive: true, // as in the codec of the released driver
 		Connect: a.connect, Translate: translated, Wait: config.Wait, Count: config.Count,
 		Tags: []driver.Tagging[openstack.ProviderSpec, *machine]{ofServer, ofVolume},
 		Sets: []driver.Set[openstack.ProviderSpec, *machine]{securityGroups()},
@@ -121,7 +122,7 @@ type machine struct {
 	class      *openstack.ProviderSpec
 	providerID string
 	name, id   string   // of the server
-	account    []string // of whom calls may be shared: region and credentials
+	account    []string // calls may be shared within it: region and credentials
 }
 
 // parse reads a provider ID: openstack:///REGION/ID.
@@ -135,8 +136,8 @@ func (m *machine) parse(providerID string) error {
 	return nil
 }
 
-// server is what an update reads of a server. The SDK's type does not tell which volumes are deleted
-// with the server.
+// server has the members of a server that an update reads. The SDK's type does not have which
+// volumes are deleted with the server.
 type server struct {
 	ID       string            `json:"id"`
 	Metadata map[string]string `json:"metadata"`
@@ -152,9 +153,9 @@ type server struct {
 	} `json:"os-extended-volumes:volumes_attached"`
 }
 
-// readMany reads machines of one region and project. A single machine is read alone, more of them by
-// lists of the project. A machine of which a read does not show the root volume is not answered:
-// reads lag.
+// readMany reads machines of one region and project. It reads a single machine alone, and more
+// machines by lists of the project. Reads lag, so it does not answer for a machine whose root
+// volume is not shown.
 func readMany(
 	ctx context.Context, machines []*machine, answer func(providerID string, live []driver.Resource),
 ) error {
@@ -184,8 +185,8 @@ func readMany(
 	return nil
 }
 
-// root returns the volume that the server boots from. The driver names it after the machine if it
-// has created the volume, else Nova has.
+// root returns the volume that the server boots from. If the driver created this volume, it has the
+// machine's name. Otherwise Nova created it.
 func (m *machine) root(own *server, disks map[string]*volumes.Volume) *volumes.Volume {
 	for _, a := range own.Volumes {
 		disk := disks[a.ID]
@@ -227,7 +228,7 @@ func listed(ctx context.Context, machines []*machine) (map[string]*server, map[s
 	return found, disks, err
 }
 
-// each reads all pages of a list. The bucket has paid for the first one.
+// each reads all pages of a list. The first page is already taken from the bucket.
 func each(ctx context.Context, bucket string, pages pagination.Pager, add func(page pagination.Page) error) error {
 	isFirst := true
 	return pages.EachPage(ctx, func(ctx context.Context, page pagination.Page) (bool, error) {
@@ -291,7 +292,7 @@ func setMetadata(ctx context.Context, m *machine, resources []string, set []tags
 	return err
 }
 
-// removeMetadatum removes a key of a server. A key that is gone already is removed.
+// removeMetadatum removes a key of a server. A key that does not exist counts as removed.
 func removeMetadatum(ctx context.Context, m *machine, server string, tag tags.Tag) error {
 	err := servers.DeleteMetadatum(ctx, m.compute, server, tag.Key).ExtractErr()
 	if isNotFound(err) {
@@ -307,8 +308,8 @@ var (
 )
 
 // replaceMetadata writes all metadata of a volume, on condition of its ETag. The SDK has no such
-// call: volumes.Update takes no condition, and leaves out an empty map. DELETE of a single key would
-// be no choice: it takes no condition either, and a key with a slash has no URL.
+// call: volumes.Update takes no condition, and leaves out an empty map. A DELETE of a single key
+// takes no condition either, and cannot name a key with a slash.
 func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
 	type body struct {
 		Metadata map[string]string `json:"metadata"`
@@ -323,7 +324,7 @@ func replaceMetadata(ctx context.Context, m *machine, r *driver.Resource, all ma
 	switch {
 	case tag == "":
 		return errNoETag
-	case maps.Equal(live.Metadata, all): // an attempt whose answer was lost has written it
+	case maps.Equal(live.Metadata, all): // an earlier attempt whose answer was lost has written it
 		return nil
 	case !maps.Equal(live.Metadata, r.Tags):
 		return driver.Outdated(errChanged)

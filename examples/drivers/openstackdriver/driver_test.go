@@ -31,7 +31,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// flat is the metadata of server and root volume, with the keys by which MCM finds the machine.
+// flat returns the metadata of server and root volume, with the keys by which MCM finds the
+// machine.
 func flat(more ...map[string]string) map[string]string {
 	all := map[string]string{"kubernetes.io-cluster-c": "1", "kubernetes.io-role-node": "1"}
 	for _, one := range more {
@@ -59,13 +60,13 @@ func config(a *openstacktest.API) openstackdriver.Config {
 	return openstackdriver.Config{HTTP: fleet.Transport{Handler: a}}
 }
 
-// groups are security groups of a server, with one that a load balancer has added.
+// groups returns security groups of a server, and one that a load balancer has added.
 func groups(names ...string) map[string][]string {
 	return map[string][]string{openstacktest.Groups: append([]string{"lb"}, names...)}
 }
 
-// TestConformance takes a machine between three provider specs, by HTTP. The volume pv is that of the
-// CSI driver.
+// TestConformance updates a machine between three provider specs, over HTTP. The volume pv belongs
+// to the CSI driver.
 func TestConformance(t *testing.T) {
 	setup := drivertest.Setup{Rules: openstackdriver.Rules, Request: machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: "openstack:///r/server", Secret: secret,
@@ -98,7 +99,8 @@ func TestConformance(t *testing.T) {
 	cloudtable.CheckRights(t, "../../DRIVER.md", "OpenStack", requests, rightsOf)
 }
 
-// rightsOf returns the rules of OpenStack's policies that a request needs. Their defaults ask for the role member of the project.
+// rightsOf returns the rules of OpenStack's policies that a request needs. By default these rules
+// require the role member in the project.
 func rightsOf(request string) []string {
 	method, address, _ := strings.Cut(request, " ")
 	ofServer := strings.HasPrefix(address, "compute/v2.1/servers/")
@@ -141,7 +143,7 @@ func kindOf(t *testing.T, a *openstacktest.API) (kind machineupdate.DriverError,
 	return kind, after
 }
 
-// answering lets requests whose path has a part get an answer.
+// answering makes the requests whose path contains a part get an answer.
 func answering(part string, answer http.Handler) func(r *http.Request) http.Handler {
 	return func(r *http.Request) http.Handler {
 		if strings.Contains(r.URL.Path, part) {
@@ -151,8 +153,8 @@ func answering(part string, answer http.Handler) func(r *http.Request) http.Hand
 	}
 }
 
-// TestThrottling: the SDK's errors for too many calls, and no others, are throttling, also those of
-// Keystone.
+// TestThrottling: the SDK's errors for too many calls, also of Keystone, are throttling, and no
+// other errors are.
 func TestThrottling(t *testing.T) {
 	later := http.Header{"Retry-After": {"33"}}
 	for name, test := range map[string]struct {
@@ -185,8 +187,8 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
-// TestToken: a token that has expired is renewed once, for all. A renewal that is throttled is
-// throttling, and one that is refused is told without the secret.
+// TestToken: a token that has expired is renewed once, for all updates. A throttled renewal is
+// throttling, and the error of a refused renewal does not show the secret.
 func TestToken(t *testing.T) {
 	a := machines(20)
 	kit, err := openstackdriver.New(config(a))
@@ -208,7 +210,7 @@ func TestToken(t *testing.T) {
 
 	a.Answers = answering("/identity", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.Copy(w, r.Body) // a proxy that is too talkative
+		_, _ = io.Copy(w, r.Body) // a proxy that writes the request into its answer
 	}))
 	kit, err = openstackdriver.New(config(a))
 	require.NoError(t, err)
@@ -242,8 +244,8 @@ func TestApplicationCredential(t *testing.T) {
 		"application_credential":{"id":"id-of-credential","secret":"secret-of-credential"}}}}`, asked)
 }
 
-// TestVolume: metadata that others write between the read and the write stays, and the change is merged
-// with it. Without ETags nothing is written.
+// TestVolume: metadata that others write between the read and the write stays, and the change is
+// merged with it. Without ETags nothing is written.
 func TestVolume(t *testing.T) {
 	a := machines(1)
 	kit, err := openstackdriver.New(config(a))
@@ -271,8 +273,8 @@ func TestVolume(t *testing.T) {
 	require.ErrorContains(t, kit.UpdateMachine(t.Context(), r), "has no ETag: Cinder has to serve version 3.15")
 }
 
-// TestLostAnswer: metadata of a volume that was written, and whose answer was lost, is done, also if others have written
-// since. Nothing is written twice.
+// TestLostAnswer: metadata of a volume was written and the answer was lost. The write counts as
+// done, also if others have written since. Nothing is written twice.
 func TestLostAnswer(t *testing.T) {
 	for _, others := range []map[string]string{nil, {"owner": "them"}} {
 		a := machines(1)
@@ -288,7 +290,7 @@ func TestLostAnswer(t *testing.T) {
 				return nil
 			}
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				a.ServeHTTP(httptest.NewRecorder(), r) // which asks for the answer again
+				a.ServeHTTP(httptest.NewRecorder(), r) // the server requests the answer again
 				sent--
 				if others != nil {
 					all, err := a.Resources(r.Context())
@@ -309,8 +311,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestRootVolume: a volume that the driver has created has the machine's name, and a server with a
-// local disk has no volume of its own.
+// TestRootVolume: a volume that the driver created has the machine's name, and a server with a
+// local disk has no root volume.
 func TestRootVolume(t *testing.T) {
 	f := fleet.New(openstackdriver.Rules)
 	f.Add(
@@ -349,8 +351,8 @@ func versionOf(t *testing.T, f *fleet.Fleet) string {
 	return all[1].Version
 }
 
-// TestGroups: groups that the spec names by ID are left alone, and those of others stay. A throttled
-// change goes on where it was.
+// TestGroups: groups that the spec names by ID are left alone, and groups of others stay. A
+// throttled change continues at the same group.
 func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := machines(1)
@@ -386,8 +388,8 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestGroupAddedTwice: a group that the server has already is added, and no other refusal of Nova counts
-// as that.
+// TestGroupAddedTwice: if the server already has the group, the group counts as added. No other
+// refusal of Nova does.
 func TestGroupAddedTwice(t *testing.T) {
 	const groups = "Invalid input for security_groups. Reason: "
 	for text, isAdded := range map[string]bool{
@@ -424,7 +426,7 @@ func TestProviderIDs(t *testing.T) {
 	assert.Zero(t, a.Logins())
 }
 
-// TestPages: servers and volumes of all pages of a list are read, and servers that are not there are
+// TestPages: servers and volumes of all pages of a list are read, and servers that do not exist are
 // reported as such.
 func TestPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -450,11 +452,11 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// TestCertificates: the certificates in the secret are those that are trusted, and what is wrong with
-// them is told without them.
+// TestCertificates: exactly the certificates in the secret are trusted, and the error for unusable
+// certificates does not show them.
 func TestCertificates(t *testing.T) {
 	server := httptest.NewUnstartedServer(openstacktest.Refusal(http.StatusForbidden, nil))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of those that do not trust it
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it would log clients that do not trust it
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -482,7 +484,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// expiring is an OpenStack whose token expires whenever a request has had its answer.
+// expiring is an OpenStack whose token expires after each answer.
 type expiring struct{ *openstacktest.API }
 
 func (e expiring) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -492,8 +494,8 @@ func (e expiring) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestRequests: whatever request OpenStack or Keystone fails to answer, the update goes on or waits. Tokens that expire at
-// once are renewed after each call.
+// TestRequests: whichever request OpenStack or Keystone fails to answer, the update continues or
+// waits. Tokens that expire at once are renewed after each call.
 func TestRequests(t *testing.T) {
 	t.Run("tokens that last", func(t *testing.T) {
 		checkRequests(t, func(a *openstacktest.API) http.Handler { return a })

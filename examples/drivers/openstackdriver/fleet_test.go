@@ -52,7 +52,7 @@ func machines(n int) *openstacktest.API {
 	return openstacktest.New(f)
 }
 
-// sent returns the requests that give another team to n machines.
+// sent returns the requests that set another team on n machines.
 func sent(t *testing.T, n int) (requests []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,8 @@ func sent(t *testing.T, n int) (requests []string) {
 	return requests
 }
 
-// calls counts the requests that read n machines, and those that give another team to all of them.
+// calls counts the requests that read n machines, and the requests that set another team on all of
+// them.
 func calls(t *testing.T, n int) (reads, writes int) {
 	t.Helper()
 	for _, request := range sent(t, n) {
@@ -92,8 +93,9 @@ func calls(t *testing.T, n int) (reads, writes int) {
 	return reads, writes
 }
 
-// TestCalls: the first six machines are read at once, by two requests each; the others share a list
-// of servers and one of volumes. Metadata of a server is one request, that of a volume is two.
+// TestCalls: the first six machines are read at once, by two requests each. The others share one
+// list of servers and one list of volumes. A write of a server's metadata is one request, and a
+// write of a volume's metadata is two.
 func TestCalls(t *testing.T) {
 	for n, want := range map[int][2]int{1: {2, 3}, 100: {14, 300}} {
 		reads, writes := calls(t, n)

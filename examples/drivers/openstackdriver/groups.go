@@ -16,7 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// groupsSet is the set of the names of a server's security groups.
+// groupsSet is the name of the set with the names of a server's security groups.
 const groupsSet = "securityGroups"
 
 func securityGroups() driver.Set[openstack.ProviderSpec, *machine] {
@@ -47,9 +47,10 @@ func addGroup(ctx context.Context, m *machine, vm *driver.Resource, name string)
 	return err
 }
 
-// isAddedTwice reports whether the server has the security group already. Nova appends the group's ID
-// to the groups of a port, Neutron refuses a list that has an ID twice, and Nova passes on its text. If
-// the text changes, one update fails, and the next one reads that the server has the group.
+// isAddedTwice reports whether a call was refused because the server already has the security
+// group. Nova appends the group's ID to the groups of a port, Neutron refuses a list with a
+// repeated ID, and Nova passes on Neutron's text. If this text changes, one update fails, and the
+// next update reads that the server has the group.
 func isAddedTwice(err error) bool {
 	refused, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](original(err))
 	const duplicate = "Duplicate items in the list"

@@ -24,11 +24,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// This file has a fleet under the update flow, with the default times, on an OpenStack that refuses calls.
+// The tests of this file run the update flow for a fleet, with the default times, on an OpenStack
+// that refuses calls.
 
 type object = metav1.PartialObjectMetadata
 
-// world has the machines, and what happened to them. Its clock is the clock of the bubble.
+// world has the machines, and the events and requests of their updates. Its clock is the clock of
+// the synctest bubble.
 type world struct {
 	api      *openstacktest.API
 	executor *machineupdate.Executor[*object]
@@ -37,14 +39,14 @@ type world struct {
 
 	mutex    sync.Mutex
 	machines map[string]*object
-	passes   map[string]int // of each machine, until the update has succeeded
-	last     time.Duration  // until the last of them has
+	passes   map[string]int // of each machine, until its update has succeeded
+	last     time.Duration  // the time until the last update has succeeded
 	events   map[string]int // by reason
 	requests []time.Duration
 }
 
-// newWorld has n machines of which the class wants other metadata and other security groups. Refuse returns the answer to
-// the request with this number, counted from 1, or nil.
+// newWorld returns n machines whose class has other metadata and other security groups. Refuse
+// returns the answer to the request with a number, counted from 1, or nil.
 func newWorld(t *testing.T, n int, refuse func(request int) http.Handler) *world {
 	t.Helper()
 	w := &world{
@@ -102,7 +104,7 @@ func (w *world) patch(
 	return written, err
 }
 
-// run updates the machines with 20 workers until each update has succeeded, for at most so long.
+// run updates the machines with 20 workers until each update has succeeded, within the limit.
 func (w *world) run(t *testing.T, limit time.Duration) {
 	t.Helper()
 	workers := make(chan struct{}, 20)
@@ -143,7 +145,7 @@ func (w *world) reconcile(t *testing.T, i int) machineupdate.Result[*object] {
 	return result
 }
 
-// expectDone checks that each machine was updated, within so many passes.
+// expectDone checks that each machine was updated, within a number of passes.
 func (w *world) expectDone(t *testing.T, passes int) {
 	t.Helper()
 	assert.Equal(t, len(w.machines), w.events["HotUpdated"])
@@ -160,8 +162,9 @@ func (w *world) expectDone(t *testing.T, passes int) {
 	}
 }
 
-// TestRefusedByChance: a share of the requests fails, each independently of others. Then every machine is updated within a
-// number of passes that depends on the share only. A pass fails with a probability of less than 0.001, 0.06 and 0.5.
+// TestRefusedByChance: each request fails with the same probability, independently of the others.
+// Every machine is updated within a number of passes that depends on this probability alone. A pass
+// fails with a probability of less than 0.001, 0.06 and 0.5.
 func TestRefusedByChance(t *testing.T) {
 	for _, status := range []int{http.StatusServiceUnavailable, http.StatusConflict, http.StatusTooManyRequests} {
 		for percent, passes := range map[int]int{5: 4, 20: 8, 40: 24} {
@@ -182,8 +185,9 @@ func TestRefusedByChance(t *testing.T) {
 	}
 }
 
-// TestRefusedAtIntervals: no fixed pattern starves a machine. A machine alone takes a single pass. In one pattern of five
-// requests the third and the fifth fail: that is one pass of a driver that repeats nothing, which would never end.
+// TestRefusedAtIntervals: no fixed pattern of refusals starves a machine. A single machine needs
+// one pass. In one pattern the third and the fifth of five requests fail: these five requests are
+// one pass of a driver that repeats nothing, and its update would never end.
 func TestRefusedAtIntervals(t *testing.T) {
 	refusal := openstacktest.Refusal(http.StatusServiceUnavailable, nil)
 	every := func(length int) []bool {
@@ -214,13 +218,14 @@ func TestRefusedAtIntervals(t *testing.T) {
 	}
 }
 
-// TestThrottledForTenMinutes: Nova and Cinder throttle all calls, and Keystone has issued a token before. Meanwhile few
-// requests are sent. Afterwards the fleet is updated at the pace of the kit. A delay that the kit does not wait for itself
-// makes the flow wait, longer and longer, but not longer than the outage has lasted.
+// TestThrottledForTenMinutes: Nova and Cinder throttle all calls, and Keystone has issued a token
+// before. During the outage few requests are sent. Afterwards the fleet is updated at the pace of
+// the kit. If a delay is too long for the kit to wait, the flow waits, for growing times, but not
+// longer than the outage has lasted.
 func TestThrottledForTenMinutes(t *testing.T) {
 	for _, tc := range []struct {
 		after     string // in seconds
-		meanwhile int    // requests at most
+		meanwhile int    // the limit of requests during the outage
 		done      time.Duration
 	}{
 		{"", 60, time.Minute},

@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// trial is about what the released extension writes.
+// trial is the trial of this driver with the classes of the released extension.
 func trial() *released.Trial {
 	c := &released.Trial{
 		Folder: "../../openstack/testdata/released", Rules: openstackdriver.Rules,
@@ -23,7 +23,7 @@ func trial() *released.Trial {
 		Adapt:   func(spec map[string]any) { spec["spec"].(map[string]any)["region"] = "r" },
 		PerKind: tags.Tags{VM: map[string]string{"use": "a"}, Disk: map[string]string{"use": "c"}},
 		Unchanged: []string{
-			"/spec/resourceTags/network", "/spec/securityGroups", // TestConformance
+			"/spec/resourceTags/network", "/spec/securityGroups", // TestConformance changes these fields
 		},
 		New: func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (released.Kit, error) {
 			config := config(openstacktest.New(cloud))
@@ -31,7 +31,8 @@ func trial() *released.Trial {
 			return openstackdriver.New(config)
 		},
 	}
-	// The server gets the flat map, and so does the root volume if the spec asks for one. Nova or the driver creates it.
+	// The server gets the flat map. If the spec asks for a root volume, the volume gets it too,
+	// whether Nova or the driver creates the volume.
 	c.Launched = func(tb testing.TB, class *released.Class) []driver.Resource {
 		tb.Helper()
 		spec := class.Spec["spec"].(map[string]any)
@@ -57,5 +58,6 @@ func trial() *released.Trial {
 // TestReleasedClasses: what the released extension writes can be adopted and updated.
 func TestReleasedClasses(t *testing.T) { trial().Updates(t) }
 
-// TestReleasedConformance holds the driver's promises with each class that the released extension writes.
+// TestReleasedConformance: the driver keeps its promises with each class that the released
+// extension writes.
 func TestReleasedConformance(t *testing.T) { trial().Conforms(t) }

@@ -1,5 +1,5 @@
-// Package cloudtable holds the guide's tables of clouds against the drivers that they describe. Each
-// driver's tests check the lines of their cloud, so the tables say what the code does.
+// Package cloudtable compares the guide's tables of clouds with the drivers that they describe. The
+// tests of each driver check the lines of its cloud.
 package cloudtable
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Row is what a driver says of its cloud.
+// Row is the line of a cloud, as its driver gives it.
 type Row struct {
 	Cloud string
 	// SDK is the path of a module of the cloud's SDK, and GoMod the file that has its version.
@@ -24,11 +24,11 @@ type Row struct {
 	// Calls returns the number of requests that read n machines, and of requests that change the value
 	// of a tag on all resources of each.
 	Calls func(n int) (reads, writes int)
-	// Cannot is what the cloud cannot do.
+	// Cannot names what the cloud cannot do.
 	Cannot string
 }
 
-// Check compares the line of a cloud with that in the guide, a file.
+// Check compares a row with the line of its cloud in the guide. Guide is the path of the file.
 func Check(t *testing.T, guide string, row *Row) {
 	t.Helper()
 	text, err := os.ReadFile(guide) //nolint:gosec // a file of the repository
@@ -47,13 +47,13 @@ func Check(t *testing.T, guide string, row *Row) {
 	t.Errorf("%s does not have the line\n%s", guide, want)
 }
 
-// CheckRights compares the rights that the requests of a driver need with the line of its cloud in the
-// guide's table of rights. Of returns the rights that a request needs.
-func CheckRights(t *testing.T, guide, cloud string, requests []string, of func(request string) []string) {
+// CheckRights compares the rights that the requests of a driver need with the line of its cloud in
+// the guide's table of rights. RightsOf returns the rights that a request needs.
+func CheckRights(t *testing.T, guide, cloud string, requests []string, rightsOf func(request string) []string) {
 	t.Helper()
 	var needed []string
 	for _, request := range requests {
-		rights := of(request)
+		rights := rightsOf(request)
 		if len(rights) == 0 {
 			t.Errorf("no right is known for the request %s", request)
 		}
@@ -109,7 +109,7 @@ func (r *Row) hot(t *testing.T) []string {
 	return exported.Root.hot("")
 }
 
-// kind is what is read of a type in an exported Schema.
+// kind has the members of a type in an exported Schema that hot reads.
 type kind struct {
 	Fields []struct {
 		Name, Class string

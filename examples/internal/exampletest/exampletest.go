@@ -1,6 +1,5 @@
-// Package exampletest has the checks that are the same for all example providers, and helpers for
-// the others. Each provider is one row, a [Provider] in its test, and [Provider.Test] runs the
-// checks.
+// Package exampletest has the checks that all example providers share, and helpers for the other
+// tests. The test of each provider has a row, a [Provider], and [Provider.Test] runs the checks.
 package exampletest
 
 import (

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// filled returns a T with all fields set except TypeMeta, each leaf to another value, to find
-// conversions that drop or swap fields.
+// filled returns a T with all fields set except TypeMeta. Each leaf has a value of its own, so that
+// a conversion that drops or swaps fields is found.
 func filled[T any](t *testing.T) *T {
 	t.Helper()
 	f := filler{t: t}

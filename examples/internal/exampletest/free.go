@@ -9,8 +9,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// testHotIsFree checks that a pool has the same name with and without the hot part of its config,
-// in every era, and that its infrastructure tags alone give it no other name than an empty config.
+// testHotIsFree checks in every era that a pool has the same name with and without the hot part of
+// its config. It also checks a config that has only infrastructure tags.
 func (p *Provider[C, I, S]) testHotIsFree(t *testing.T) {
 	if len(p.Eras) == 0 {
 		t.Fatal("the row has no Eras")

@@ -17,7 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// machineClass is what the checks read of a MachineClass.
+// machineClass has the members of a MachineClass that the checks read.
 type machineClass struct {
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -85,8 +85,8 @@ func checkMachineClass[S any](t *testing.T, schema *hotupdate.Schema, file, poin
 	}
 }
 
-// asDriver reads a provider spec as the driver does, which may take names in any case, and refuses
-// members that the type does not have.
+// asDriver decodes a provider spec as a driver does: names may have any case, and members that the
+// type does not have are refused.
 func asDriver[S any](t *testing.T, raw []byte) *S {
 	t.Helper()
 	spec := new(S)
@@ -96,7 +96,7 @@ func asDriver[S any](t *testing.T, raw []byte) *S {
 	return spec
 }
 
-// replaced returns JSON with another value at a pointer. Objects on the way are made.
+// replaced returns JSON with another value at a pointer, and creates missing objects above it.
 func replaced(t *testing.T, raw []byte, pointer string, value any) []byte {
 	t.Helper()
 	var root any

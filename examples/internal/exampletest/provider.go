@@ -18,10 +18,11 @@ import (
 type Provider[C, I, S any] struct {
 	// APIVersion and Kind identify the WorkerConfig.
 	APIVersion, Kind string
-	// Schema is the Schema of the WorkerConfig, and SpecSchema that of the provider spec.
+	// Schema returns the Schema of the WorkerConfig, and SpecSchema the Schema of the provider
+	// spec.
 	Schema, SpecSchema func() (*hotupdate.Schema, error)
-	// RawBytesSchema is the Schema by which the era of raw bytes strips a config; nil if that is
-	// Schema.
+	// RawBytesSchema returns the Schema by which the era of raw bytes strips a config; nil if
+	// Schema does.
 	RawBytesSchema func() (*hotupdate.Schema, error)
 	// ToInternal and FromInternal convert the WorkerConfig.
 	ToInternal   func(*C) *I
@@ -35,14 +36,14 @@ type Provider[C, I, S any] struct {
 	Pairs []Pair
 	// Eras has a Kubernetes version of each era before the canonical one.
 	Eras []string
-	// RemoveBecameHot removes the hot fields that older eras hash from a config. Nil if there are
+	// RemoveBecameHot removes from a config the hot fields that older eras hash; nil if there are
 	// none.
 	RemoveBecameHot func(*C)
 	// Unreached are the paths of values, objects and lists of the config whose changes need not
 	// reach the provider spec; nil if there are none. The row says why.
 	Unreached []string
-	// AdjustReach changes the config with all fields set whose values are followed to the provider
-	// spec. Nil if that config has the same classes for the extension and the driver.
+	// AdjustReach changes the config of the checks of reach where the extension and the driver have
+	// different classes for a field; nil if they have none.
 	AdjustReach func(*C)
 	// HotMembers has new values of hot members of the provider spec, by their JSON pointers.
 	HotMembers map[string]any
@@ -120,8 +121,8 @@ func (p *Provider[C, I, S]) withTypeMeta(config *C) *C {
 	return config
 }
 
-// SpecOf returns a function for [Provider.Spec] of the two steps in which an extension makes a
-// provider spec.
+// SpecOf returns a function for [Provider.Spec]. The function reads the pool, and then makes its
+// provider spec, as an extension does.
 func SpecOf[P, F, S any](
 	newPool func(*gardener.WorkerPool) (P, error), newSpec func(P, *F) (*S, error), infrastructure *F,
 ) func(*gardener.WorkerPool) (*S, error) {

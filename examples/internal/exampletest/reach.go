@@ -36,8 +36,9 @@ func (p *Provider[C, I, S]) testReach(t *testing.T) {
 }
 
 // testEmptyObjects compares each object of a config, when it is empty, with an absent one. The
-// canonical hash must differ exactly if the machines do: then the code tests the pointer for nil,
-// and the field needs the option presence. An unreadable provider spec counts as different.
+// canonical hash must differ exactly if the provider spec does: then the code tests the pointer for
+// nil, and the field needs the option presence. A config from which no provider spec can be made
+// counts as different.
 func (p *Provider[C, I, S]) testEmptyObjects(t *testing.T) {
 	_, config := p.reachConfig(t)
 	schema := p.schema(t)
@@ -62,7 +63,7 @@ func (p *Provider[C, I, S]) testEmptyObjects(t *testing.T) {
 }
 
 // reachConfig returns a config with all fields set, as JSON and decoded. Its data volumes have the
-// names of those of the pool, see reachSpec.
+// names of the pool's data volumes, see reachSpec.
 func (p *Provider[C, I, S]) reachConfig(t *testing.T) ([]byte, map[string]any) {
 	t.Helper()
 	typed := filled[C](t)
@@ -82,7 +83,8 @@ func (p *Provider[C, I, S]) reachConfig(t *testing.T) ([]byte, map[string]any) {
 	return data, config
 }
 
-// reachVolumes are as many data volumes as a config with all fields set describes.
+// reachVolumes are the pool's data volumes, one for each data volume of a config with all fields
+// set.
 var reachVolumes = []gardener.DataVolume{{Name: "kubelet-dir", Size: "30Gi"}, {Name: "b", Size: "40Gi"}}
 
 // reachSpec returns the provider spec of a pool with the data volumes of reachConfig.
@@ -95,7 +97,7 @@ func (p *Provider[C, I, S]) reachSpec(t *testing.T, raw []byte) *S {
 	return spec
 }
 
-// objectsOf lists the objects that are members of others.
+// objectsOf lists the objects below a value.
 func objectsOf(path string, value any) []leaf {
 	var all []leaf
 	switch v := value.(type) {

@@ -16,7 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions/recorded"
 )
 
-// Recorded is an example that is held against the recorded names of the provider's releases.
+// Recorded is an example that is compared with the recorded names of the provider's releases.
 type Recorded[P any] struct {
 	Provider string
 	NewPool  func(*gardener.WorkerPool, extensions.State) (P, error)

@@ -14,7 +14,8 @@ import (
 
 var writeSchemas = flag.Bool("schemas", false, "write the Schemas of package extensions")
 
-// testBuiltIn checks that the command hotupdate knows this Schema: it judges changes by a stored one.
+// testBuiltIn checks that the stored Schema, by which the command hotupdate judges changes, equals
+// the example's Schema.
 func (p *Provider[C, I, S]) testBuiltIn(t *testing.T) {
 	name, _, _ := strings.Cut(p.APIVersion, ".")
 	p.checkStored(t, name, p.schema(t))

@@ -9,7 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// CheckTags checks what a driver sets on the resources of each kind.
+// CheckTags checks the infrastructure tags that a driver sets on the resources of each kind.
 func CheckTags(
 	t *testing.T, tagsOf func(tags.Kind) (map[string]string, error), want map[tags.Kind]map[string]string,
 ) {
@@ -23,14 +23,15 @@ func CheckTags(
 	}
 }
 
-// With returns a copy of infrastructure tags with one more.
-func With(all map[string]string, key, value string) map[string]string {
-	with := maps.Clone(all)
+// With returns a copy of infrastructure tags with one more key.
+func With(base map[string]string, key, value string) map[string]string {
+	with := maps.Clone(base)
 	with[key] = value
 	return with
 }
 
-// Refused returns which fields admission refuses, and why, such as "tags.vm[Name]: Forbidden".
+// Refused returns the fields that admission refuses, with the type of each error, such as
+// "tags.vm[Name]: Forbidden".
 func Refused(problems field.ErrorList) []string {
 	var refused []string
 	for _, problem := range problems {

@@ -59,7 +59,7 @@ func (p *Provider[C, I, S]) renames(t *testing.T, version string, old, updated [
 	return before.Digest != after.Digest
 }
 
-// Vector is the data that an extension adds to the hash of an existing pool.
+// Vector is an existing pool with the data that an extension adds to its hash.
 type Vector struct {
 	Name string
 	// Version is the Kubernetes version; empty for a pool without one.

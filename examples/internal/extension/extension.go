@@ -1,5 +1,5 @@
-// Package extension has common functions of the example extensions: it hashes a pool by the eras of
-// an extension. It knows no provider.
+// Package extension has common functions of the example extensions. It hashes a pool by the eras of
+// an extension, and knows no provider.
 package extension
 
 import (
@@ -17,8 +17,7 @@ type Eras[P any] struct {
 }
 
 // WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the
-// pool for the functions of the eras, with the config. In every era the config is decoded first,
-// strictly.
+// pool that the eras read; [NewPool] has decoded its config.
 func WorkerPoolHash[P any](
 	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error),
 	newEras func(*hotupdate.Schema) Eras[P],

@@ -37,7 +37,7 @@ func NewPool[V, C any](
 	return Pool[C]{worker, toInternal(config)}, nil
 }
 
-// Known returns the pool for the functions of the release.
+// Known returns the pool for the functions of the released extension, see the interface [Known].
 func (p Pool[C]) Known() extensions.Pool {
 	known := &provider.WorkerPool{
 		Name: p.Name, UpdateStrategy: p.UpdateStrategy, KubernetesVersion: p.KubernetesVersion,

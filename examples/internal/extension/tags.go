@@ -10,9 +10,10 @@ import (
 )
 
 // FlatTags returns the flat map of a provider spec: labels in the cloud's form, overridden by
-// fixed, the keys of the extension itself, such as those by which machine-controller-manager finds
-// its machines. A label without such a form is an error. So is a label that becomes a key of
-// another cluster, because machine-controller-manager could delete the machine.
+// fixed. Fixed has the keys of the extension itself, such as those by which
+// machine-controller-manager finds its machines. A label that has no form in the cloud is an error.
+// So is a label that becomes a key of another cluster, because machine-controller-manager could
+// delete the machine.
 func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[string]string) (map[string]string, error) {
 	rules, err := cloud.Rules(tags.VM)
 	if err != nil {
@@ -25,10 +26,10 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 	return rules.Effective(clean, nil, fixed), nil
 }
 
-// VMTags returns the tags of each kind for a provider spec whose driver sets the flat map on all
-// resources, and so holds only fixed there. They are the tags of the config, and labels in the cloud's
-// form for the VM only: on volumes and interfaces labels would use up the cloud's limits. Fixed
-// keys win. [FlatTags] has the same errors.
+// VMTags returns the tags of each kind, for a driver that sets the flat map on all resources. The
+// flat map of its provider spec then holds only fixed. The result has the tags of the config and,
+// for the VM only, the labels in the cloud's form: on volumes and interfaces they would use up the
+// cloud's limits. Fixed keys win. The errors are those of [FlatTags].
 func VMTags(
 	cloud tags.Cloud, pool *gardener.WorkerPool, perKind *tags.Tags, fixed map[string]string,
 ) (*tags.Tags, error) {

@@ -1,5 +1,6 @@
-// Package fleet is what the fake APIs of the drivers' tests stand on: the cloud of one machine of
-// package drivertest, or a fleet of machines.
+// Package fleet has a cloud in memory with any number of machines, for the fake APIs of the
+// drivers' tests. A fake API works on the interface [Cloud], which the cloud of package drivertest
+// also has.
 package fleet
 
 import (
@@ -54,7 +55,7 @@ type resource struct {
 // New returns a cloud with these rules.
 func New(rules func(kind tags.Kind) (tags.Rules, error)) *Fleet { return &Fleet{rules: rules} }
 
-// Add adds resources, with infrastructure tags, attributes and sets as they are.
+// Add adds resources, with the infrastructure tags, attributes and sets that they have.
 func (f *Fleet) Add(all ...driver.Resource) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -98,7 +99,8 @@ func (f *Fleet) Resources(ctx context.Context) ([]driver.Resource, error) {
 	return all, nil
 }
 
-// Change sets or removes infrastructure tags. An empty value removes whatever the live value is.
+// Change sets or removes infrastructure tags. A tag to remove with an empty value is removed
+// whatever its live value is.
 func (f *Fleet) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	call := fakecloud.Call{Set: set}
 	for _, tag := range remove {
@@ -128,7 +130,7 @@ func (f *Fleet) Replace(ctx context.Context, kind tags.Kind, id, version string,
 	})
 }
 
-// Modify changes attributes at once.
+// Modify changes attributes. The change takes no time.
 func (f *Fleet) Modify(
 	ctx context.Context, kind tags.Kind, id string, values map[string]string, _ time.Duration,
 ) error {

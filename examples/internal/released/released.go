@@ -1,5 +1,6 @@
-// Package released takes the MachineClasses that released extensions write through the drivers of the
-// examples. They are the files in testdata/released of each cloud, see README.md there.
+// Package released tests the drivers of the examples with MachineClasses that released extensions
+// have written. The MachineClasses are the files in testdata/released of each cloud, see README.md
+// there.
 package released
 
 import (
@@ -57,7 +58,7 @@ func (c *Class) JSON(tb testing.TB) string {
 	return string(text)
 }
 
-// With returns a class whose provider spec is changed. Change gets a copy.
+// With returns a copy of a class with a changed provider spec. Change gets a copy of the spec.
 func (c *Class) With(tb testing.TB, change func(spec map[string]any)) Class {
 	tb.Helper()
 	changed := *c
@@ -67,7 +68,8 @@ func (c *Class) With(tb testing.TB, change func(spec map[string]any)) Class {
 	return changed
 }
 
-// Texts returns the texts of an object in a provider spec, such as its tags.
+// Texts returns the members of an object in a provider spec whose values are texts, such as its
+// tags.
 func Texts(tb testing.TB, object any) map[string]string {
 	tb.Helper()
 	text, err := json.Marshal(object)
@@ -77,7 +79,7 @@ func Texts(tb testing.TB, object any) map[string]string {
 	return all
 }
 
-// Joined returns maps as one. Later ones win.
+// Joined merges maps. Later ones win.
 func Joined(all ...map[string]string) map[string]string {
 	joined := map[string]string{}
 	for _, one := range all {
@@ -103,9 +105,9 @@ func (m *Machine) DeepCopyObject() runtime.Object {
 	return &Machine{m.TypeMeta, *m.DeepCopy()}
 }
 
-// Update takes a machine through the flow: it is created with the first class, and then each of the
-// others is the machine's class in turn, until the flow has no more to do. The clock jumps. Update returns
-// the warnings of all events.
+// Update creates a machine with the first class, and then gives it each of the other classes in
+// turn. For each class it reconciles the machine four times, an hour apart. Update returns the
+// warnings of all events.
 func Update(
 	tb testing.TB, kit Kit, name, providerID string, secret map[string][]byte, versions ...Class,
 ) (warnings []string) {
@@ -137,7 +139,7 @@ func Update(
 			machineupdate.MachineClass{Object: meta, ProviderSpec: []byte(version.JSON(tb))}, kit.Driver())
 		fatal(tb, err)
 		observed := machineupdate.Observation{ProviderID: providerID, Phase: "Running", Class: class, Secret: secret}
-		for range 4 { // the update, its confirmation, and what these leave
+		for range 4 { // enough for the update and its confirmation
 			result := executor.Reconcile(tb.Context(), machine, observed)
 			fatal(tb, result.Err)
 			now = now.Add(time.Hour)
@@ -146,7 +148,7 @@ func Update(
 	return warnings
 }
 
-// patched is the API server's part of a write.
+// patched applies the patch of a write to a machine, as the API server does.
 func patched(tb testing.TB, machine *Machine, data []byte) *Machine {
 	tb.Helper()
 	var sent struct {

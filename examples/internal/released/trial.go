@@ -13,25 +13,26 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Trial is what the tests of a driver know of its cloud.
+// Trial has what the tests of a driver need to know of its cloud.
 type Trial struct {
-	Folder  string // of the MachineClasses
+	Folder  string // the folder of the MachineClasses
 	Rules   func(kind tags.Kind) (tags.Rules, error)
 	Request machineupdate.UpdateMachineRequest // with Machine, ProviderID and Secret
-	// Adapt changes a provider spec so that the fake cloud knows the places that it names. It may be nil.
+	// Adapt changes a provider spec so that it names places of the fake cloud. It may be nil.
 	Adapt func(spec map[string]any)
-	// Path are the members on the way to the tags, such as spec.
+	// Path has the members above the tags, such as spec.
 	Path []string
-	// Flat is the flat map, and Label a key that the extension writes into it for a label of the pool.
+	// Flat is the name of the flat map. Label is a key that the extension writes into it for a
+	// label of the pool.
 	Flat, Label string
-	// PerKind are tags of single kinds.
+	// PerKind are the tags of single kinds that the update adds.
 	PerKind tags.Tags
 	// Launched are the resources that the driver creates for a class, and resources of others, all without
 	// the tags of single kinds.
 	Launched func(tb testing.TB, class *Class) []driver.Resource
 	// IsOthers reports whether a resource belongs to others. Nil: none does.
 	IsOthers func(r *driver.Resource) bool
-	// LeftAlone has, by pool, the keys that the class is told to leave alone, as the event quotes them.
+	// LeftAlone has, by pool, the keys that the driver leaves alone, as the warning lists them.
 	LeftAlone map[string]string
 	Unchanged []string // see drivertest.Setup
 	New       func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (Kit, error)
@@ -54,7 +55,7 @@ func (c *Trial) of(tb testing.TB, class *Class, label string, perKind *tags.Tags
 	})
 }
 
-// in returns the object with the tags.
+// in returns the object that has the flat map.
 func (c *Trial) in(spec map[string]any) map[string]any {
 	for _, member := range c.Path {
 		spec = spec[member].(map[string]any) //nolint:forcetypeassert // the extension writes it
@@ -80,8 +81,8 @@ func (c *Trial) resources(tb testing.TB, class *Class, perKind *tags.Tags) []dri
 	return all
 }
 
-// Updates takes a machine of each class through the flow: the extension is adopted, a label of the pool
-// changes, and each kind gets tags. Everything else stays.
+// Updates tests each class on a machine: the driver adopts the machine, a label of the pool
+// changes, and each kind gets tags of its own. All other tags stay unchanged.
 func (c *Trial) Updates(t *testing.T) {
 	t.Helper()
 	for _, class := range Classes(t, c.Folder) {
@@ -127,7 +128,7 @@ func diff(tb testing.TB, want, got *driver.Resource) {
 	}
 }
 
-// Conforms holds the promises of the driver with each class.
+// Conforms checks that the driver keeps its promises with each class, see [drivertest.Check].
 func (c *Trial) Conforms(t *testing.T) {
 	t.Helper()
 	for _, class := range Classes(t, c.Folder) {

@@ -1,6 +1,6 @@
-// Package drifted_test holds the built-in classes of Karpenter's kinds against Karpenter's own code: its
-// hashes, and the controller that marks nodes as drifted, with the cloud provider for AWS. It is a module of its own,
-// because it takes minutes to compile.
+// Package drifted_test compares the built-in classes of Karpenter's kinds with Karpenter's own
+// code: its hashes, and the controller that marks nodes as drifted, with the cloud provider for
+// AWS. It is a module of its own, because it takes minutes to compile.
 package drifted_test
 
 import (
@@ -60,7 +60,7 @@ func object(text string) (value map[string]any) {
 	return value
 }
 
-// others are values that the fields may have, where another text alone would be none.
+// others are second values for the fields that admit only certain values.
 var others = map[string]any{
 	"disruption.budgets[].nodes": "20%", "disruption.budgets[].duration": "2h0m0s", "disruption.budgets[].schedule": "@weekly",
 	"disruption.budgets[].reasons": []any{"Drifted"}, "disruption.consolidateAfter": "2m",
@@ -84,7 +84,7 @@ var others = map[string]any{
 	"securityGroupSelectorTerms[].id": "sg-2", "subnetSelectorTerms[].id": "subnet-2",
 }
 
-// required are members that a CRD requires: they are not removed.
+// required are the members that a CRD requires. The test does not remove them.
 var required = []string{
 	"disruption.consolidateAfter", "disruption.budgets[].nodes", "template.spec.nodeClassRef.group", "template.spec.nodeClassRef.kind",
 	"template.spec.nodeClassRef.name", "template.spec.requirements[].key", "template.spec.requirements[].operator",
@@ -102,8 +102,9 @@ const (
 	depends              // on the node, or on what the cloud selects
 )
 
-// driftOf asks Karpenter's hashes and its controller, for nodes with other labels and clouds that select otherwise. It
-// is false if no such node fits the old specs.
+// driftOf returns what Karpenter's hashes and its controller do to nodes with different labels. If
+// selectsOthers is true, it also asks for a cloud whose selectors select something else. It returns
+// false if none of the nodes fits the old specs.
 func driftOf(t *testing.T, old, updated specs, path string, selectsOthers bool) (does drift, isKnown bool) {
 	t.Helper()
 	selects := []cloud{launched}
@@ -134,7 +135,8 @@ func driftOf(t *testing.T, old, updated specs, path string, selectsOthers bool) 
 	return never, len(found) > 0
 }
 
-// selectedBy is a cloud that selects otherwise, if a field is one of a selector.
+// selectedBy returns a cloud in which the selector with this path selects something else; false if
+// the path is in no selector.
 func selectedBy(path string) (cloud, bool) {
 	other := launched
 	switch selectorOf(path) {
@@ -157,13 +159,14 @@ func keep(map[string]any, string) {}
 
 func remove(in map[string]any, name string) { delete(in, name) }
 
-// edit is an edit of a field, after which both sides differ.
+// edit is an edit of a field, before and after which the field differs.
 type edit struct {
 	what         string
 	old, updated member
 }
 
-// edits are the edits of a field: another value, none, an empty list or map in the place of none, and another order.
+// edits returns the edits of a field: another value, its removal, an empty list or map where there
+// was none, another order, and a repeated element.
 func edits(path string, value any) []edit {
 	all := []edit{{"changed", keep, func(in map[string]any, name string) { in[name] = otherThan(in[name], path) }}}
 	if !slices.Contains(required, path) {
@@ -185,7 +188,7 @@ func edits(path string, value any) []edit {
 	return all
 }
 
-// fieldsOf are the listed fields and the lists and objects above them.
+// fieldsOf returns the listed fields, and the lists and objects above them.
 func fieldsOf(listed []listedField) []listedField {
 	all := slices.Clone(listed)
 	for _, field := range listed {
@@ -222,7 +225,7 @@ func otherThan(value any, path string) any {
 		changed := maps.Clone(value)
 		for name, inner := range changed {
 			if _, isList := inner.([]any); !isList {
-				delete(changed, name) // the first one, of objects all
+				delete(changed, name) // all members but lists
 			}
 		}
 		return changed
@@ -230,7 +233,7 @@ func otherThan(value any, path string) any {
 	return value
 }
 
-// apply edits the member at a path: of the first element of each list on the way.
+// apply edits the member at a path. Of each list on the way it takes the first element.
 func apply(spec map[string]any, path string, edit func(in map[string]any, name string)) bool {
 	name, rest, isDeeper := strings.Cut(path, ".")
 	name, isList := strings.CutSuffix(name, "[]")
@@ -248,9 +251,9 @@ func apply(spec map[string]any, path string, edit func(in map[string]any, name s
 	return apply(value.(map[string]any), rest, edit)
 }
 
-// TestClasses edits every field of the released CRDs of NodePool and EC2NodeClass, and holds the verdict of plan
-// against Karpenter's hashes and its controller: roll if every node drifts, indeterminate if some do, and never roll if
-// none does.
+// TestClasses edits every field of the released CRDs of NodePool and EC2NodeClass. It compares the
+// verdict of plan with Karpenter's hashes and controller: roll if every node drifts, indeterminate
+// if some drift, and never roll if none drifts.
 func TestClasses(t *testing.T) {
 	command := build(t)
 	for _, kind := range []struct {
@@ -263,7 +266,7 @@ func TestClasses(t *testing.T) {
 			func(s specs) map[string]any { return s.class },
 		},
 	} {
-		seen := map[string]map[drift]bool{} // what the edits of a selector did
+		seen := map[string]map[drift]bool{} // the outcomes of the edits of a selector
 		for _, field := range fieldsOf(command.fields(t, kind.crd)) {
 			var value any
 			require.True(t, apply(kind.spec(base()), field.Path, func(in map[string]any, name string) { value = in[name] }),
@@ -317,7 +320,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// selectorOf is the field of a selector that a path is in; empty if it is in none.
+// selectorOf returns the selector that a path is in; empty if it is in none.
 func selectorOf(path string) string {
 	for _, selector := range []string{
 		"template.spec.requirements", "amiSelectorTerms", "subnetSelectorTerms", "securityGroupSelectorTerms",
@@ -343,7 +346,7 @@ func build(t *testing.T) program {
 	return program(file)
 }
 
-// crdOf is the path of a CRD in the release that the test links.
+// crdOf returns the path of a CRD in the release that the test links.
 func crdOf(t *testing.T, module, name string) string {
 	t.Helper()
 	folder, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()

@@ -28,10 +28,10 @@ import (
 
 const machine = "m5.large"
 
-// cloud is what the cloud selects for an EC2NodeClass, and what an instance was launched with.
+// cloud has the IDs that an EC2NodeClass selects, or with which an instance was launched.
 type cloud struct{ image, subnet, securityGroup, reservation string }
 
-// launched are those of the instance.
+// launched has the IDs of the instance.
 var launched = cloud{"ami-1", "subnet-1", "sg-1", "cr-1"}
 
 type instanceTypes struct{ instancetype.Provider }
@@ -50,14 +50,14 @@ func (instances) Get(context.Context, string, ...instance.Options) (*instance.In
 	}, nil
 }
 
-// placementGroups has the group of the instance, under any selector.
+// placementGroups finds the group of the instance for any selector.
 type placementGroups struct{}
 
 func (placementGroups) Get(context.Context, placementgroup.NodeClass) (*placementgroup.PlacementGroup, error) {
 	return nil, nil //nolint:nilnil // as for a class without a selector
 }
 
-// specs are those of a NodePool and of its EC2NodeClass, in JSON.
+// specs are the specs of a NodePool and of its EC2NodeClass, in JSON.
 type specs struct{ pool, class map[string]any }
 
 func (s specs) objects(t *testing.T) (*karpv1.NodePool, *awsv1.EC2NodeClass) {
@@ -71,7 +71,7 @@ func (s specs) objects(t *testing.T) (*karpv1.NodePool, *awsv1.EC2NodeClass) {
 	}
 	into(s.pool, &pool.Spec)
 	into(s.class, &class.Spec)
-	// what the controllers for hashes write
+	// Karpenter's hash controllers write these annotations.
 	pool.Annotations = map[string]string{
 		karpv1.NodePoolHashAnnotationKey: pool.Hash(), karpv1.NodePoolHashVersionAnnotationKey: karpv1.NodePoolHashVersion,
 	}
@@ -81,7 +81,7 @@ func (s specs) objects(t *testing.T) (*karpv1.NodePool, *awsv1.EC2NodeClass) {
 	return pool, class
 }
 
-// sums are Karpenter's own hashes.
+// sums returns Karpenter's own hashes.
 func (s specs) sums(t *testing.T) [2]string {
 	t.Helper()
 	pool, class := s.objects(t)
@@ -112,7 +112,7 @@ func isDrifted(t *testing.T, old, updated specs, selects cloud, labels map[strin
 	claim.Status.ImageID = launched.image
 	claim.StatusConditions().SetTrue(karpv1.ConditionTypeLaunched)
 
-	pool.Spec.Template.Spec.NodeClassRef.Name = class.Name // a class of another name exists too, with this spec
+	pool.Spec.Template.Spec.NodeClassRef.Name = class.Name // another EC2NodeClass has this spec too
 	kube := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithStatusSubresource(claim).WithObjects(pool, class, claim).Build()
 	provider := awscloud.New(instanceTypes{}, instances{}, nil, kube, nil, nil, nil, placementGroups{}, nil, nil)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

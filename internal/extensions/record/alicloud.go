@@ -26,9 +26,10 @@ const (
 			"id":"i","encrypted":true}]}`
 )
 
-// ignoredConfig is a config that a pool may have: the extension has no type for it and ignores it, and
-// its admission takes any. Gardener's hash of pools without a node-agent secret has its bytes. These
-// are the members that the example for Alibaba Cloud has after adoption.
+// ignoredConfig is a config that a pool may have. The extension has no type for it and ignores it,
+// and its admission accepts any config. Gardener's hash of pools without a node-agent secret
+// includes the bytes of the config. The members are those that the example for Alibaba Cloud has
+// after adoption.
 type ignoredConfig struct {
 	NodeTemplate *extensionsv1alpha1.NodeTemplate `json:"nodeTemplate,omitempty"`
 	Tags         *struct {

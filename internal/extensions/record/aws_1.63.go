@@ -18,10 +18,10 @@ func delegateOf(
 	return worker.NewWorkerDelegate(userData{}, decoder, scheme, nil, "", w, cluster)
 }
 
-// hashData is the function up to v1.65, which hashes the bytes of the config.
+// hashData is the function of releases up to v1.65, which hashes the bytes of the config.
 func hashData(pool extensionsv1alpha1.WorkerPool, _ *awsapi.WorkerConfig) ([]string, error) {
 	return worker.ComputeAdditionalHashDataV2(pool), nil
 }
 
-// seldom: releases without a list hash virtual capacity, and today's do not.
+// seldom has virtual capacity: releases without a list hash it, and today's release does not.
 var seldom = []string{"config.nodeTemplate.virtualCapacity"}

@@ -22,5 +22,5 @@ func hashData(pool extensionsv1alpha1.WorkerPool, config *awsapi.WorkerConfig) (
 	return worker.ComputeAdditionalHashDataV2(pool, config)
 }
 
-// seldom are no fields.
+// seldom is empty: the command compares all pools.
 var seldom []string

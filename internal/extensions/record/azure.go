@@ -56,7 +56,8 @@ func newExtension() *extension {
 		facts: withShoots(map[string][]string{
 			"identity":        {`null`, `"identity-1"`, `"identity-2"`},
 			"availabilitySet": {`null`, `null`, `null`, `"set-1"`, `"set-2"`},
-			// Zones without a subnet share one; a migrated subnet does not count.
+			// Zones without a subnet share one. A migrated subnet is the former shared one, and is
+			// not hashed.
 			"subnets": {
 				`null`,
 				`null`,

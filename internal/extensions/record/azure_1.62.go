@@ -7,7 +7,7 @@ import (
 	"github.com/gardener/gardener-extension-provider-azure/pkg/controller/worker"
 )
 
-// dataBy asks the function that is exported from v1.60 on.
+// dataBy calls the function for the config, which is exported from v1.60 on.
 func dataBy(config func(asked) (*azureapi.WorkerConfig, error)) func(asked) ([]string, error) {
 	return func(a asked) ([]string, error) {
 		c, err := config(a)
@@ -18,5 +18,5 @@ func dataBy(config func(asked) (*azureapi.WorkerConfig, error)) func(asked) ([]s
 	}
 }
 
-// seldom are no fields.
+// seldom is empty: the command compares all pools.
 var seldom []string

@@ -116,7 +116,7 @@ func classes(delegate genericactuator.WorkerDelegate, err error) (names []string
 	return names, err
 }
 
-// userData is a client that has only the secret with the user data of every pool.
+// userData is a client that returns one secret with user data for every pool.
 type userData struct{ client.Client }
 
 func (userData) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
@@ -128,7 +128,7 @@ func (userData) Get(_ context.Context, _ client.ObjectKey, into client.Object, _
 	return nil
 }
 
-// coreWorker returns the pool as a Shoot has it.
+// coreWorker returns the pool in the form that a Shoot has.
 func coreWorker(a asked) core.Worker {
 	w := core.Worker{
 		Name: a.Name, Zones: a.Zones, ProviderConfig: a.ProviderConfig, Minimum: a.Minimum, Maximum: a.Maximum,
@@ -149,7 +149,8 @@ func coreWorker(a asked) core.Worker {
 	return w
 }
 
-// images returns the images of a CloudProfile's config, with every version for every architecture.
+// images returns the images of a CloudProfile's config. Every version exists for every
+// architecture.
 func images(version string) string {
 	var all []string
 	for _, name := range []string{"os", "suse"} {

@@ -89,14 +89,15 @@ func structFields(of reflect.Type) func(func(reflect.StructField) bool) {
 type drawer struct {
 	*rand.Rand
 
-	// values are the texts of a field, by its path or its type. A field that always has to be there
-	// is in required, one that is set by other means in left out.
+	// values are the texts of a field, by its path or its type. The fields in required are always
+	// set. The fields in leftOut are never drawn.
 	values   map[string][]string
 	required []string
 	leftOut  []string
-	// seldom are the prefixes of fields that are mostly absent, but not of the fields below those.
+	// seldom are the prefixes of fields that are mostly absent. It does not apply to the fields
+	// below them.
 	seldom []string
-	// mostly are fields that are seldom absent: without them releases end in an error or a panic.
+	// mostly are fields that are seldom absent: without them releases return an error or panic.
 	mostly []string
 	seen   map[string]map[string]bool
 }
@@ -121,7 +122,7 @@ func (d *drawer) document(of reflect.Type, path string) *object {
 	return o
 }
 
-// redraw draws one member of an object anew: it may become absent, null or empty.
+// redraw draws one member of an object again: it may become absent, null or empty.
 func (d *drawer) redraw(o *object, f jsonField) string {
 	path := o.path + "." + f.name
 	if slices.Contains(d.leftOut, path) {
@@ -198,8 +199,8 @@ func (d *drawer) leaf(path, drawn string) value {
 	return text(drawn)
 }
 
-// list draws up to four elements. Elements of the pool's data volumes have distinct names, as
-// Gardener's admission requires.
+// list draws up to four elements. The data volumes of a pool get distinct names, as Gardener's
+// admission requires.
 func (d *drawer) list(of reflect.Type, path string) value {
 	l := list{}
 	names := map[string]bool{}
@@ -244,7 +245,7 @@ func (d *drawer) mapOf(of reflect.Type, path string) value {
 	return o
 }
 
-// edit draws one member of one object of the document anew and returns its path.
+// edit draws one member of one object of the document again, and returns its path.
 func (d *drawer) edit(root *object) string {
 	var objects []*object
 	var collect func(v value)
@@ -265,7 +266,7 @@ func (d *drawer) edit(root *object) string {
 	}
 	collect(root)
 	if len(objects) > 1 && d.Intn(3) > 0 {
-		objects = objects[1:] // the root has most of the fields that are not hashed
+		objects = objects[1:] // most fields of the root are not hashed
 	}
 	o := objects[d.Intn(len(objects))]
 	fields := fieldsOf(o.of)
@@ -279,7 +280,7 @@ func (d *drawer) edit(root *object) string {
 	return path
 }
 
-// editNamed draws the member at the path anew, or the first object on the way that is absent.
+// editNamed draws the member at the path again, or the first absent object above it.
 func (d *drawer) editNamed(root *object, path ...string) string {
 	for _, f := range fieldsOf(root.of) {
 		if f.name != path[0] {
@@ -294,7 +295,7 @@ func (d *drawer) editNamed(root *object, path ...string) string {
 	panic("no field " + path[0])
 }
 
-// distinctNames draws the data volumes anew, if two have one name.
+// distinctNames draws the data volumes again if two have the same name.
 func (d *drawer) distinctNames(root *object) {
 	names := map[string]bool{}
 	for _, m := range root.members {

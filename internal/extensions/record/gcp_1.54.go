@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// dataBy asks the function that is exported from v1.50 on.
+// dataBy calls the function for the config, which is exported from v1.50 on.
 func dataBy(config func(asked) (*gcpapi.WorkerConfig, error)) func(asked) ([]string, error) {
 	return func(a asked) ([]string, error) {
 		c, err := config(a)
@@ -26,5 +26,5 @@ func admitted(config *gcpapi.WorkerConfig, w core.Worker) field.ErrorList {
 	return validation.ValidateWorkerConfig(*config, w.DataVolumes, w.Volume, field.NewPath("providerConfig"))
 }
 
-// seldom are no fields.
+// seldom is empty: the command compares all pools.
 var seldom []string

@@ -1,34 +1,37 @@
 //go:build ignore
 
 // Command record asks the released code of a provider extension how it names worker pools, and what
-// its admission refuses. Its records are test data, in package recorded: the pools that it drew, and
-// the answers.
+// its admission refuses. It draws the pools. The pools and the answers are the test data of package
+// recorded.
 //
-// Nothing of this module is linked. Copy the Go files into a checkout of the extension's release,
-// whose go.mod then decides what is linked, and run them there with the file of the provider:
+// This module links none of the released code. Copy the Go files into a checkout of the extension's
+// release, and run them there with the file of the provider, so that the go.mod of the checkout
+// decides what is linked:
 //
 //	mkdir CHECKOUT/cmd/record && cp *.go CHECKOUT/cmd/record
 //	cd CHECKOUT/cmd/record
 //	go run main.go draw.go cluster.go azure.go azure_1.62.go -release v1.62.1 -o azure-v1.62.1.jsonl.gz
 //
-// The calls that differ between releases stand in a second file of the provider, named by the release
-// that it was made for. Alibaba Cloud has the same functions in all releases, and no second file.
+// Each provider has a second file for the calls that differ between releases. It is named by the
+// release that it was made for. Alibaba Cloud has no second file, because all its releases have the
+// same functions.
 //
-// Then put the file into testdata of package recorded, beside this folder, and run the tests of the
-// package above. A difference names the field in which two pools differ. If a function of the extension
-// has moved, copy the provider's second file, give it the number of the release, and follow the function
+// Then put the records into testdata of package recorded, beside this folder, and run the tests of
+// package extensions. A difference names the field in which two pools differ. If a function of the
+// extension has moved, copy the provider's second file, name the copy by the new release, and call
+// the function at its new place.
+//
+// AWS needs the module machine-controller-manager-provider-aws, which not every module proxy
+// serves. In that case, check it out, and add a replace to the go.mod of the extension's checkout.
+//
+// The folder released, beside this one, links releases that module proxies serve: AWS v1.73.0, with
+// a stand-in for that module, and GCP v1.50.0. The step extensions of .ci/run runs this command
 // there.
 //
-// Where the module proxy does not serve machine-controller-manager-provider-aws, which AWS needs, add a
-// replace with a checkout of it to the go.mod of the checkout.
-//
-// The folder released, beside this one, links releases that module proxies serve: AWS v1.73.0 with types of
-// its own in the place of that module, and GCP v1.50.0. Step extensions of .ci/run runs this command there.
-//
-// Pools are drawn by reflection from the types of the release. More are drawn if a field did not take two
-// values yet, and one that never does is an error. Every eighth pool is new, and the others differ from the
-// one before in one member. A third of the configs has a form that no API server stores. Most Kubernetes
-// versions are those that the release supports.
+// Pools are drawn by reflection from the types of the release. Every eighth pool is new, and each
+// of the others differs from the previous pool in one member. A third of the configs have a form
+// that no API server stores. Most Kubernetes versions are supported by the release. If a field has
+// not taken two values, more pools are drawn; a field that never takes two values is an error.
 package main
 
 import (
@@ -52,25 +55,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// extension is a provider extension that can be asked.
+// extension has the functions of a provider extension that are called.
 type extension struct {
 	provider string
-	config   any // its WorkerConfig, versioned; nil without one
-	// values are the texts of members of the pool and the config, by path, in addition to those
-	// that all extensions have.
+	config   any // the versioned WorkerConfig; nil without one
+	// values are texts of members of the pool and the config, by path. All extensions share further
+	// ones.
 	values map[string][]string
-	// mostly are fields without which most pools would have no answer, seldom those with which the command
-	// hotupdate does not compare a pool.
+	// mostly are fields without which most pools would have no answer. seldom are fields with which
+	// the command hotupdate does not compare a pool.
 	mostly, seldom []string
 	// configEdits is how many of ten edits are made to a config.
 	configEdits int
 	// facts are the values of facts about the infrastructure and the Shoot, as JSON.
 	facts map[string][]string
-	// deployments returns the names of the pool's MachineClasses, data the strings that the
-	// exported function of the extension returns for the config; nil if it has none.
+	// classes returns the names of the pool's MachineClasses. data returns the strings of the
+	// extension's exported function for the config; nil if there is none.
 	classes func(pool asked) ([]string, error)
 	data    func(pool asked) ([]string, error)
-	// admit returns what admission says of the pool, and update of a change.
+	// admit returns what admission refuses of the pool, and update what it refuses of a change.
 	admit  func(pool asked) (field.ErrorList, error)
 	update func(old, updated []core.Worker) field.ErrorList
 }
@@ -97,18 +100,20 @@ type header struct {
 
 // record is a pool with the answers of the extension.
 type record struct {
-	// Edit is the path of the member in which the pool differs from the previous one; empty if all is drawn anew.
+	// Edit is the path of the member in which the pool differs from the previous one; empty for a
+	// new pool.
 	Edit string `json:"edit,omitempty"`
 	// Pool is the pool without its config, Config the text of the config; absent if the pool has none.
 	Pool   json.RawMessage            `json:"pool"`
 	Config *string                    `json:"config,omitempty"`
 	Facts  map[string]json.RawMessage `json:"facts,omitempty"`
-	// Names are the hashes in the names of the MachineClasses, with the suffix of the zone.
+	// Names are the hashes in the names of the MachineClasses, with the suffix of the zone. Data
+	// are the strings of the exported function. Error is the error instead of names.
 	Names []string `json:"names,omitempty"`
 	Data  []string `json:"data,omitempty"`
 	Error string   `json:"error,omitempty"`
-	// Refused are the kinds and fields that admission refuses of the pool, RefusedUpdate those of
-	// the change from the previous record.
+	// Refused has the kinds and fields that admission refuses of the pool. RefusedUpdate has those
+	// that it refuses of the change from the previous record.
 	Refused       []string `json:"refused,omitempty"`
 	RefusedUpdate []string `json:"refusedUpdate,omitempty"`
 }
@@ -189,7 +194,8 @@ func (e *extension) records(release string, seed int64, pools int) ([]byte, erro
 	return append(first.Bytes(), lines.Bytes()...), nil
 }
 
-// patience is how many times the number of pools is drawn at most, until each field took two values.
+// patience bounds the number of pools, as a multiple of the requested number, until each field has
+// taken two values.
 const patience = 4
 
 // missing returns the fields that never took two values.
@@ -221,7 +227,7 @@ func gardener() string {
 	return ""
 }
 
-// drawn is a pool before it is asked about.
+// drawn is a pool before the extension is asked about it.
 type drawn struct {
 	edit         string
 	pool, config *object // config is nil for a pool without one
@@ -302,8 +308,9 @@ func newDrawer(e *extension, seed int64) *poolDrawer {
 	}}
 }
 
-// kubernetesVersions returns two patch versions of each minor that the linked Gardener supports, and one of
-// each later minor for which extensions have a list of values, or none yet.
+// kubernetesVersions returns two patch versions of each minor that the linked Gardener supports. It
+// also returns one patch version of each later minor of which extensions hash a list of values, and
+// of the first minor that no release supports.
 func kubernetesVersions() (texts []string) {
 	supported := kubernetesversion.SupportedVersions
 	for _, minor := range supported {
@@ -317,7 +324,7 @@ func kubernetesVersions() (texts []string) {
 	return texts
 }
 
-// next draws a pool that differs from the last one in a member, or every eighth time in all of them.
+// next draws a pool that differs from the last one in a member. Every eighth pool is new.
 func (d *poolDrawer) next(last drawn, i int) drawn {
 	if i%8 == 0 {
 		return d.fresh()
@@ -331,7 +338,7 @@ func (d *poolDrawer) next(last drawn, i int) drawn {
 	hasConfig := next.config != nil
 	lostSecret := last.edit == secretPath && next.pool.member(secretName) == ""
 	switch chance := d.Intn(10); {
-	case lostSecret && chance < 5: // else it has none up to the eighth pool
+	case lostSecret && chance < 5: // otherwise the pools up to the next new one lack the secret
 		next.edit = d.editNamed(next.pool, secretName)
 	case hasConfig && chance < d.e.configEdits:
 		next.edit = d.edit(next.config)
@@ -368,7 +375,8 @@ const (
 	secretPath = "pool." + secretName
 )
 
-// editHashed draws one of the fields anew. It often removes the name of the secret, which is mostly there.
+// editHashed draws one of the fields again. Half of the edits of the secret's name, which is mostly
+// set, remove it.
 func (d *poolDrawer) editHashed(pool *object) string {
 	path := hashed[d.Intn(len(hashed))]
 	if path[0] == secretName && d.Intn(2) == 0 {
@@ -451,7 +459,7 @@ func mapsClone(m map[string]json.RawMessage) map[string]json.RawMessage {
 // ask returns the record of a pool, and the pool as admission sees it.
 func (e *extension) ask(d drawn) (record, core.Worker, error) {
 	r := record{Edit: d.edit, Pool: d.pool.append(nil), Config: d.configText(e.provider), Facts: d.facts}
-	pool := func() (asked, error) { // the extension may change it
+	pool := func() (asked, error) { // a new copy for each call, because the extension may change it
 		a := asked{facts: d.facts}
 		err := json.Unmarshal(r.Pool, &a.WorkerPool)
 		if r.Config != nil {
@@ -472,13 +480,13 @@ func (e *extension) ask(d drawn) (record, core.Worker, error) {
 		r.Names[i] = strings.TrimPrefix(name, technicalID+"-"+p.Name+"-")
 	}
 	if p, err = pool(); err == nil && e.data != nil {
-		r.Data, _ = protected(func() ([]string, error) { return e.data(p) }) // Error has it
+		r.Data, _ = protected(func() ([]string, error) { return e.data(p) }) // if it fails, Error has the answer
 	}
 	r.Refused = admission(func() (field.ErrorList, error) { return e.admit(p) })
 	return r, worker, nil
 }
 
-// admission returns what admission refuses. Some inputs make it panic, which refuses them too.
+// admission returns what admission refuses. If admission panics, the input counts as refused.
 func admission(ask func() (field.ErrorList, error)) []string {
 	all, err := protected(func() ([]string, error) {
 		refusal, err := ask()
@@ -504,7 +512,7 @@ func protected(f func() ([]string, error)) (answer []string, err error) {
 	return f()
 }
 
-// refused returns the kinds and fields of errors of admission, without their texts.
+// refused returns the kinds and fields of the errors of admission, without their texts.
 func refused(errs field.ErrorList) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, string(e.Type)+" "+e.Field)

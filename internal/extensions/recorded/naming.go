@@ -15,14 +15,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
-// Class is a MachineClass of a pool: each zone has one, or all zones together.
+// Class is a MachineClass of a pool. A pool has one for each zone, or one for all zones.
 type Class struct {
 	State extensions.State
-	// prefix and suffix stand around the hash in the name.
+	// prefix and suffix enclose the hash in the name.
 	prefix, suffix string
 }
 
-// Name returns the name of the class, as a record has it.
+// Name returns the name of the class in the form of a record.
 func (c Class) Name(hash string) string { return c.prefix + hash + c.suffix }
 
 // Classes returns the MachineClasses of the record's pool.
@@ -71,8 +71,8 @@ func (r *Record) serverGroup() (*string, error) {
 	return r.Facts.ServerGroup, nil
 }
 
-// Worker returns the part of the pool that Gardener itself hashes. Up to v1.139 it adds the reservations of
-// the system to those of the kubelet, and not from v1.144 on.
+// Worker returns the part of the pool that Gardener itself hashes. Up to v1.139, Gardener adds the
+// reservations of the system to those of the kubelet. From v1.144 on it does not.
 func (r *Release) Worker(record *Record, p *Pool) hash.Worker {
 	kubelet := p.KubeletConfig
 	if kubelet != nil {
@@ -96,11 +96,12 @@ func orNone(r *hash.Rotation) hash.Rotation {
 	return *r
 }
 
-// HasOneList reports whether the extension hands Gardener one list for all pools. Up to v1.119 Gardener has
-// no other one for those that are updated in place.
+// HasOneList reports whether the extension hands Gardener one list for all pools. Up to v1.119,
+// Gardener has no separate list for pools that are updated in place.
 func (r *Release) HasOneList() bool { return r.GardenerMinor() < 120 }
 
-// IsFirstVersion reports whether Gardener up to v1.145 names the pool by the first version of its hash.
+// IsFirstVersion reports whether Gardener up to v1.145 names the pool by the first version of its
+// hash.
 func (r *Release) IsFirstVersion(p *Pool) bool {
 	isRolling := p.WorkerPool.UpdateStrategy == hotupdate.AutoRollingUpdate
 	return p.NodeAgentSecretName == nil && (isRolling || r.HasOneList())
@@ -120,14 +121,14 @@ func (r *Release) HashWith(record *Record, p *Pool, additional []string) (string
 	if p.NodeAgentSecretName != nil || err != nil {
 		return name.Text, err
 	}
-	var texts []string // Gardener leaves the secret out, where this library returns an error
+	var texts []string // Gardener leaves the secret out; this library returns an error
 	for _, input := range name.Inputs[1:] {
 		texts = append(texts, input.Value)
 	}
 	return short(texts), nil
 }
 
-// short is the rule by which Gardener makes all these hashes.
+// short returns the hash of strings by the rule that all of Gardener's hashes have.
 func short(texts []string) string {
 	var all strings.Builder
 	for _, text := range texts {
@@ -141,8 +142,9 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FirstVersion is the hash of a pool that rolls and has no node-agent secret. It holds the raw config,
-// unless the extension removes that, and a list of the extension that is shorter than that of the second version.
+// FirstVersion returns the hash of a pool that rolls and has no node-agent secret. It covers the
+// raw config, unless the extension removes the config. It also covers a list of the extension,
+// which is shorter than the list of the second version.
 func (r *Release) FirstVersion(record *Record, p *Pool, list []string) string {
 	version := shootVersion
 	if p.KubernetesVersion != nil {
@@ -169,7 +171,7 @@ func (r *Release) FirstVersion(record *Record, p *Pool, list []string) string {
 			texts = append(texts, at.UTC().String())
 		}
 	}
-	// Up to v1.126 node-local DNS always counts.
+	// Up to v1.126, node-local DNS is always hashed.
 	counts := r.GardenerMinor() < 127 || minor < "1.34" || facts.KubeProxyMode == "IPVS"
 	if facts.NodeLocalDNS && counts {
 		texts = append(texts, "node-local-dns")
@@ -189,9 +191,10 @@ func initiated(r hash.Rotation, pool string) *metav1.Time {
 	return r.LastInitiationTime
 }
 
-// Manifest returns a Worker with pools of records, whose configs have the form in which an API server
-// stores them. The pools are renamed to p0, p1 and so on: the names of those that roll do not depend
-// on it. All records must have the identity, subnets and kind of infrastructure of the first.
+// Manifest returns a Worker with pools of records. The configs have the form in which an API server
+// stores them. The pools are renamed to p0, p1 and so on, because the names of pools that roll do
+// not depend on their own names. All records must have the identity, the subnets and the kind of
+// infrastructure of the first record.
 func (r *Release) Manifest(records ...*Record) ([]byte, error) {
 	var pools []any
 	status := map[string]any{}
@@ -223,13 +226,13 @@ func (r *Release) Manifest(records ...*Record) ([]byte, error) {
 	})
 }
 
-// InfrastructureKey is the same for records that one Worker can have.
+// InfrastructureKey is equal for records that one Worker can have.
 func (f Facts) InfrastructureKey() string {
-	text, _ := json.Marshal(f.infrastructure()) // maps of texts
+	text, _ := json.Marshal(f.infrastructure()) // maps of texts always encode
 	return string(text)
 }
 
-// infrastructure is the status of an infrastructure of Azure.
+// infrastructure returns the status of an infrastructure of Azure.
 func (f Facts) infrastructure() map[string]any {
 	networks := map[string]any{
 		"layout": "SingleSubnet", "subnets": []any{map[string]any{"name": "nodes", "purpose": "nodes"}},
@@ -251,7 +254,7 @@ func (f Facts) infrastructure() map[string]any {
 	return status
 }
 
-// dependencies are what the extension's status has about a pool.
+// dependencies returns the dependencies of a pool in the extension's status.
 func (f Facts) dependencies() map[string]map[string]any {
 	all := map[string]map[string]any{}
 	if f.AvailabilitySet != nil {

@@ -1,6 +1,6 @@
-// Package recorded has what released extensions answered about drawn worker pools: the names that
-// they give, and what their admission refuses. Command record, in the folder beside, writes the
-// files. It is for tests only.
+// Package recorded has the answers of released extensions about drawn worker pools: the names that
+// they give, and what their admission refuses. The command record, in the folder beside, writes the
+// files. The package is for tests only.
 package recorded
 
 import (
@@ -29,7 +29,7 @@ import (
 //go:embed testdata/*.jsonl.gz
 var files embed.FS
 
-// Release is a release of an extension, with its records.
+// Release has the records of a release of an extension.
 type Release struct {
 	Provider, Release, Gardener string
 	// Kubernetes are the minors that this release of Gardener supports.
@@ -37,26 +37,28 @@ type Release struct {
 	// Pools is the number of recorded pools, and Fields the number of values of each field.
 	Pools  int
 	Fields map[string]int
-	// Records are all the records, or those of every tenth drawn pool and its edits, see package effort.
+	// Records are all records. If package effort asks for less, they are every tenth new pool with
+	// its edits.
 	Records []Record
 }
 
 // Record is a pool that an extension was asked about, with its answers.
 type Record struct {
-	// Index is the record's place in the file. Edit is the path of the member in which the pool differs
-	// from that of the record before; empty if all is drawn anew.
+	// Index is the place of the record in the file. Edit is the path of the member in which the
+	// pool differs from the previous one; empty for a new pool.
 	Index int `json:"-"`
 	Edit  string
 	Pool  json.RawMessage
 	// Config is the text of the provider config; nil if the pool has none.
 	Config *string
 	Facts  Facts
-	// Names are the hashes at the end of the names of MachineClasses, with their zones. Data are the
-	// strings that the extension's exported function returns for the config; nil if it has none.
+	// Names are the hashes at the end of the names of MachineClasses, with their zones. Data are
+	// the strings that the extension's exported function returns for the config; nil if there is
+	// none.
 	Names, Data []string
 	Error       string
-	// Refused are the kinds and fields of what admission refuses of the pool, RefusedUpdate those of the
-	// edit.
+	// Refused has the kinds and fields that admission refuses of the pool. RefusedUpdate has those
+	// that it refuses of the edit.
 	Refused, RefusedUpdate []string
 }
 
@@ -116,7 +118,7 @@ func Newest() (newest map[string]*Release, _ error) {
 	return newest, nil
 }
 
-// ReadFile returns the release of a file that is not among the test data, such as one with other draws.
+// ReadFile returns the release of a file outside of the test data, such as a file with other draws.
 func ReadFile(name string) (*Release, error) {
 	packed, err := os.ReadFile(name)
 	if err != nil {
@@ -174,11 +176,11 @@ func readLine(lines *bufio.Reader, into any) error {
 func (r *Release) GardenerMinor() int {
 	_, rest, _ := strings.Cut(r.Gardener, ".")
 	minor, _, _ := strings.Cut(rest, ".")
-	number, _ := strconv.Atoi(minor) // recorded
+	number, _ := strconv.Atoi(minor) // a recorded version is valid
 	return number
 }
 
-// Extension returns what this library knows of today's release.
+// Extension returns the rules of this library for today's release.
 func (r *Release) Extension() *extensions.Extension {
 	all := []*extensions.Extension{
 		extensions.AliCloud(), extensions.AWS(), extensions.Azure(), extensions.GCP(), extensions.OpenStack(),
@@ -188,7 +190,7 @@ func (r *Release) Extension() *extensions.Extension {
 }
 
 // IsLikeToday reports whether today's release gives the pool the same name. Releases without a list
-// support no minor of the list, and do not leave out virtual capacity.
+// support no minor of the list, and hash virtual capacity.
 func (r *Release) IsLikeToday(record *Record, p *Pool) bool {
 	e := r.Extension()
 	isInPlace := p.WorkerPool.UpdateStrategy.InPlace()
@@ -228,7 +230,7 @@ func (r *Record) Read() (*Pool, error) {
 }
 
 // IsStored reports whether the config has the form in which an API server stores it: compact, with
-// sorted members. Every config that reaches an extension has it.
+// sorted members. Every config that reaches an extension has this form.
 func (r *Record) IsStored() bool {
 	if r.Config == nil {
 		return true
@@ -249,7 +251,7 @@ func (r *Record) Text() string {
 	return *r.Config
 }
 
-// Cause says what differs from the record before.
+// Cause names the difference from the previous record.
 func (r *Record) Cause() string {
 	if r.Edit == "" {
 		return "everything"
@@ -257,7 +259,7 @@ func (r *Record) Cause() string {
 	return r.Edit
 }
 
-// Hashes returns the different hashes among the names, without their zones, in the order of the zones.
+// Hashes returns the distinct hashes in the names, without zones, in the order of the zones.
 func (r *Record) Hashes() (hashes []string) {
 	for _, name := range r.Names {
 		parts := strings.Split(name, "-")

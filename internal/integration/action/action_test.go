@@ -28,7 +28,7 @@ spec:
 `
 }
 
-// changed is a clone whose pull request changes the type of machines of a Shoot.
+// changed returns a clone whose pull request changes the machine type of a Shoot.
 func changed(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{"shoots/web.yaml": shoot("web", "m5.large")})
@@ -36,8 +36,8 @@ func changed(t *testing.T) *world {
 	return w
 }
 
-// TestVerdicts: whatever plan ends with, its report is a comment and in the summary, and then the
-// job has the exit code of plan.
+// TestVerdicts: for each exit code of plan, the report is in the comment and in the summary, and
+// then the job ends with the same exit code.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	w := changed(t)
@@ -59,7 +59,7 @@ func TestVerdicts(t *testing.T) {
 	assert.NotContains(t, w.calls(), "--fail-on", "without the input")
 }
 
-// words are the verdicts by their exit codes, as the page of the command lists them.
+// words returns the verdicts by their exit codes, as the help topic verdicts lists them.
 func words(t *testing.T) map[int]string {
 	t.Helper()
 	text := read(t, filepath.Join(root, "hotupdate/cmd/hotupdate/help/verdicts.md"))
@@ -76,7 +76,8 @@ func words(t *testing.T) map[int]string {
 	return all
 }
 
-// TestUnjudged: errors stand before what was judged, as text that is no Markdown, and the job fails.
+// TestUnjudged: errors stand before the verdicts, escaped so that no Markdown takes effect, and the
+// job fails.
 func TestUnjudged(t *testing.T) {
 	t.Parallel()
 	w := changed(t)
@@ -115,8 +116,8 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
-// TestTokens: a token that must not comment is no failure; the summary has the report. A failure of
-// GitHub is one, and the verdict is told all the same.
+// TestTokens: if the token must not comment, the job does not fail, and the summary has the report.
+// If GitHub fails, the job fails, and still reports the verdict.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -145,8 +146,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNothingToSay: without a manifest there is no comment, a former one is removed, and the summary
-// says so.
+// TestNothingToSay: without a manifest the action writes no comment, removes its former comment,
+// and says so in the summary.
 func TestNothingToSay(t *testing.T) {
 	t.Parallel()
 	w := changed(t)
@@ -172,8 +173,8 @@ func TestPush(t *testing.T) {
 	assert.NotContains(t, j.ran, "comment.sh")
 }
 
-// TestLongReport: a comment has the lines that fit, a block of code ends in it, and the summary has
-// everything.
+// TestLongReport: a comment has as many lines as fit, and closes a block of code. The summary has
+// the whole report.
 func TestLongReport(t *testing.T) {
 	t.Parallel()
 	w := changed(t)
@@ -198,8 +199,8 @@ func TestLongReport(t *testing.T) {
 	assert.Equal(t, "<!-- plan by hotupdate -->\n"+longest, w.comment(), "the longest that plan writes")
 }
 
-// TestClones: a clone without the merge and what it is merged into is refused; the verdict would be
-// on other commits.
+// TestClones: a clone without the merge commit and its first parent is refused, because the verdict
+// would be about other commits.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	for name, checkout := range map[string]func(w *world){
@@ -224,7 +225,7 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// TestRealCommand: the report of the command names files as the repository does.
+// TestRealCommand: the report names files as the repository does, not by temporary paths.
 func TestRealCommand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{
@@ -251,7 +252,7 @@ func TestRealCommand(t *testing.T) {
 	}
 }
 
-// TestKustomizations: the report says that a kustomization is to be rendered first.
+// TestKustomizations: the report says that a kustomization must be rendered first.
 func TestKustomizations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(
@@ -264,8 +265,8 @@ func TestKustomizations(t *testing.T) {
 	assert.Contains(t, j.summary, "is a kustomization; render it first")
 }
 
-// TestNothingIsSeen: a job that cannot see what a change does to machines fails, and its report names the reason. One that sees that the
-// change has nothing to do with them passes.
+// TestNothingIsSeen: a job that cannot judge a change fails, and its report names the reason. A job
+// passes if it sees that the change concerns no machine.
 func TestNothingIsSeen(t *testing.T) {
 	t.Parallel()
 	const chart = "apiVersion: v2\nname: fleet\nversion: 1.0.0\n"
@@ -282,7 +283,7 @@ func TestNothingIsSeen(t *testing.T) {
 		files  map[string]string
 		change map[string]string
 		paths  string
-		want   string // in the report; empty if the job passes
+		want   string // a text in the report; empty if the job passes
 	}{
 		{
 			"a path without files", nil,
@@ -399,8 +400,8 @@ func TestNothingIsSeen(t *testing.T) {
 	}
 }
 
-// TestConfigFile: the gate has the facts and the rules of the commit that a request is merged into. A change of them in the request is reported, and
-// decides nothing.
+// TestConfigFile: the action reads facts and rules from the commit that a request is merged into. A
+// change of them in the request is reported, and has no effect on the verdict.
 func TestConfigFile(t *testing.T) {
 	t.Parallel()
 	const config = "formatVersion: 1\nfailOn: [roll, removed]\naccept: accept.yaml\n"
@@ -434,7 +435,7 @@ func TestConfigFile(t *testing.T) {
 }
 
 // TestLint: actionlint accepts the example of a workflow with this action, and the steps of the
-// action as a workflow of their own; shellcheck accepts the scripts if it is there.
+// action as a workflow. Shellcheck accepts the scripts if it is installed.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	clone := t.TempDir()
@@ -450,8 +451,8 @@ func TestLint(t *testing.T) {
 	assert.NotEmpty(t, lint(t, clone, strings.Replace(steps, "steps.version.outputs.source", "steps.versions.outputs.source", 1)))
 }
 
-// stepsAsWorkflow returns the steps of the action as a workflow with the same inputs, since
-// actionlint knows no steps of actions.
+// stepsAsWorkflow returns the steps of the action as a workflow with the same inputs, because
+// actionlint cannot read the steps of actions.
 func stepsAsWorkflow(t *testing.T) string {
 	t.Helper()
 	text := read(t, filepath.Join(folder, "action.yml"))
@@ -465,7 +466,7 @@ func stepsAsWorkflow(t *testing.T) string {
 		regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimSuffix(steps, "\n"), "  ") + "\n"
 }
 
-// lint returns what actionlint says about a workflow.
+// lint returns the findings of actionlint about a workflow.
 func lint(t *testing.T, clone, workflow string) string {
 	t.Helper()
 	file := filepath.Join(clone, ".github/workflows/plan.yml")

@@ -1,4 +1,4 @@
-// Package action tests the action for pull requests, .github/actions/plan: its steps run in their
-// order, as GitHub's runner would run them, with git, curl and tar, and stand-ins for GitHub's API
-// and its releases.
+// Package action tests the action for pull requests, .github/actions/plan. Its steps run in their
+// order, as in GitHub's runner, with git, curl and tar. GitHub's API and its releases have
+// stand-ins.
 package action

@@ -17,13 +17,13 @@ import (
 
 const commit = "0123456789abcdef0123456789abcdef01234567"
 
-// TestSources: which build of the command a version means, and that a build which cannot change is
-// installed once.
+// TestSources: each form of the input version selects a build of the command, and a build that
+// cannot change is installed once.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, version, latest string
-		calls                 string // of the compiler
+		calls                 string // the calls of the compiler
 		cached                bool
 	}{
 		{"a release", "v1.0.0", "", "", true},
@@ -52,8 +52,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestRefusedBuilds: a build that is not what was released is not used, and nothing is compiled
-// instead.
+// TestRefusedBuilds: a build that differs from the released one is refused, and the action does not
+// compile one instead.
 func TestRefusedBuilds(t *testing.T) {
 	t.Parallel()
 	const (
@@ -89,7 +89,8 @@ func TestRefusedBuilds(t *testing.T) {
 	}
 }
 
-// TestOutageOfReleases: a server that fails is no release without binaries.
+// TestOutageOfReleases: if the server of releases fails, the action does not treat this as a
+// release without binaries.
 func TestOutageOfReleases(t *testing.T) {
 	t.Parallel()
 	w := changed(t)
@@ -102,8 +103,8 @@ func TestOutageOfReleases(t *testing.T) {
 	assert.Empty(t, w.calls())
 }
 
-// TestNamesOfArchives: on every runner for which a release has an archive, its name is the one that
-// goreleaser gives it, and Go compiles for others.
+// TestNamesOfArchives: on every runner for which a release has an archive, the action uses the name
+// that goreleaser gives the archive. On other runners it compiles.
 func TestNamesOfArchives(t *testing.T) {
 	t.Parallel()
 	systems := map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows"}
@@ -132,7 +133,7 @@ func (w *world) install(system, processor string) string {
 	command := exec.CommandContext(w.t.Context(), "bash", filepath.Join(folder, "install.sh"), "v2.3.4", "release", w.t.TempDir())
 	command.Env = append(os.Environ(), "RELEASES="+w.releases.URL, "RUNNER_OS="+system, "RUNNER_ARCH="+processor,
 		"PATH="+w.bin+":"+os.Getenv("PATH"), "LOG="+w.log)
-	out, _ := command.CombinedOutput() // which says what failed
+	out, _ := command.CombinedOutput() // the output says what failed
 	return string(out)
 }
 

@@ -60,19 +60,19 @@ func readDefinition(t *testing.T) (d definition) {
 	return d
 }
 
-// job is one run of the action in a repository. It fails if a step does, and goes on with those
-// whose condition says so, as GitHub's runner.
+// job is one run of the action in a repository. If a step fails, the job fails, and runs only those
+// further steps whose condition allows it, as in GitHub's runner.
 type job struct {
 	t          *testing.T
 	definition definition
-	values     map[string]string // of expressions, such as inputs.paths
-	env        map[string]string // of every step
+	values     map[string]string // the values of expressions, such as inputs.paths
+	env        map[string]string // the environment of every step
 	folder     string            // the clone
 	temp       string
-	cache      map[string]string // folders by key, over jobs
+	cache      map[string]string // folders by key, which jobs share
 
-	unsaved map[string]string // folders that the cache gets once the job has passed
-	path    []string          // what steps add to PATH
+	unsaved map[string]string // folders that the cache gets if the job passes
+	path    []string          // the folders that steps add to PATH
 	failed  bool
 	ran     []string // the steps that ran
 	log     string
@@ -166,7 +166,7 @@ func (j *job) text(text string) string {
 	})
 }
 
-// value returns what an expression refers to. An output that no step has set is empty.
+// value returns the value of an expression. An output that no step has set is empty.
 func (j *job) value(name string) string {
 	value, known := j.values[name]
 	isOutput := strings.HasPrefix(name, "steps.")
@@ -174,8 +174,8 @@ func (j *job) value(name string) string {
 	return value
 }
 
-// holds evaluates a condition: comparisons and values, joined by &&. Without a function that asks
-// for the state of the job, a step needs the success of the former ones.
+// holds evaluates a condition: comparisons and values, joined by &&. A condition without a status
+// function, such as always(), is false after a failed step.
 func (j *job) holds(condition string) bool {
 	condition = strings.TrimSuffix(strings.TrimPrefix(condition, "${{ "), " }}")
 	if !strings.Contains(condition, "()") && j.failed {

@@ -20,13 +20,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// releases stands in for the page of the releases. Files are those of its downloads, by their path
-// below download.
+// releases stands in for the page of the releases. Files has the downloads, by their path below
+// download.
 type releases struct {
 	*httptest.Server
 
 	files  map[string][]byte
-	latest string // the tag, if there is a release
+	latest string // the tag of the latest release; empty if there is none
 	mutex  sync.Mutex
 	asked  []string
 }
@@ -49,7 +49,7 @@ func (r *releases) serve(w http.ResponseWriter, request *http.Request) {
 	case request.URL.Path == "/latest":
 		http.Redirect(w, request, r.URL+"/"+r.latest, http.StatusFound)
 	case isDownload && known:
-		_, _ = w.Write(file) // a client that left needs no answer
+		_, _ = w.Write(file) // a client that has gone needs no answer
 	default:
 		http.NotFound(w, request)
 	}
@@ -73,8 +73,8 @@ func (r *releases) publish(t *testing.T, tag string, command []byte) {
 	r.files[tag+"/checksums.txt"] = fmt.Appendf(nil, "%x  kubectl-%s\n%x  %s\n", 0, name, sha256.Sum256(archive.Bytes()), name)
 }
 
-// standIn is the command of a release that has $REPORT and $ERRORS as its output, and $CODE as its
-// exit code. It records its arguments.
+// standIn is the command of a release. Its output is the file $FAKE_REPORT, its standard error the
+// file $FAKE_ERRORS, and its exit code $FAKE_CODE. It logs its arguments.
 const standIn = `#!/usr/bin/env bash
 echo "$*" >>"$LOG"
 cat "$FAKE_REPORT"
@@ -82,8 +82,8 @@ cat "$FAKE_ERRORS" >&2
 exit "$FAKE_CODE"
 `
 
-// gh stands in for GitHub's API. The comments of a pull request are the file $COMMENTS: one, whose
-// number is 41. $GITHUB is forbidden, readonly, down or nothing.
+// gh stands in for GitHub's API. The file $COMMENTS is the only comment of a pull request; its
+// number is 41. $GITHUB is forbidden, readonly, down or empty.
 const gh = `#!/usr/bin/env bash
 set -euo pipefail
 echo "$*" >>"$LOG"
@@ -103,21 +103,21 @@ case $* in
 esac
 `
 
-// goCommand stands in for the compiler: it installs a command that says so.
+// goCommand stands in for the compiler. It installs a command that prints "compiled".
 const goCommand = `#!/usr/bin/env bash
 echo "go $*" >>"$LOG"
 printf '#!/bin/sh\necho compiled\n' >"$GOBIN/hotupdate"
 chmod 755 "$GOBIN/hotupdate"
 `
 
-// world is what jobs run in.
+// world has the clone and the stand-ins of jobs.
 type world struct {
 	t        *testing.T
 	releases *releases
-	bin      string // the stand-ins
+	bin      string // the folder of the stand-ins
 	clone    string
 	comments string // the file of the comment
-	log      string // the file of calls of stand-ins
+	log      string // the file with the calls of the stand-ins
 	cache    map[string]string
 }
 
@@ -147,7 +147,7 @@ func (w *world) git(args ...string) {
 	require.NoError(w.t, err, string(out))
 }
 
-// commit writes files and commits them. An empty one is removed.
+// commit writes files and commits them. A file with an empty text is removed.
 func (w *world) commit(files map[string]string) {
 	w.t.Helper()
 	for name, text := range files {
@@ -172,7 +172,7 @@ func (w *world) pullRequest(files map[string]string) {
 	w.git("merge", "-q", "--no-ff", "-m", "merge", "branch")
 }
 
-// fake is what the stand-in of the command does.
+// fake is the behaviour of the command's stand-in.
 type fake struct {
 	report, errors string
 	code           int
@@ -226,14 +226,14 @@ func (w *world) job(does fake) *job {
 // comment is the comment on the pull request.
 func (w *world) comment() string { return read(w.t, w.comments) }
 
-// calls returns the calls of the stand-ins since the last time.
+// calls returns the calls of the stand-ins since the previous call.
 func (w *world) calls() string {
 	text := read(w.t, w.log)
 	require.NoError(w.t, os.WriteFile(w.log, nil, 0o600))
 	return text
 }
 
-// real publishes the command of this module as v1.0.0.
+// real publishes the command of this repository as v1.0.0.
 func (w *world) real() {
 	w.t.Helper()
 	built := filepath.Join(w.t.TempDir(), "hotupdate")

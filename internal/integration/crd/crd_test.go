@@ -110,7 +110,8 @@ func (p *program) ask(t *testing.T, old, updated *unstructured.Unstructured) crd
 	return answer
 }
 
-// definition is the CRD of a kind in one release. Objects of the new release have the marker, by which one sees that it is served.
+// definition returns the CRD of a kind in one release. The new release adds a marker to objects,
+// which shows that it is served.
 func definition(t *testing.T, i int, spec map[string]any, isNew bool) (json.RawMessage, *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	properties := map[string]any{"spec": spec}
@@ -141,7 +142,8 @@ func definition(t *testing.T, i int, spec map[string]any, isNew bool) (json.RawM
 
 const marker = "isNew"
 
-// causes are the paths at which the API server finds mistakes. That it checks more rules later is no mistake.
+// causes returns the paths at which the API server finds mistakes. Its note that it did not check
+// further rules is no mistake.
 func causes(t *testing.T, err error) (paths []string) {
 	t.Helper()
 	if err == nil {
@@ -160,7 +162,7 @@ func causes(t *testing.T, err error) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// pathsOf are the paths of an answer.
+// pathsOf returns the paths of an answer.
 func pathsOf(answer crdplugin.Answer) (paths []string) {
 	for _, refusal := range answer.Refusals {
 		paths = append(paths, refusal.Path)
@@ -169,7 +171,7 @@ func pathsOf(answer crdplugin.Answer) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// checkPaths holds the paths of an answer against those that the API server found.
+// checkPaths compares the paths of an answer with the paths that the API server found.
 func checkPaths(t *testing.T, found []string, answer crdplugin.Answer, about any) {
 	t.Helper()
 	if answer.More == 0 {
@@ -180,7 +182,7 @@ func checkPaths(t *testing.T, found []string, answer crdplugin.Answer, about any
 	require.Subset(t, found, pathsOf(answer), "%v", about)
 }
 
-// judge is the API server, and the program beside it.
+// judge compares the program with an API server.
 type judge struct {
 	client  dynamic.Interface
 	program *program
@@ -198,9 +200,9 @@ func (j *judge) objects(i int) dynamic.ResourceInterface {
 type release struct {
 	old     map[string]any
 	updated *apiextensionsv1.CustomResourceDefinition
-	names   []string // of the objects
+	names   []string // the names of the objects
 
-	record // what the API server returned
+	record // the answers of the API server
 }
 
 // record is a line of the file of records: the CRDs of both releases, and the specs of objects.
@@ -212,12 +214,13 @@ type record struct {
 // returned is the spec of an object as it was sent, and as an API server with each release returned it.
 type returned struct{ Sent, Old, New any }
 
-// records is a file of the package that retells what an API server returns: its tests read it.
+// records is a file of the package that predicts what an API server returns. The tests of that
+// package read the file.
 const records = root + "/hotupdate/cmd/hotupdate/internal/crds/testdata/returned.jsonl.gz"
 
 var update = flag.Bool("update", false, "write "+records+" instead of comparing it")
 
-// checkRecords compares what the API server returned with the file, for the seed of the file.
+// checkRecords compares the answers of the API server with the file, for the seed of the file.
 func checkRecords(t *testing.T, releases []release) {
 	t.Helper()
 	var lines bytes.Buffer
@@ -244,8 +247,9 @@ func checkRecords(t *testing.T, releases []release) {
 	)
 }
 
-// TestDrawnReleases: over drawn CRDs, releases of them, objects and edits, hotupdate-crd refuses what an API server
-// refuses, at the same paths, and says of each mistake of a stored object which updates are refused for it.
+// TestDrawnReleases draws CRDs, new releases of them, objects and edits. The program hotupdate-crd
+// must refuse what an API server refuses, at the same paths. For each mistake of a stored object it
+// must say which updates are refused.
 func TestDrawnReleases(t *testing.T) {
 	seed, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
 	if err != nil {
@@ -272,7 +276,7 @@ func TestDrawnReleases(t *testing.T) {
 		_, err = definer.Create(t.Context(), updated, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if apierrors.IsInvalid(err) {
 			j.counts["CRDs that the API server refuses"]++
-			continue // such as a rule whose cost is too high
+			continue // for example, the cost of a rule is too high
 		}
 		require.NoError(t, err)
 		rawOld, crd := definition(t, len(releases), old, false)
@@ -313,7 +317,8 @@ func TestDrawnReleases(t *testing.T) {
 	}
 }
 
-// audit runs hotupdate audit over the stored objects: those are forbidden that the API server does not create again, and no others.
+// audit runs hotupdate audit over the stored objects. It must forbid exactly the objects that the
+// API server would not create again.
 func (j *judge) audit(t *testing.T, validator string, releases []release) {
 	t.Helper()
 	dir := t.TempDir()
@@ -349,7 +354,7 @@ func (j *judge) audit(t *testing.T, validator string, releases []release) {
 		var one struct{ Kind, Name, Verdict string }
 		require.NoError(t, json.Unmarshal(line, &one))
 		if one.Kind == "" {
-			continue // the report
+			continue // this line is the report
 		}
 		judged++
 		assert.Equal(t, j.refused[one.Kind+" "+one.Name], one.Verdict == "forbidden", "%s", line)
@@ -380,12 +385,13 @@ func (j *judge) current(t *testing.T, i int, name string) (current *unstructured
 	return current
 }
 
-// object judges an object that was stored under the old release. It returns its spec as the new one returns it.
+// object checks an object that was stored under the old release. It returns the spec of the object
+// as the new release returns it.
 func (j *judge) object(t *testing.T, a generator, i int, name string) any {
 	t.Helper()
 	current := j.current(t, i, name)
 
-	// created or restored
+	// The object is created again, as from a backup.
 	answer := j.program.ask(t, nil, current)
 	anew := current.DeepCopy()
 	anew.SetName(name + "-anew")
@@ -396,7 +402,7 @@ func (j *judge) object(t *testing.T, a generator, i int, name string) any {
 	j.count(err, "created", "refused")
 	j.refused[current.GetKind()+" "+name] = err != nil
 
-	// changed
+	// The object is changed.
 	labelled := current.DeepCopy()
 	labelled.SetLabels(map[string]string{"a": "b"})
 	onLabel := j.update(t, i, current, labelled)
@@ -424,7 +430,7 @@ func (j *judge) count(err error, taken, refused string) {
 	}
 }
 
-// update tries an update, and holds the program's answer against it.
+// update tries an update, and compares the program's answer with the API server's.
 func (j *judge) update(t *testing.T, i int, current, edited *unstructured.Unstructured) []string {
 	t.Helper()
 	_, err := j.objects(i).Update(t.Context(), edited, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -434,14 +440,15 @@ func (j *judge) update(t *testing.T, i int, current, edited *unstructured.Unstru
 	return found
 }
 
-// kept holds what is said of the mistakes of a stored object against an edit that does not mend them.
+// kept checks, for an edit that leaves mistakes of a stored object, what the program says of these
+// mistakes.
 func (j *judge) kept(t *testing.T, answer crdplugin.Answer, current, edited *unstructured.Unstructured, found []string) {
 	t.Helper()
 	remaining := pathsOf(j.program.ask(t, nil, edited))
 	for _, refusal := range answer.Refusals {
 		alike := slices.DeleteFunc(slices.Clone(answer.Refusals), func(r crdplugin.Refusal) bool { return r.Path != refusal.Path })
 		if !slices.Contains(remaining, refusal.Path) || len(alike) > 1 {
-			continue // it is mended, or the path does not tell which mistake remains
+			continue // the edit mends the mistake, or the path does not tell which mistake remains
 		}
 		switch refusal.Update {
 		case crdplugin.NeverRefused:
@@ -457,7 +464,8 @@ func (j *judge) kept(t *testing.T, answer crdplugin.Answer, current, edited *uns
 	}
 }
 
-// keysOn are the keys of the elements on a path. An element with another key is another one.
+// keysOn returns the keys of the elements on a path. Elements with different keys are different
+// elements.
 func keysOn(object map[string]any, path string) (keys []any) {
 	for i := range path {
 		if path[i] == ']' {
@@ -469,7 +477,8 @@ func keysOn(object map[string]any, path string) (keys []any) {
 
 var errNone = errors.New("there is nothing")
 
-// at returns what is at a path that the API server wrote, in an object of which no name has a bracket.
+// at returns the value at a path in the form of the API server. No name in the object may have a
+// bracket.
 func at(value any, path string) any {
 	for path != "" {
 		path = strings.TrimPrefix(path, ".")

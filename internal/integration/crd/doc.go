@@ -1,2 +1,3 @@
-// Package crd holds the answers of hotupdate-crd, and what hotupdate says an API server returns, against an API server.
+// Package crd compares hotupdate-crd with an API server, and also what hotupdate predicts that an
+// API server returns.
 package crd

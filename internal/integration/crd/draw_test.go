@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// generator draws schemas, changes of them, and objects.
+// generator draws schemas, changes of schemas, and objects.
 type generator struct{ *rand.Rand }
 
 type props = map[string]any
@@ -16,7 +16,7 @@ func (a generator) oneOf(texts ...string) string { return texts[a.IntN(len(texts
 
 func (a generator) often() bool { return a.IntN(3) > 0 }
 
-// texts are the values of strings, some of which meet the constraints that are drawn.
+// texts are the values of strings. Some of them meet the constraints that are drawn.
 var texts = []string{"a", "ab", "abc", "b", "x-long-text", "2026-11-29T00:00:00Z", ""}
 
 // spec draws the schema of a spec.
@@ -84,7 +84,7 @@ func cloned(value any) any {
 	return value
 }
 
-// below are the schemas below a schema, and the schema itself.
+// below returns a schema and the schemas below it.
 func below(s props) []props {
 	all := []props{s}
 	properties, _ := s["properties"].(map[string]any)
@@ -99,7 +99,7 @@ func below(s props) []props {
 	return all
 }
 
-// release changes some constraints of a schema.
+// release returns a copy of a schema with some constraints changed.
 func (a generator) release(old props) props {
 	updated := cloned(old).(map[string]any)
 	for range 1 + a.IntN(3) {
@@ -208,7 +208,7 @@ func fmtAll(list any) (all []string) {
 	return all
 }
 
-// value draws a value of a schema.
+// value draws a value for a schema.
 func (a generator) value(s props) any {
 	if s["nullable"] == true && a.IntN(6) == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (a generator) value(s props) any {
 	return object
 }
 
-// edit draws a change of a value, somewhere.
+// edit draws a change at any place of a value.
 func (a generator) edit(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

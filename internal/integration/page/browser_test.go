@@ -24,11 +24,11 @@ import (
 
 var screens = flag.String("screens", "", "write what the browser shows into this `FOLDER`")
 
-// browser is a tab of Chromium, which must be installed. Its problems are what the page's policy or
-// script reports.
+// browser is a tab of Chromium, which must be installed. Problems has the violations of the page's
+// policy, and the errors of its script.
 type browser struct {
 	t        *testing.T
-	ctx      context.Context //nolint:containedctx // that of the tab
+	ctx      context.Context //nolint:containedctx // the context of the tab
 	problems []string
 }
 
@@ -76,7 +76,7 @@ func ask[T any](b *browser, script string) (answer T) {
 	return answer
 }
 
-// keep writes a screenshot for people.
+// keep saves a screenshot for people, if the flag asks for it.
 func (b *browser) keep(name string) {
 	b.t.Helper()
 	if *screens == "" {
@@ -93,13 +93,14 @@ func (b *browser) keep(name string) {
 	}))
 }
 
-// overflowing lists what is wider than its box or than the window: text would be cut, or the page
-// would scroll sideways.
+// overflowing lists the elements that are wider than their box or than the window: text would be
+// cut, or the page would scroll sideways.
 const overflowing = `[...document.querySelectorAll('body *')].filter(e =>
 	e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).display != 'inline' ||
 	e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 200))`
 
-// TestNothingOverflows: on no width does a page scroll sideways, and nothing is cut.
+// TestNothingOverflows: in a window of any width, a page does not scroll sideways, and no text is
+// cut.
 func TestNothingOverflows(t *testing.T) {
 	b := start(t)
 	for name, path := range pages(t) {
@@ -123,7 +124,8 @@ func TestNothingOverflows(t *testing.T) {
 	assert.Empty(t, b.problems)
 }
 
-// TestPhone: the values of a change have the width of the screen, below one another.
+// TestPhone: on a phone, the values of a change stand one below the other, each as wide as the
+// screen.
 func TestPhone(t *testing.T) {
 	b := start(t)
 	path := pages(t)["few"]
@@ -136,7 +138,8 @@ func TestPhone(t *testing.T) {
 	assert.Equal(t, "none", ask[string](b, "getComputedStyle(document.querySelector('td.after'), '::before').content"))
 }
 
-// TestPhoneAudit: each cell has the name of its column beside it, and rows can be sorted and filtered.
+// TestPhoneAudit: on a phone, each cell shows the name of its column, and rows can be sorted and
+// filtered.
 func TestPhoneAudit(t *testing.T) {
 	b := start(t)
 	b.open(pages(t)["audit"], 390, "light")
@@ -168,7 +171,7 @@ func TestPlanFilters(t *testing.T) {
 	assert.Empty(t, b.problems)
 }
 
-// TestDark: colours follow the scheme of the system.
+// TestDark: the colours follow the colour scheme of the system.
 func TestDark(t *testing.T) {
 	b := start(t)
 	path := pages(t)["few"]
@@ -179,8 +182,9 @@ func TestDark(t *testing.T) {
 	assert.Equal(t, "rgb(13, 17, 23)", ask[string](b, background))
 }
 
-// TestSorting: a button in the head of a column sorts the rows, numbers as numbers, and says how;
-// a key does what a click does. The filter leaves rows that have all words.
+// TestSorting: a button in the head of a column sorts the rows, numbers as numbers, and announces
+// the order. The keyboard does what a click does. The filter shows the rows that contain all its
+// words.
 func TestSorting(t *testing.T) {
 	b := start(t)
 	b.open(pages(t)["audit"], 1280, "light")
@@ -207,7 +211,7 @@ func TestSorting(t *testing.T) {
 		table, machines), nil))
 	for _, by := range []func(int){click, press} {
 		for _, column := range []int{0, machines} {
-			by(len(titles) - 1) // another column: the first click on this one is ascending
+			by(len(titles) - 1) // sort by another column, so that the first click on this one is ascending
 			for _, direction := range []string{"ascending", "descending", "ascending"} {
 				by(column)
 				expected := make([]string, len(titles))
@@ -235,7 +239,7 @@ func TestSorting(t *testing.T) {
 
 var digits = regexp.MustCompile(`\d+|\D+`)
 
-// natural compares texts, and the numbers in them as numbers, of which commas part the thousands.
+// natural compares texts. Numbers in the texts are compared as numbers; commas separate thousands.
 func natural(a, b string) int {
 	a = strings.ReplaceAll(a, ",", "")
 	b = strings.ReplaceAll(b, ",", "")
@@ -249,7 +253,8 @@ func natural(a, b string) int {
 	})
 }
 
-// TestPrint: on paper, the report of 633 pools is its summary, in light colours even by night.
+// TestPrint: a print of the report of 633 pools has only the summary, in light colours even with a
+// dark colour scheme.
 func TestPrint(t *testing.T) {
 	b := start(t)
 	for name, path := range pages(t) {

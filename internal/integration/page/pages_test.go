@@ -18,7 +18,7 @@ import (
 
 const root = "../../.."
 
-// The configs of two releases of an extension. The later one renames pools with a type of volume.
+// The configs of two releases of an extension. The newer release renames pools with a volume type.
 type (
 	before struct {
 		metav1.TypeMeta `json:",inline"`

@@ -1,3 +1,3 @@
-// Package policy evaluates the policies of hotupdate rules --policy with the API server's own code for them, and counts
-// where they warn other than plan.
+// Package policy evaluates the policies that hotupdate rules --policy writes with the API server's
+// own code. It counts where their warnings differ from the verdicts of plan.
 package policy

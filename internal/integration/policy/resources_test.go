@@ -44,7 +44,7 @@ disks[].note: true
 mounts: false
 `
 
-// TestResources: a policy for a custom resource warns by the classes of its fields.
+// TestResources: a policy for a custom resource warns according to the classes of its fields.
 func TestResources(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestBuiltIn: kinds whose classes are built in need no --classes.
+// TestBuiltIn: kinds with built-in classes need no --classes.
 func TestBuiltIn(t *testing.T) {
 	t.Parallel()
 	crd := filepath.Join(t.TempDir(), "crd.yaml")

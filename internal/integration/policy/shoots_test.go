@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The pairs of Shoots that Gardener's code has answered, and what plan says of each.
+// The pairs of Shoots that Gardener's code has judged, and the verdict of plan for each.
 const (
 	pool    = "../../../hotupdate/cmd/hotupdate/internal/pool/testdata/"
 	pairs   = pool + "gardener.jsonl.gz"
@@ -85,10 +85,11 @@ func edited(t *testing.T, raw json.RawMessage, edits []edit) []byte {
 	return text
 }
 
-// tally counts changes by what plan says, and by whether the policy warns.
+// tally counts changes by the verdict of plan and by whether the policy warns.
 type tally struct{ right, silent, falsely, missed int }
 
-// Verdicts of plan of which the policy is to warn, and those of which it is to be silent. Of the others, it may do either.
+// The policy must warn of the verdicts in loud, and must not warn of the verdicts in silent. Of
+// other verdicts it may do either.
 var (
 	loud   = []string{"roll", "in-place-update", "removed", "renamed"}
 	silent = []string{"none", "hot-update", "machines-added", "added"}
@@ -116,10 +117,10 @@ func (c *tally) String() string {
 	)
 }
 
-// TestShoots: of the changes that Gardener's code admits, at most one warning in ten is of a change that touches no
-// machine by plan, and at most one change in fifty that touches machines has none. The page of serve says so. Pairs of
-// a manifest and of what a cluster has of it are left out: an API server fills in both objects before it evaluates a
-// policy.
+// TestShoots: among the changes that Gardener's code admits, at most one warning in ten is false:
+// plan says that the change touches no machine. At most one change in fifty that touches machines
+// has no warning. The page of serve states these limits. Pairs of a manifest and the cluster's
+// object are left out, because an API server fills in both objects before it evaluates a policy.
 func TestShoots(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
@@ -153,7 +154,7 @@ func TestShoots(t *testing.T) {
 	assert.Less(t, 100*unevaluated, counts.right)
 }
 
-// TestProviderConfigs: other values of the fields of provider configs.
+// TestProviderConfigs changes the values of the fields of provider configs.
 func TestProviderConfigs(t *testing.T) {
 	t.Parallel()
 	for _, extension := range []string{"released", "adopted"} {
@@ -182,7 +183,7 @@ func TestProviderConfigs(t *testing.T) {
 	}
 }
 
-// leavesOf are the leaves below a path, but for the kind of the object there.
+// leavesOf returns the leaves below a path, except the kind of the object there.
 func leavesOf(t *testing.T, text []byte, path []any) (all []edit) {
 	t.Helper()
 	var root any
@@ -216,7 +217,7 @@ func below(value any, path []any) (all []edit) {
 	return all
 }
 
-// other is another value of the same type.
+// other returns another value of the same type.
 func other(value any) any {
 	switch value := value.(type) {
 	case bool:
@@ -227,7 +228,7 @@ func other(value any) any {
 	return fmt.Sprint(value) + "0"
 }
 
-// plan is what plan says of two Shoots.
+// plan returns the verdict of plan for two Shoots.
 func plan(t *testing.T, extension string, old, updated []byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -248,7 +249,7 @@ func plan(t *testing.T, extension string, old, updated []byte) string {
 	return report.Verdict
 }
 
-// shootOf is the Shoot of the other tests.
+// shootOf returns the Shoot of the other tests after an edit.
 func shootOf(t *testing.T, edit func(spec map[string]any)) []byte {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/shoot.yaml")
@@ -268,7 +269,8 @@ func workersOf(spec map[string]any) []any {
 
 func unchanged(map[string]any) {}
 
-// TestMessages: each way in which machines are touched has its warning, with the pools and their fields.
+// TestMessages: for each way in which machines are touched there is a warning, with the pools and
+// their fields.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
@@ -311,7 +313,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestOperations: an annotation requests what replaces machines.
+// TestOperations: an annotation can request an operation that replaces machines. The policy warns
+// of it.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]
@@ -330,8 +333,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestLargeShoot: an expression is within the costs that an API server admits with 300 pools that all change, and a
-// message has the first of them.
+// TestLargeShoot: for 300 pools that all change, the costs of the expressions are within the limits
+// of an API server, and a message names the first pools.
 func TestLargeShoot(t *testing.T) {
 	t.Parallel()
 	policy := policiesOf(t)[0]

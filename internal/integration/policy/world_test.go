@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// policiesOf are the policies that hotupdate rules --policy writes, each with its binding.
+// policiesOf returns the policies that hotupdate rules --policy writes, each with its binding.
 func policiesOf(t *testing.T, args ...string) (all []*evaluator) {
 	t.Helper()
 	file, err := command()
@@ -68,7 +68,7 @@ func policiesOf(t *testing.T, args ...string) (all []*evaluator) {
 	return all
 }
 
-// oldest is the first version whose API server has the policies in their stable version.
+// oldest is the first Kubernetes version whose API server has the stable version of the policies.
 var oldest = version.MajorMinor(1, 30)
 
 // evaluator is a policy as an API server has compiled it.
@@ -77,7 +77,8 @@ type evaluator struct {
 	validator validating.Validator
 }
 
-// compiled compiles a policy as the plugin of the API server does; the strict costs are those of new versions. No expression has an error.
+// compiled compiles a policy as the plugin of the API server does, with the stricter costs of new
+// versions. No expression may have an error.
 func compiled(t *testing.T, policy *admissionregistrationv1.ValidatingAdmissionPolicy) *evaluator {
 	t.Helper()
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(oldest, true))
@@ -115,7 +116,8 @@ func compiled(t *testing.T, policy *admissionregistrationv1.ValidatingAdmissionP
 	}
 }
 
-// warned returns the messages for an update, and the errors of expressions, which warn of nothing.
+// warned returns the messages for an update, and the errors of expressions. An expression with an
+// error does not warn.
 func (e *evaluator) warned(t *testing.T, old, updated []byte) (warnings, errors []string) {
 	t.Helper()
 	before := objectOf(t, old)

@@ -21,8 +21,8 @@ import (
 
 const root = "../../.."
 
-// TestSARIF: what plan writes is SARIF 2.1.0: results of every level, with and without a location,
-// at files of strange names, notifications, and no result at all.
+// TestSARIF: the output of plan is valid SARIF 2.1.0. It covers results of every level, with and
+// without a location, files with unusual names, notifications, and an output without results.
 func TestSARIF(t *testing.T) {
 	t.Parallel()
 	plan := command(t)
@@ -100,7 +100,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestSchemaRefuses: the schema and its validator refuse what is no SARIF.
+// TestSchemaRefuses: the schema and its validator refuse texts that are not SARIF.
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	schema := published(t)
@@ -124,10 +124,10 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// log is what a test asks of a log.
+// log has the members of a log that a test checks.
 type log struct{ levels, uris []string }
 
-// read reads a log with the types of a library that others read it with.
+// read reads a log with the types of go-sarif.
 func read(t *testing.T, text []byte) (l log) {
 	t.Helper()
 	report, err := sarif.FromBytes(text)
@@ -145,8 +145,8 @@ func read(t *testing.T, text []byte) (l log) {
 	return l
 }
 
-// published returns the schema that OASIS has published, which go-sarif has as a constant of its
-// source. Its own validation is not asked: it drops the members that it does not know.
+// published returns the schema that OASIS has published. The source of go-sarif has it as a
+// constant. The library's own validation is not used, because it drops unknown members.
 func published(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif")
@@ -187,7 +187,7 @@ func command(t *testing.T) string {
 	return program
 }
 
-// run returns what plan writes in a folder, with a file of it as standard input.
+// run returns the output of plan in a folder. A file of the folder is its standard input.
 func run(t *testing.T, program, folder, stdin string, args ...string) []byte {
 	t.Helper()
 	plan := exec.CommandContext(t.Context(), program, append([]string{"plan", "--output", "sarif"}, args...)...)

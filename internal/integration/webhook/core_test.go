@@ -12,15 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// core is what an API server for custom resources reads of the API server beside it: webhook configurations. All else is
-// empty.
+// core stands in for the API server that an API server for custom resources reads. It has webhook
+// configurations, and nothing else.
 type core struct {
 	*httptest.Server
 
 	mutex   sync.Mutex
 	config  *admissionv1.ValidatingWebhookConfiguration
 	version int
-	changed chan struct{} // closed when the configuration changes
+	changed chan struct{} // it is closed when the configuration changes
 }
 
 func startCore(t *testing.T) *core {
@@ -41,13 +41,13 @@ func (c *core) use(config *admissionv1.ValidatingWebhookConfiguration) {
 	c.version++
 	c.config = config.DeepCopy()
 	c.config.TypeMeta = metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}
-	c.config.ResourceVersion = strings.Repeat("1", c.version) // grows as a number
+	c.config.ResourceVersion = strings.Repeat("1", c.version) // the version grows as a number
 	c.config.Generation = int64(c.version)
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// state is the configuration, and what is closed when it changes.
+// state returns the configuration, and a channel that is closed when it changes.
 func (c *core) state() (*admissionv1.ValidatingWebhookConfiguration, chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

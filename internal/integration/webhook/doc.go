@@ -1,2 +1,2 @@
-// Package webhook holds hotupdate serve behind an API server that calls it, with kubectl as the client.
+// Package webhook tests hotupdate serve behind an API server that calls it. The client is kubectl.
 package webhook

@@ -21,7 +21,7 @@ import (
 
 var latencies = flag.Int("latencies", 20, "how many changes the times are measured of")
 
-// answering is a webhook that admits everything, and passes each review on.
+// answering starts a webhook that admits everything, and passes each review on.
 func answering(t *testing.T, pass func(review []byte)) (address string, ca []byte) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,8 @@ func answering(t *testing.T, pass func(review []byte)) (address string, ca []byt
 	return strings.TrimPrefix(server.URL, "https://"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 }
 
-// TestLatencies prints the times of changes of a Shoot, in dry runs, behind the webhook and behind one that does nothing.
+// TestLatencies prints how long changes of a Shoot take, in dry runs, behind the webhook and behind
+// a webhook that does nothing.
 func TestLatencies(t *testing.T) {
 	w := newWorld(t)
 	_, stderr, code := w.kubectl(t, shootNamed(t, "times"), "apply", "-f", "-")
@@ -56,7 +57,7 @@ func TestLatencies(t *testing.T) {
 			started := time.Now()
 			_, err := shoots.Patch(t.Context(), "times", types.MergePatchType, patch, metav1.PatchOptions{DryRun: []string{"All"}})
 			require.NoError(t, err)
-			if i >= 3 { // connections are open
+			if i >= 3 { // by then the connections are open
 				times = append(times, time.Since(started))
 			}
 		}

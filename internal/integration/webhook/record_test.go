@@ -14,10 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "write the reviews that the command's own tests read")
 
-// reviews is where the command's tests have the reviews of an API server.
+// reviews is the folder with the reviews that the tests of the command read.
 const reviews = "../../../hotupdate/cmd/hotupdate/testdata/reviews"
 
-// TestRecord: these changes by kubectl make the API server ask once each. With -update what it asks is kept for the tests of the command.
+// TestRecord: each of these changes by kubectl makes the API server send one review. With -update
+// the reviews are written for the tests of the command.
 func TestRecord(t *testing.T) {
 	w := newWorld(t)
 	_, stderr, code := w.kubectl(t, shootNamed(t, "recorded"), "apply", "-f", "-")

@@ -15,7 +15,7 @@ import (
 
 const rolls = `Warning: pool cpu: roll, up to 3 machines: machine.type "m5.large" -> "m5.xlarge"`
 
-// shootNamed is a Shoot, with texts replaced by others.
+// shootNamed returns a Shoot with a name, and with texts replaced by others.
 func shootNamed(t *testing.T, name string, replace ...string) string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/shoot.yaml")
@@ -33,7 +33,8 @@ func warnings(stderr string) string {
 	return strings.Join(regexp.MustCompile(`(?m)^Warning: .*$`).FindAllString(stderr, -1), "\n")
 }
 
-// TestKubectl: who changes a Shoot by kubectl is warned in each way of changing it, and nobody else is.
+// TestKubectl: a user who changes a Shoot by kubectl is warned, whichever kubectl command makes the
+// change. Nobody else is warned.
 func TestKubectl(t *testing.T) {
 	w := newWorld(t)
 	h := w.serve(t, time.Now().Add(time.Hour))
@@ -136,8 +137,9 @@ func TestKubectl(t *testing.T) {
 	})
 }
 
-// TestFailingServers: a server that does not answer costs the timeout, and nothing else. With the other configuration, it
-// refuses.
+// TestFailingServers: if the webhook does not answer, a change takes up to the timeout longer, and
+// is admitted without a warning. With the configuration that refuses, the change is refused, except
+// for Gardener's users.
 func TestFailingServers(t *testing.T) {
 	w := newWorld(t)
 	hung, err := net.Listen("tcp", "127.0.0.1:0")
@@ -179,8 +181,8 @@ func TestFailingServers(t *testing.T) {
 	}
 }
 
-// gardeners are users of Gardener, each with a machine type that it changes to: a service account, as gardener-operator
-// makes it, a certificate, and a gardenlet.
+// gardeners are users of Gardener, each with the machine type that it sets: a service account as
+// gardener-operator makes it, a certificate, and a gardenlet.
 var gardeners = map[string][]string{
 	"m5.2xlarge":  {"--as=system:serviceaccount:garden:gardener-controller-manager"},
 	"m5.4xlarge":  {"--as=gardener.cloud:system:controller-manager"},
@@ -222,7 +224,8 @@ func TestRefuse(t *testing.T) {
 	require.NotZero(t, code, "back")
 }
 
-// TestDeployment: each folder is built by kustomize, and its webhook does not stand in the way unless it refuses.
+// TestDeployment: kustomize builds each folder. The webhook of a folder does not block changes when
+// it fails, except in the folder refuse.
 func TestDeployment(t *testing.T) {
 	for folder, policy := range map[string]admissionv1.FailurePolicyType{
 		".": admissionv1.Ignore, "base": admissionv1.Ignore, "refuse": admissionv1.Fail, "virtual/garden": admissionv1.Ignore,

@@ -40,7 +40,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 )
 
-// asKubectl is set for a process of this test that is kubectl.
+// asKubectl makes a process of this test run kubectl.
 const asKubectl = "WEBHOOK_TEST_AS_KUBECTL"
 
 func TestMain(m *testing.M) {
@@ -54,12 +54,12 @@ func TestMain(m *testing.M) {
 
 var gardener = schema.GroupVersion{Group: "core.gardener.cloud", Version: "v1beta1"}
 
-// world is an API server with Shoots that calls a webhook, and a client.
+// world is an API server with Shoots that calls a webhook, and its client.
 type world struct {
 	core       *core
 	config     *rest.Config
 	kubeconfig string
-	command    string // hotupdate
+	command    string // the file of hotupdate
 	dir        string
 }
 
@@ -90,8 +90,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// withDiscovery is a proxy to a server that serves custom resources only: a whole kube-apiserver also lists the groups of its
-// API, which kubectl reads first.
+// withDiscovery returns a proxy to a server of custom resources. It adds the list of groups that a
+// whole kube-apiserver has, and that kubectl reads first.
 func withDiscovery(t *testing.T, config *rest.Config) http.Handler {
 	t.Helper()
 	transport, err := rest.TransportFor(config)
@@ -238,13 +238,15 @@ func configurationOf(t *testing.T, folder string) *admissionv1.ValidatingWebhook
 	return nil
 }
 
-// use has the API server call an address by the configuration of a folder, and returns once it does.
+// use makes the API server call an address by the configuration of a folder. It returns once the
+// API server does so.
 func (w *world) use(t *testing.T, folder, address string, ca []byte) {
 	t.Helper()
 	config := configurationOf(t, folder)
 	target := "https://" + address + "/review"
 	config.Webhooks[0].ClientConfig = admissionv1.WebhookClientConfig{URL: &target, CABundle: ca}
-	// a webhook that all updates pass shows that the configuration is used
+	// A second webhook shows that the configuration is used: it refuses the creation of one object,
+	// and no update.
 	probe := config.Webhooks[0].DeepCopy()
 	probe.Name = "probe.hotupdate.github.io"
 	fail := admissionv1.Fail

@@ -34,7 +34,7 @@ type Config struct {
 	ModifyTime time.Duration // duration of a modification of a volume
 	Cooldown   time.Duration // another modification is refused for this time
 	PageSize   int           // most results of a page; zero is 1000
-	Observe    func(Request) // called for every request in order, one at a time; it may be nil
+	Observe    func(Request) // called for every request in order, never concurrently; it may be nil
 }
 
 // Request is a request with its result.
@@ -83,7 +83,7 @@ type Resource struct {
 	HTTPTokens string
 
 	// Of volumes and network interfaces.
-	Instance            string // that it is attached to
+	Instance            string // the instance that it is attached to
 	DeleteOnTermination bool
 
 	// Of a volume.

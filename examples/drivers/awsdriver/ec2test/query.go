@@ -16,7 +16,7 @@ import (
 // the parameter Key of the second Tag.
 type parameters map[string]string
 
-// parametersOf reads a form. The first value of a repeated parameter counts.
+// parametersOf reads a form. If a parameter is repeated, its first value counts.
 func parametersOf(form url.Values) parameters {
 	p := parameters{}
 	for name, values := range form {

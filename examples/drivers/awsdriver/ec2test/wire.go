@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fields is an answer, or a part of one: the members that the example reads, by their names in the
-// API reference of Amazon EC2 (version 2016-11-15).
+// fields is an answer, or a part of one. It has the members that the clients here read, by their
+// names in the API reference of Amazon EC2 (version 2016-11-15).
 type fields map[string]any
 
 // items is a list.
@@ -46,8 +46,8 @@ func element(name string) xml.StartElement { return xml.StartElement{Name: xml.N
 func listOf(all []Resource, describe func(Resource) fields) items {
 	var list items
 	for _, r := range all {
-		if said := describe(r); said != nil {
-			list = append(list, said)
+		if described := describe(r); described != nil {
+			list = append(list, described)
 		}
 	}
 	return list

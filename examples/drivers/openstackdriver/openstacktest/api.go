@@ -1,5 +1,5 @@
-// Package openstacktest is an OpenStack for tests, by HTTP: the parts of Keystone, Nova and Cinder
-// that a driver calls, with their versions, statuses and conditions.
+// Package openstacktest stands in for OpenStack in tests, over HTTP. It has the parts of Keystone,
+// Nova and Cinder that a driver calls, with their versions, statuses and conditions.
 package openstacktest
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Where the API is. The region is r.
+// The addresses of the API. The region is r.
 const (
 	host    = "https://openstack.test"
 	AuthURL = host + "/identity/v3"
 )
 
-// API is an OpenStack on a cloud. A volume belongs to the server with its ID after "root-"; all
-// others are attached to each server, as by a CSI driver.
+// API is OpenStack on a fake cloud. A volume belongs to the server whose ID it has after "root-".
+// Other volumes are attached to each server, as by a CSI driver.
 type API struct {
 	fleet.Cloud
 
@@ -37,7 +37,7 @@ type API struct {
 	mutex    sync.Mutex
 	requests []string // without those to Keystone
 	logins   int
-	token    string // that is valid
+	token    string // the valid token
 	made     int    // servers that were created
 }
 
@@ -51,7 +51,7 @@ func (a *API) Requests() []string {
 	return slices.Clone(a.requests)
 }
 
-// Logins returns the number of tokens that were issued.
+// Logins returns the number of issued tokens.
 func (a *API) Logins() int {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -105,7 +105,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.routes().ServeHTTP(w, r)
 }
 
-// login is Keystone's answer to a password.
+// login answers a request for a token.
 func (a *API) login(w http.ResponseWriter) {
 	a.mutex.Lock()
 	a.logins++
@@ -181,8 +181,8 @@ func (a *API) find(ctx context.Context, kind tags.Kind, id string) (*driver.Reso
 	return nil, &status{http.StatusNotFound, string(kind) + " " + id + " could not be found"}
 }
 
-// page returns a page of a list, whose marker is the ID of the last item before it, and the URL of the
-// next one.
+// page returns a page of a list and the URL of the next page. The marker is the ID of the last item
+// of the previous page.
 func page[T any](r *http.Request, all []T, length int, idOf func(T) string) (items []T, links []any) {
 	marker := r.URL.Query().Get("marker")
 	first := slices.IndexFunc(all, func(item T) bool { return idOf(item) == marker }) + 1

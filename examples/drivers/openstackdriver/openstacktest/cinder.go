@@ -33,7 +33,7 @@ func (a *API) getVolume(_ http.ResponseWriter, r *http.Request) (int, any, error
 	return http.StatusOK, map[string]any{"volume": volumeOf(volume)}, nil
 }
 
-// etag is the version of the metadata, which Cinder has since its version 3.15.
+// etag is the version of the metadata. Cinder has ETags since version 3.15 of its API.
 func etag(volume *driver.Resource) string { return "etag-" + volume.Version }
 
 func hasETags(r *http.Request) bool { return isAtLeast(r, "X-OpenStack-Volume-API-Version", "3.15") }

@@ -15,10 +15,11 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Groups is the set of a server with the names of its security groups.
+// Groups is the name of the set with the names of a server's security groups.
 const Groups = "securityGroups"
 
-// attachedTo returns the volumes of a server. Nova has no order for them; here its own one is the last.
+// attachedTo returns the volumes of a server. Nova does not order them; here the server's own
+// volume is the last.
 func attachedTo(server *driver.Resource, all []driver.Resource) (own []*driver.Resource) {
 	var others []*driver.Resource
 	for i := range all {
@@ -34,7 +35,7 @@ func attachedTo(server *driver.Resource, all []driver.Resource) (own []*driver.R
 	return append(others, own...)
 }
 
-// shown is a server as Nova shows it.
+// shown returns a server as Nova shows it.
 func shown(r *http.Request, server *driver.Resource, all []driver.Resource) map[string]any {
 	var volumes []any
 	for _, volume := range attachedTo(server, all) {
@@ -51,7 +52,7 @@ func shown(r *http.Request, server *driver.Resource, all []driver.Resource) map[
 	}
 	var groups []any
 	for _, name := range server.Sets[Groups] {
-		groups = append(groups, map[string]any{"name": name}, map[string]any{"name": name}) // of two ports
+		groups = append(groups, map[string]any{"name": name}, map[string]any{"name": name}) // once for each of two ports
 	}
 	if len(groups) > 0 {
 		body["security_groups"] = groups
@@ -160,8 +161,8 @@ func (a *API) removeMetadata(_ http.ResponseWriter, r *http.Request) (int, any, 
 	return http.StatusNoContent, nil, a.Change(r.Context(), []string{server.ID}, nil, []tags.Tag{{Key: key}})
 }
 
-// changeGroups adds a security group to a server, or removes one. To add one twice is a mistake in the
-// list of groups that Nova sends to Neutron.
+// changeGroups adds a security group to a server, or removes one. Adding a group twice is an error
+// in the list of groups that Nova sends to Neutron.
 func (a *API) changeGroups(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	var body map[string]struct{ Name string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {

@@ -21,7 +21,7 @@ type WorkerConfig struct {
 	Tags                     *tags.Tags
 }
 
-// ServerGroup is a server group of the pool's own.
+// ServerGroup is the server group of one pool.
 type ServerGroup struct {
 	Policy string
 }

@@ -1,4 +1,5 @@
-// Package aws links the released code of gardener-extension-provider-aws, which command record asks.
+// Package aws links the released code of gardener-extension-provider-aws, which the command record
+// calls.
 package aws
 
 import (

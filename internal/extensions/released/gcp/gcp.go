@@ -1,4 +1,5 @@
-// Package gcp links the released code of gardener-extension-provider-gcp, which command record asks.
+// Package gcp links the released code of gardener-extension-provider-gcp, which the command record
+// calls.
 package gcp
 
 import (

@@ -1,7 +1,8 @@
-// Package apis stands in for a package of machine-controller-manager-provider-aws, a module that not
-// every module proxy serves. It declares the names that the extension for AWS v1.73.0 needs to
-// compile, and nothing reads its values: the extension fills a provider spec after it has named the
-// pool. Step extensions of .ci/run compares its names with those recorded with the driver's module.
+// Package apis stands in for a package of machine-controller-manager-provider-aws, a module that
+// not every module proxy serves. It declares the names with which the extension for AWS v1.73.0
+// compiles. Nothing reads the values: the extension fills a provider spec after it has named the
+// pool. The step extensions of .ci/run compares the resulting names with names that were recorded
+// with the original module.
 package apis
 
 // AWSProviderSpec is the provider spec of a MachineClass.
@@ -49,13 +50,13 @@ type AWSNetworkInterfaceSpec struct {
 	Ipv6AddressCount, Ipv6PrefixCount             *int32
 }
 
-// InstanceMetadataOptions are those of a machine.
+// InstanceMetadataOptions are the options of the metadata service.
 type InstanceMetadataOptions struct {
 	HTTPTokens, HTTPProtocolIPv6 string
 	HTTPPutResponseHopLimit      *int32
 }
 
-// CPUOptions are those of a machine.
+// CPUOptions are the options of the processor.
 type CPUOptions struct {
 	CoreCount, ThreadsPerCore *int32
 	AmdSevSnp                 *string
@@ -67,10 +68,10 @@ type AWSCapacityReservationTargetSpec struct {
 	CapacityReservationID, CapacityReservationResourceGroupArn *string
 }
 
-// AWSInstanceMarketOptions are the market that machines are bought on.
+// AWSInstanceMarketOptions select the market on which machines are bought.
 type AWSInstanceMarketOptions struct{ MarketType string }
 
-// AWSPlacementSpec is where machines run.
+// AWSPlacementSpec selects the hosts of machines.
 type AWSPlacementSpec struct {
 	GroupID, Tenancy, HostID, Affinity *string
 	PartitionNumber                    *int32
