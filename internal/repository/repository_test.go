@@ -172,16 +172,6 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesTheTestCommand: .ci/run runs what the README promises to every reader.
-func TestReadmeNamesTheTestCommand(t *testing.T) {
-	const command = "go test ./..."
-	for _, file := range []string{"README.md", ".ci/run"} {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		require.NoError(t, err)
-		require.Contains(t, strings.Split(strings.ReplaceAll(string(text), "\t", ""), "\n"), command, file)
-	}
-}
-
 // TestPackageDocumentationIsOneScreen: what does not fit stands in a document beside the code, such as FORMAT.md and FLOW.md.
 func TestPackageDocumentationIsOneScreen(t *testing.T) {
 	for _, p := range packages(t) {

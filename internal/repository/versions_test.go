@@ -41,8 +41,7 @@ func TestVersionsAreThoseInUse(t *testing.T) {
 	}, told)
 }
 
-// TestDriversOfMCM: the table of released drivers says what each of them has to raise for the updater, and no other page
-// says it.
+// TestDriversOfMCM: the table of released drivers says which versions each driver must raise for the updater.
 func TestDriversOfMCM(t *testing.T) {
 	wantGo := goVersion(t)
 	wantModules := firstMatch(t, `k8s.io/client-go (v[0-9.]+)`, read(t, "hotupdate/updater/go.mod"))
@@ -58,9 +57,6 @@ func TestDriversOfMCM(t *testing.T) {
 			raised = append(raised, "Kubernetes modules to "+wantModules)
 		}
 		assert.Equal(t, cmp.Or(strings.Join(raised, ", "), "nothing"), row[4], row[1])
-	}
-	for _, page := range []string{"examples/DRIVER.md", "hotupdate/updater/doc.go"} {
-		assert.NotRegexp(t, `client-go v0\.3[^4]|Kubernetes modules`, read(t, page), page)
 	}
 }
 
