@@ -55,7 +55,7 @@ func TestGuideOnReleasedClasses(t *testing.T) {
 					return newKit(schema, rules)
 				},
 			}
-			c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
+			c.Launched = func(tb testing.TB, class *released.Class) (resources []driver.Resource) {
 				tb.Helper()
 				left := rules.LeftAlone(c.FlatOf(tb, class))
 				for i, kind := range append(tags.Kinds(), tags.Disk) {
@@ -63,7 +63,7 @@ func TestGuideOnReleasedClasses(t *testing.T) {
 					if of.cloud == tags.Azure {
 						delete(live, "name") // beside Name, which is one key to Azure
 					}
-					all = append(all, driver.Resource{Kind: kind, ID: fmt.Sprint(kind, "-", i), Tags: live})
+					resources = append(resources, driver.Resource{Kind: kind, ID: fmt.Sprint(kind, "-", i), Tags: live})
 
 					var spec ProviderSpec
 					require.NoError(tb, json.Unmarshal([]byte(class.JSON(tb)), &spec))
@@ -74,7 +74,7 @@ func TestGuideOnReleasedClasses(t *testing.T) {
 					maps.Copy(created, spec.ResourceTags.Of(kind))
 					assert.Equal(tb, created, launched(&rules, &spec, kind), "what a creation sets, without the keys that are left alone")
 				}
-				return all
+				return resources
 			}
 			c.Updates(t)
 		})

@@ -94,26 +94,26 @@ func evolve(t *rapid.T, mutate func(a *typeGenerator, all []*field) bool) (evolu
 	return evolution{before, subject{rootOf(typ, a.overrides), schema}}, err == nil
 }
 
-func overriding(overrides map[string]string) (all []hotupdate.Option) {
+func overriding(overrides map[string]string) (options []hotupdate.Option) {
 	for path, tag := range overrides {
-		all = append(all, hotupdate.WithTag(path, tag))
+		options = append(options, hotupdate.WithTag(path, tag))
 	}
-	return all
+	return options
 }
 
 // allFields lists the fields of a typeDescriptor that stand in JSON under a name of their own.
-func (b *typeDescriptor) allFields() (all []*field) {
+func (b *typeDescriptor) allFields() (fields []*field) {
 	if b == nil {
 		return nil
 	}
-	all = b.elem.allFields()
+	fields = b.elem.allFields()
 	for _, f := range b.fields {
 		if !f.embedded {
-			all = append(all, f)
+			fields = append(fields, f)
 		}
-		all = append(all, f.value.allFields()...)
+		fields = append(fields, f.value.allFields()...)
 	}
-	return all
+	return fields
 }
 
 // mutateAnything changes the class, the options, the type or the name of one field.

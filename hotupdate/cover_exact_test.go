@@ -406,14 +406,14 @@ func (w *letters) places(p modelNode, left, want standing) {
 }
 
 // elements returns the elements of a list or array.
-func (s standing) elements(p modelNode) (all []standing) {
+func (s standing) elements(p modelNode) (elements []standing) {
 	list := behind(s.value)
 	for i, tree := range s.tree.([]any) {
 		value := reflect.Zero(p.elem().typ)
 		if list.IsValid() && i < list.Len() {
 			value = list.Index(i)
 		}
-		all = append(all, standing{tree, value})
+		elements = append(elements, standing{tree, value})
 	}
-	return all
+	return elements
 }

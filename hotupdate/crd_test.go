@@ -106,11 +106,11 @@ type describer struct {
 }
 
 // options are the tags, with other paths by a function.
-func (g *describer) options(rewritten func(path string) string) (all []hotupdate.Option) {
+func (g *describer) options(rewritten func(path string) string) (options []hotupdate.Option) {
 	for _, tag := range g.tags {
-		all = append(all, hotupdate.WithTag(rewritten(tag[0]), tag[1]))
+		options = append(options, hotupdate.WithTag(rewritten(tag[0]), tag[1]))
 	}
-	return all
+	return options
 }
 
 func samePath(path string) string { return path }

@@ -122,13 +122,13 @@ func setOf(all ...hotupdate.Class) (s classes) {
 	return s
 }
 
-func (s classes) list() (all []hotupdate.Class) {
+func (s classes) list() (list []hotupdate.Class) {
 	for c := hotupdate.Immutable; c <= hotupdate.Ignored; c++ {
 		if s&setOf(c) != 0 {
-			all = append(all, c)
+			list = append(list, c)
 		}
 	}
-	return all
+	return list
 }
 
 var (

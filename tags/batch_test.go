@@ -140,28 +140,28 @@ func drawPlans(t *rapid.T) []tags.ResourcePlan {
 }
 
 // checkSize returns what the call does, after a check that it is one call and small enough.
-func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, all []tags.Tag) {
+func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, changes []tags.Tag) {
 	limit, removal := rules.Calls()
 	verb = "Set"
-	all = b.Set
+	changes = b.Set
 	if len(b.Remove) > 0 {
 		verb = "Remove"
-		all = b.Remove
+		changes = b.Remove
 		limit = removal
 	}
 	hasOneVerb := (len(b.Set) > 0) != (len(b.Remove) > 0)
-	isTooLarge := len(all) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1)
+	isTooLarge := len(changes) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1)
 	if !hasOneVerb || isTooLarge || len(b.Resources) == 0 {
 		t.Fatalf("a call of the wrong size: %v", b)
 	}
 	seen := map[string]bool{}
-	for _, tag := range all {
+	for _, tag := range changes {
 		if seen[tag.Key] {
 			t.Fatalf("a call names %s twice: %v", tag.Key, b)
 		}
 		seen[tag.Key] = true
 	}
-	return verb, all
+	return verb, changes
 }
 
 // Batches keep the order of every resource and lose nothing.

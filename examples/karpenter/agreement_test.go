@@ -159,17 +159,17 @@ func (f form) both(t require.TestingT, raws [2][]byte) (isSame bool, changes hot
 var keysInPath = regexp.MustCompile(`\[[^]]*\]`)
 
 // leaves adds the paths of all scalars.
-func (s openAPI) leaves(all map[string]bool, path string) map[string]bool {
+func (s openAPI) leaves(paths map[string]bool, path string) map[string]bool {
 	if elements := s.elements(); elements != nil {
-		return elements.leaves(all, path+"[]")
+		return elements.leaves(paths, path+"[]")
 	}
 	if s.isScalar() {
-		all[path] = true
+		paths[path] = true
 	}
 	for name, member := range s.members() {
-		member.leaves(all, below(path, name))
+		member.leaves(paths, below(path, name))
 	}
-	return all
+	return paths
 }
 
 func below(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

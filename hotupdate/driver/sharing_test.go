@@ -74,14 +74,14 @@ func (f *fleet) call(ctx context.Context, name string) error {
 }
 
 // buckets are buckets of single functions, which hold what is refilled in two seconds.
-func buckets(refill map[string]float64) (all []driver.Bucket) {
+func buckets(refill map[string]float64) (list []driver.Bucket) {
 	for _, function := range slices.Sorted(maps.Keys(refill)) {
 		each := refill[function]
-		all = append(all, driver.Bucket{
+		list = append(list, driver.Bucket{
 			Name: function, Burst: max(2, 2*each), Refill: each, Requests: map[string]int{function: 1},
 		})
 	}
-	return all
+	return list
 }
 
 func newFleet(t *testing.T, refill map[string]float64) *fleet {
@@ -240,12 +240,12 @@ func (f *fleet) together(ctx context.Context, requests ...*machineupdate.UpdateM
 	return errs
 }
 
-func (f *fleet) requests(value string, machines ...string) (all []*machineupdate.UpdateMachineRequest) {
+func (f *fleet) requests(value string, machines ...string) (list []*machineupdate.UpdateMachineRequest) {
 	f.t.Helper()
 	for _, machine := range machines {
-		all = append(all, f.request(machine, value))
+		list = append(list, f.request(machine, value))
 	}
-	return all
+	return list
 }
 
 // slow is a refill with which only the first call is sent at once. The next turn comes after 2 seconds, or 2.5 for writes.

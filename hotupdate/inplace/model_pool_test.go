@@ -224,13 +224,13 @@ func observed(name string, state machineState) inplace.Machine {
 
 // text is the record as it is annotated.
 func (r promises) text() string {
-	names := func(promised set) (all []string) {
+	names := func(promised set) (sorted []string) {
 		for i, name := range machineNames {
 			if promised.has(i) {
-				all = append(all, name)
+				sorted = append(sorted, name)
 			}
 		}
-		return all
+		return sorted
 	}
 	if r == (promises{}) {
 		return ""
@@ -373,7 +373,7 @@ func (w poolWorld) keepsChosen(was poolWorld, seen view) bool {
 }
 
 // executed are the worlds after one promise is kept, by whoever has read it.
-func (m poolModel) executed(w poolWorld) (all []poolWorld) {
+func (m poolModel) executed(w poolWorld) (worlds []poolWorld) {
 	for i := range slots {
 		after := w
 		needsUpdate := w.machines[i] == idle || w.machines[i] == down
@@ -386,10 +386,10 @@ func (m poolModel) executed(w poolWorld) (all []poolWorld) {
 			become(&after, i, terminating)
 		}
 		if after != w {
-			all = append(all, after)
+			worlds = append(worlds, after)
 		}
 	}
-	return all
+	return worlds
 }
 
 // progress is what becomes of machines without failures; no entry: nothing.
@@ -447,16 +447,16 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 }
 
 // choices are the worlds after the autoscaler has chosen a machine, or no longer chooses it.
-func (m poolModel) choices(w poolWorld) (all []poolWorld) {
+func (m poolModel) choices(w poolWorld) (worlds []poolWorld) {
 	for i := range slots {
 		if m.chooses && w.machines[i] != absent {
 			after := w
 			after.chosen ^= 1 << i
 			after.faults--
-			all = append(all, after)
+			worlds = append(worlds, after)
 		}
 	}
-	return all
+	return worlds
 }
 
 // scaled is the world after the user has changed the replicas.

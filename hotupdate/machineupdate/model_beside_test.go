@@ -20,11 +20,11 @@ type versions uint16
 
 func (v versions) with(version tagset) versions { return v | 1<<version }
 
-func (v versions) list() (all []tagset) {
+func (v versions) list() (sets []tagset) {
 	for ; v != 0; v &= v - 1 {
-		all = append(all, tagset(bits.TrailingZeros16(uint16(v))))
+		sets = append(sets, tagset(bits.TrailingZeros16(uint16(v))))
 	}
-	return all
+	return sets
 }
 
 // image is the set under a symmetry.
@@ -52,15 +52,15 @@ func (m *model) stored(w *world, record recordID) versions {
 }
 
 // versions is the function of the observation.
-func (r *replay) versions(context.Context) (all []machineupdate.HotSpec, err error) {
+func (r *replay) versions(context.Context) (hots []machineupdate.HotSpec, err error) {
 	stored := r.q.stored
 	if r.m.flow.recall != nil {
 		stored = r.m.flow.recall(stored)
 	}
 	for _, version := range stored.list() {
-		all = append(all, machineupdate.HotSpec(hotPart(version)))
+		hots = append(hots, machineupdate.HotSpec(hotPart(version)))
 	}
-	return all, nil
+	return hots, nil
 }
 
 // createBeside is MCM's creation flow, with a driver that stores the version first. A store that

@@ -422,7 +422,7 @@ func (o *owned) add(s tagset) {
 }
 
 // specs are specs that have all of the values.
-func (o *owned) specs() (all []map[string]string) {
+func (o *owned) specs() (held []map[string]string) {
 	for value := uint8(1); value < alien; value++ {
 		spec := map[string]string{}
 		for key, name := range keyNames {
@@ -430,9 +430,9 @@ func (o *owned) specs() (all []map[string]string) {
 				spec[name] = valueNames[value]
 			}
 		}
-		all = append(all, spec)
+		held = append(held, spec)
 	}
-	return all
+	return held
 }
 
 // class returns a prepared class of the process: nil if it cannot be read.

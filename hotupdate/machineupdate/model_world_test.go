@@ -20,13 +20,13 @@ func (s tagset) with(key int, value uint8) tagset {
 }
 
 // specs are all possible specs of a class.
-var specs = func() (all []tagset) {
+var specs = func() (sets []tagset) {
 	for a := range uint8(3) {
 		for b := range uint8(3) {
-			all = append(all, tagset(0).with(0, a).with(1, b))
+			sets = append(sets, tagset(0).with(0, a).with(1, b))
 		}
 	}
-	return all
+	return sets
 }()
 
 // request is what a driver sends about one resource: for each key a value to set (2 bits) and a set of values on condition of which it

@@ -23,12 +23,12 @@ import (
 )
 
 // versionsOf adds the classes to the versions, one after the other.
-func versionsOf(t *testing.T, specs ...string) (all []machineupdate.HotSpec) {
+func versionsOf(t *testing.T, specs ...string) (hots []machineupdate.HotSpec) {
 	t.Helper()
 	for _, spec := range specs {
-		all, _ = laneClass(t, volumes, spec).AddVersion(all)
+		hots, _ = laneClass(t, volumes, spec).AddVersion(hots)
 	}
-	return all
+	return hots
 }
 
 func TestAddVersion(t *testing.T) {
@@ -174,11 +174,11 @@ func leavesOf(hots []machineupdate.HotSpec) map[string]bool {
 	return all
 }
 
-func asTexts(hots []machineupdate.HotSpec) (all []string) {
+func asTexts(hots []machineupdate.HotSpec) (texts []string) {
 	for _, hot := range hots {
-		all = append(all, string(hot))
+		texts = append(texts, string(hot))
 	}
-	return all
+	return texts
 }
 
 // recalling makes the bed's machine one whose VM was created with these versions. It returns the

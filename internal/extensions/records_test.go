@@ -152,7 +152,7 @@ func TestCanonicalEraIsNew(t *testing.T) {
 
 // namesOf returns the hashes in the names of the pool's MachineClasses, with zones, as the
 // extension writes them.
-func namesOf(t *testing.T, e *extensions.Extension, release *recorded.Release, r *recorded.Record) (all []string) {
+func namesOf(t *testing.T, e *extensions.Extension, release *recorded.Release, r *recorded.Record) (names []string) {
 	t.Helper()
 	p, err := r.Read()
 	require.NoError(t, err)
@@ -173,9 +173,9 @@ func namesOf(t *testing.T, e *extensions.Extension, release *recorded.Release, r
 			text, err = release.HashWith(r, p, added.Data)
 			require.NoError(t, err)
 		}
-		all = append(all, class.Name(text))
+		names = append(names, class.Name(text))
 	}
-	return all
+	return names
 }
 
 // listOfVersion1 returns the first list that the extension hands to Gardener, up to Gardener

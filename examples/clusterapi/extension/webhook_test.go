@@ -45,21 +45,21 @@ func TestProviderAdmitsWhatIsCovered(t *testing.T) {
 }
 
 // values returns values of a type, the zero value first: each member alone, each list in both orders.
-func values(of reflect.Type) (all []reflect.Value) {
-	all = []reflect.Value{reflect.Zero(of)}
+func values(of reflect.Type) (variants []reflect.Value) {
+	variants = []reflect.Value{reflect.Zero(of)}
 	switch of.Kind() {
 	case reflect.Pointer:
 		for _, value := range values(of.Elem()) {
 			pointer := reflect.New(of.Elem())
 			pointer.Elem().Set(value)
-			all = append(all, pointer)
+			variants = append(variants, pointer)
 		}
 	case reflect.Struct:
 		for i := range of.NumField() {
 			for _, value := range values(of.Field(i).Type)[1:] {
 				whole := reflect.New(of).Elem()
 				whole.Field(i).Set(value)
-				all = append(all, whole)
+				variants = append(variants, whole)
 			}
 		}
 	case reflect.Slice:
@@ -67,24 +67,24 @@ func values(of reflect.Type) (all []reflect.Value) {
 		one := elements[0]
 		two := elements[len(elements)-1]
 		for _, list := range [][]reflect.Value{{}, {one}, {two}, {one, two}, {two, one}} {
-			all = append(all, reflect.Append(reflect.MakeSlice(of, 0, 2), list...))
+			variants = append(variants, reflect.Append(reflect.MakeSlice(of, 0, 2), list...))
 		}
 	case reflect.Map:
 		for _, value := range values(of.Elem()) {
 			whole := reflect.MakeMap(of)
 			whole.SetMapIndex(reflect.ValueOf("key").Convert(of.Key()), value)
-			all = append(all, whole)
+			variants = append(variants, whole)
 		}
 	case reflect.String: // with the values of the CRD's defaults
 		for _, text := range []string{"a", "default", "enabled", "disabled", "optional", "ClusterObjectStore"} {
-			all = append(all, reflect.ValueOf(text).Convert(of))
+			variants = append(variants, reflect.ValueOf(text).Convert(of))
 		}
 	case reflect.Bool:
-		all = append(all, reflect.ValueOf(true).Convert(of))
+		variants = append(variants, reflect.ValueOf(true).Convert(of))
 	default:
-		all = append(all, reflect.ValueOf(1).Convert(of), reflect.ValueOf(2).Convert(of))
+		variants = append(variants, reflect.ValueOf(1).Convert(of), reflect.ValueOf(2).Convert(of))
 	}
-	return all
+	return variants
 }
 
 func machineWith(field reflect.StructField, value reflect.Value) *infrav1.AWSMachine {

@@ -82,11 +82,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // list returns the values of numbered parameters.
-func list(values url.Values, prefix, suffix string) (all []string) {
+func list(values url.Values, prefix, suffix string) (listed []string) {
 	for i := 1; values.Has(prefix + strconv.Itoa(i) + suffix); i++ {
-		all = append(all, values.Get(prefix+strconv.Itoa(i)+suffix))
+		listed = append(listed, values.Get(prefix+strconv.Itoa(i)+suffix))
 	}
-	return all
+	return listed
 }
 
 func (a *api) answer(ctx context.Context, action string, values url.Values) (map[string]any, error) {

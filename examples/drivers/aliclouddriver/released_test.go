@@ -30,10 +30,10 @@ func trial() *released.Trial {
 		},
 	}
 	// All resources get the flat map.
-	c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
+	c.Launched = func(tb testing.TB, class *released.Class) (resources []driver.Resource) {
 		tb.Helper()
 		add := func(kind tags.Kind, id, name string) {
-			all = append(all, driver.Resource{Kind: kind, ID: id, Name: name, Tags: c.FlatOf(tb, class)})
+			resources = append(resources, driver.Resource{Kind: kind, ID: id, Name: name, Tags: c.FlatOf(tb, class)})
 		}
 		add(tags.VM, "i1", "")
 		add(tags.Network, "eni-i1", "")
@@ -42,7 +42,7 @@ func trial() *released.Trial {
 		for i, disk := range disks {
 			add(tags.Disk, fmt.Sprint("data-i1.", i), fmt.Sprintf("m-%v-data-disk", disk.(map[string]any)["name"]))
 		}
-		return all
+		return resources
 	}
 	return c
 }

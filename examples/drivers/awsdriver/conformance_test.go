@@ -101,11 +101,11 @@ func escaped(text string) string {
 
 func (w *wire) answer(ctx context.Context, values url.Values) (string, error) {
 	action := values.Get("Action")
-	list := func(prefix, suffix string) (all []string) {
+	list := func(prefix, suffix string) (listed []string) {
 		for i := 1; values.Has(fmt.Sprint(prefix, i, suffix)); i++ {
-			all = append(all, values.Get(fmt.Sprint(prefix, i, suffix)))
+			listed = append(listed, values.Get(fmt.Sprint(prefix, i, suffix)))
 		}
-		return all
+		return listed
 	}
 	var changed []tags.Tag
 	for i, key := range list("Tag.", ".Key") {

@@ -41,11 +41,11 @@ func trial() *released.Trial {
 		},
 	}
 	// All resources get the flat map, and the machine's name in Name.
-	c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
+	c.Launched = func(tb testing.TB, class *released.Class) (resources []driver.Resource) {
 		tb.Helper()
 		add := func(kind tags.Kind, id, name string, attributes map[string]driver.Reading) {
 			live := released.Joined(c.FlatOf(tb, class), map[string]string{"Name": "m"})
-			all = append(all, driver.Resource{Kind: kind, ID: id, Name: name, Tags: live, Attributes: attributes})
+			resources = append(resources, driver.Resource{Kind: kind, ID: id, Name: name, Tags: live, Attributes: attributes})
 		}
 		options := class.Spec["instanceMetadataOptions"].(map[string]any)
 		add(tags.VM, "i-1", "", map[string]driver.Reading{"httpTokens": driver.Settled(options["httpTokens"].(string))})
@@ -63,7 +63,7 @@ func trial() *released.Trial {
 			}
 			add(tags.Disk, fmt.Sprint("vol-", i), name, performance)
 		}
-		return all
+		return resources
 	}
 	return c
 }

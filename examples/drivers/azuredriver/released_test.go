@@ -34,12 +34,12 @@ func trial() *released.Trial {
 	}
 	// All resources get the flat map. Azure ignores the case of keys, so the pool label name is the
 	// key Name: only one of them is live.
-	c.Launched = func(tb testing.TB, class *released.Class) (all []driver.Resource) {
+	c.Launched = func(tb testing.TB, class *released.Class) (resources []driver.Resource) {
 		tb.Helper()
 		add := func(kind tags.Kind, id string) {
 			live := c.FlatOf(tb, class)
 			delete(live, "name")
-			all = append(all, driver.Resource{Kind: kind, ID: id, Tags: live})
+			resources = append(resources, driver.Resource{Kind: kind, ID: id, Tags: live})
 		}
 		add(tags.VM, vmID("m-0"))
 		add(tags.Network, cardID("m-0-nic"))
@@ -49,7 +49,7 @@ func trial() *released.Trial {
 		for lun, disk := range disks {
 			add(tags.Disk, diskID(fmt.Sprintf("m-0-%v-%d-data-disk", disk.(map[string]any)["name"], lun)))
 		}
-		return all
+		return resources
 	}
 	return c
 }

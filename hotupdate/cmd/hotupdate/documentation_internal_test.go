@@ -48,13 +48,13 @@ func TestPackageDocumentation(t *testing.T) {
 }
 
 // commandsBelow returns the commands that a user sees.
-func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
+func commandsBelow(command *cobra.Command) (commands []*cobra.Command) {
 	for _, c := range command.Commands() {
 		if c.IsAvailableCommand() {
-			all = append(append(all, c), commandsBelow(c)...)
+			commands = append(append(commands, c), commandsBelow(c)...)
 		}
 	}
-	return all
+	return commands
 }
 
 // TestEveryCommandHasHelp: each has a text, in the folder help but for packaging, and each text there has a command.

@@ -187,8 +187,8 @@ func TestCheckRequests(t *testing.T) {
 			}
 			return driver.New(driver.Definition[plain, *sender]{
 				Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *plain) (*sender, error) { return s, nil },
-				Resources: func(ctx context.Context, s *sender) (all []driver.Resource, err error) {
-					return all, s.send(ctx, http.MethodGet, "/", nil, &all)
+				Resources: func(ctx context.Context, s *sender) (resources []driver.Resource, err error) {
+					return resources, s.send(ctx, http.MethodGet, "/", nil, &resources)
 				},
 				Tags: []driver.Tagging[plain, *sender]{tagging}, Translate: s.translated, Wait: cloud.Wait,
 			})

@@ -140,7 +140,7 @@ func (w *world) install(system, processor string) string {
 type target struct{ os, arch, archive string }
 
 // targets returns the archives of a release v2.3.4 with the command.
-func targets(t *testing.T) (all []target) {
+func targets(t *testing.T) (targets []target) {
 	t.Helper()
 	var release struct {
 		Builds []struct {
@@ -179,8 +179,8 @@ func targets(t *testing.T) (all []target) {
 		for _, processor := range build.Goarch {
 			var text strings.Builder
 			require.NoError(t, name.Execute(&text, map[string]string{"Version": "2.3.4", "Os": system, "Arch": processor}))
-			all = append(all, target{system, processor, text.String() + "." + format})
+			targets = append(targets, target{system, processor, text.String() + "." + format})
 		}
 	}
-	return all
+	return targets
 }

@@ -335,14 +335,14 @@ func (j *judge) audit(t *testing.T, validator string, releases []release) {
 	}
 	old := write("old.json", func(r release) []any { return []any{r.Old} })
 	updated := write("new.json", func(r release) []any { return []any{r.New} })
-	objects := write("objects.json", func(r release) (all []any) {
+	objects := write("objects.json", func(r release) (objects []any) {
 		for i, o := range r.Objects {
-			all = append(all, map[string]any{
+			objects = append(objects, map[string]any{
 				"apiVersion": group + "/v1", "kind": r.updated.Spec.Names.Kind,
 				"metadata": map[string]any{"name": r.names[i], "namespace": "default"}, "spec": o.Old,
 			})
 		}
-		return all
+		return objects
 	})
 	command := exec.CommandContext(t.Context(), build(t, root, "./hotupdate/cmd/hotupdate"), "audit", "--all", "-o", "ndjson",
 		"--validator", validator, "--old", old, "--new", updated, objects)

@@ -200,12 +200,12 @@ func (a generator) changeObject(s props, rule func(string)) {
 	}
 }
 
-func fmtAll(list any) (all []string) {
+func fmtAll(list any) (texts []string) {
 	values, _ := list.([]any)
 	for _, value := range values {
-		all = append(all, fmt.Sprint(value))
+		texts = append(texts, fmt.Sprint(value))
 	}
-	return all
+	return texts
 }
 
 // value draws a value for a schema.

@@ -184,7 +184,7 @@ func TestProviderConfigs(t *testing.T) {
 }
 
 // leavesOf returns the leaves below a path, except the kind of the object there.
-func leavesOf(t *testing.T, text []byte, path []any) (all []edit) {
+func leavesOf(t *testing.T, text []byte, path []any) (leaves []edit) {
 	t.Helper()
 	var root any
 	require.NoError(t, json.Unmarshal(text, &root))
@@ -198,23 +198,23 @@ func leavesOf(t *testing.T, text []byte, path []any) (all []edit) {
 	return below(root, path)
 }
 
-func below(value any, path []any) (all []edit) {
+func below(value any, path []any) (leaves []edit) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
 			if name != "apiVersion" && name != "kind" {
-				all = append(all, below(member, append(slices.Clone(path), name))...)
+				leaves = append(leaves, below(member, append(slices.Clone(path), name))...)
 			}
 		}
 	case []any:
 		for i, element := range value {
-			all = append(all, below(element, append(slices.Clone(path), float64(i)))...)
+			leaves = append(leaves, below(element, append(slices.Clone(path), float64(i)))...)
 		}
 	case nil: // the pool has none
 	default:
-		all = append(all, edit{Path: path, Value: value})
+		leaves = append(leaves, edit{Path: path, Value: value})
 	}
-	return all
+	return leaves
 }
 
 // other returns another value of the same type.

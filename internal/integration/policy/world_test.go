@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 // policiesOf returns the policies that hotupdate rules --policy writes, each with its binding.
-func policiesOf(t *testing.T, args ...string) (all []*evaluator) {
+func policiesOf(t *testing.T, args ...string) (policies []*evaluator) {
 	t.Helper()
 	file, err := command()
 	require.NoError(t, err)
@@ -63,9 +63,9 @@ func policiesOf(t *testing.T, args ...string) (all []*evaluator) {
 		require.Equal(t, policy.Name, binding.Spec.PolicyName)
 		require.Equal(t, []admissionregistrationv1.ValidationAction{admissionregistrationv1.Warn}, binding.Spec.ValidationActions)
 		require.Equal(t, admissionregistrationv1.Ignore, *policy.Spec.FailurePolicy)
-		all = append(all, compiled(t, policy))
+		policies = append(policies, compiled(t, policy))
 	}
-	return all
+	return policies
 }
 
 // oldest is the first Kubernetes version whose API server has the stable version of the policies.

@@ -37,7 +37,7 @@ type disagreement struct{ gardener, plan effect }
 // refuses replaces no machine, whatever plan says; and plan leaves refusals to Gardener. Where
 // Gardener's code fails, there is no answer. Nor is there one for an old manifest that Gardener would not
 // create: kubectl apply may merge an edit away that no Shoot can begin with, such as a second pool of a name.
-func (p *pair) disagreements() (all []disagreement) {
+func (p *pair) disagreements() (found []disagreement) {
 	g := p.gardener
 	own := p.plan
 	switch {
@@ -49,31 +49,31 @@ func (p *pair) disagreements() (all []disagreement) {
 	for _, name := range slices.Sorted(maps.Keys(g.pools)) {
 		d := disagreement{g.pools[name], cmp.Or(own.pools[name], none)}
 		isOpen := g.mayBeRefused && d.plan == indeterminate
-		if d.gardener != d.plan && !isOpen && !slices.Contains(all, d) {
-			all = append(all, d)
+		if d.gardener != d.plan && !isOpen && !slices.Contains(found, d) {
+			found = append(found, d)
 		}
 	}
 	isOpen := g.mayBeRefused && own.shoot == indeterminate
-	if len(all) == 0 && g.shoot != own.shoot && !isOpen {
-		all = append(all, disagreement{g.shoot, own.shoot})
+	if len(found) == 0 && g.shoot != own.shoot && !isOpen {
+		found = append(found, disagreement{g.shoot, own.shoot})
 	}
-	return all
+	return found
 }
 
 // isImpossible reports whether Gardener would not create the old Shoot.
 func (p *pair) isImpossible() bool { return len(p.answer.OldRefusals) > 0 }
 
 // differences returns the disagreements with the edits.
-func (p *pair) differences() (all []difference) {
+func (p *pair) differences() (found []difference) {
 	for _, d := range p.disagreements() {
 		one := difference{d.gardener, d.plan, p.edits[0].field, p.edits[0].kind, p.base.profile == ""}
 		if len(p.edits) == 2 {
 			one.field = both(p.edits[0].field, p.edits[1].field)
 			one.kind = both(p.edits[0].kind, p.edits[1].kind)
 		}
-		all = append(all, one)
+		found = append(found, one)
 	}
-	return all
+	return found
 }
 
 // group is a cause of differences.
@@ -115,14 +115,14 @@ func readList(tb testing.TB) *list {
 	return l
 }
 
-func (l *list) groups() (all []*group) {
+func (l *list) groups() (groups []*group) {
 	for i := range l.Accepted {
-		all = append(all, &l.Accepted[i])
+		groups = append(groups, &l.Accepted[i])
 	}
 	for i := range l.ToBeMended {
-		all = append(all, &l.ToBeMended[i])
+		groups = append(groups, &l.ToBeMended[i])
 	}
-	return all
+	return groups
 }
 
 func (l *list) isAccepted(g *group) bool {
@@ -202,35 +202,35 @@ func (l *list) explains(p *pair, d disagreement) bool {
 }
 
 // unlisted returns the differences of a pair that are not in the list.
-func (l *list) unlisted(p *pair) (all []difference) {
+func (l *list) unlisted(p *pair) (found []difference) {
 	disagreements := p.disagreements()
 	for i, d := range p.differences() {
 		isLoose := len(p.edits) == 2 || *seed != fixedSeed
 		isExplained := isLoose && l.explains(p, disagreements[i])
 		if !isExplained && !l.has(d) {
-			all = append(all, d)
+			found = append(found, d)
 		}
 	}
-	return all
+	return found
 }
 
 // gone returns what is in the list and did not occur.
-func (l *list) gone() (all []string) {
+func (l *list) gone() (names []string) {
 	for _, g := range l.groups() {
 		for field, kinds := range g.Fields {
 			occurred := l.occurred[g][field]
 			if len(kinds) == 0 && len(occurred) == 0 {
-				all = append(all, difference{g.Gardener, g.Plan, field, "edits", g.NoProfile}.String())
+				names = append(names, difference{g.Gardener, g.Plan, field, "edits", g.NoProfile}.String())
 			}
 			for _, k := range kinds {
 				if !slices.Contains(occurred, k) {
-					all = append(all, difference{g.Gardener, g.Plan, field, k, g.NoProfile}.String())
+					names = append(names, difference{g.Gardener, g.Plan, field, k, g.NoProfile}.String())
 				}
 			}
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(names)
+	return names
 }
 
 // shrink removes what did not occur.

@@ -42,15 +42,15 @@ const (
 )
 
 // answered are all pairs with both answers. They are drawn and answered once for all tests.
-var answered = sync.OnceValue(func() (all []*pair) {
+var answered = sync.OnceValue(func() (answers []*pair) {
 	t := asking
 	shoots := append(bases(t, newJudge(t)), basesWithoutProfile(t)...)
 	drawing := newDrawer(*seed, shoots)
 	ask := func(pairs []*pair) {
 		begin := time.Now()
 		for _, p := range pairs {
-			p.id = fmt.Sprintf("e%06d", len(all))
-			all = append(all, p)
+			p.id = fmt.Sprintf("e%06d", len(answers))
+			answers = append(answers, p)
 		}
 		askGardener(t, pairs)
 		between := time.Now()
@@ -62,7 +62,7 @@ var answered = sync.OnceValue(func() (all []*pair) {
 	ask(singles)
 	ask(backwards(lot(*seed), singles))
 	ask(twos(lot(*seed), singles))
-	return all
+	return answers
 })
 
 // asking is the test that asks first.

@@ -20,11 +20,11 @@ func (j *Judge) Stored(manifest json.RawMessage) (json.RawMessage, []gardenerplu
 }
 
 // Mutators are the mutating plugins of Gardener's default landscape.
-func (j *Judge) Mutators() (all []admission.MutationInterface) {
+func (j *Judge) Mutators() (plugins []admission.MutationInterface) {
 	for _, m := range j.servers[byDefault].mutators {
-		all = append(all, m.plugin)
+		plugins = append(plugins, m.plugin)
 	}
-	return all
+	return plugins
 }
 
 // PathOf is [pathOf].

@@ -59,7 +59,7 @@ type frozenEdit struct {
 }
 
 // editsBetween returns what makes one value of another.
-func editsBetween(old, updated any, path []any) (all []frozenEdit) {
+func editsBetween(old, updated any, path []any) (edits []frozenEdit) {
 	a, isA := old.(object)
 	b, isB := updated.(object)
 	if isA && isB {
@@ -71,27 +71,27 @@ func editsBetween(old, updated any, path []any) (all []frozenEdit) {
 			at := append(slices.Clip(path), name)
 			switch {
 			case was && is:
-				all = append(all, editsBetween(before, after, at)...)
+				edits = append(edits, editsBetween(before, after, at)...)
 			case is:
-				all = append(all, frozenEdit{Path: at, Value: after})
+				edits = append(edits, frozenEdit{Path: at, Value: after})
 			default:
-				all = append(all, frozenEdit{Path: at, Removed: true})
+				edits = append(edits, frozenEdit{Path: at, Removed: true})
 			}
 		}
-		return all
+		return edits
 	}
 	first, isFirst := old.([]any)
 	second, isSecond := updated.([]any)
 	if isFirst && isSecond && len(first) == len(second) {
 		for i := range first {
-			all = append(all, editsBetween(first[i], second[i], append(slices.Clip(path), i))...)
+			edits = append(edits, editsBetween(first[i], second[i], append(slices.Clip(path), i))...)
 		}
-		return all
+		return edits
 	}
 	if string(mustJSON(old)) != string(mustJSON(updated)) {
-		all = append(all, frozenEdit{Path: path, Value: updated})
+		edits = append(edits, frozenEdit{Path: path, Value: updated})
 	}
-	return all
+	return edits
 }
 
 // TestFrozen: the file has the pairs of the fixed seed, with the answers of today. -update writes it.

@@ -74,11 +74,11 @@ func checkPicked(t *testing.T, way string, pairs []*pair) {
 }
 
 // between returns the edits that make one Shoot of another one, by the fields that differ.
-func between(old, updated any) (all []edit) {
+func between(old, updated any) (edits []edit) {
 	return betweenAt(old, updated, "")
 }
 
-func betweenAt(old, updated any, field string) (all []edit) {
+func betweenAt(old, updated any, field string) (edits []edit) {
 	a, isA := old.(object)
 	b, isB := updated.(object)
 	if isA && isB {
@@ -89,20 +89,20 @@ func betweenAt(old, updated any, field string) (all []edit) {
 			if field != "" {
 				at = field + "." + name
 			}
-			all = append(all, betweenAt(a[name], b[name], at)...)
+			edits = append(edits, betweenAt(a[name], b[name], at)...)
 		}
-		return all
+		return edits
 	}
 	first, isFirst := old.([]any)
 	second, isSecond := updated.([]any)
 	if isFirst && isSecond && len(first) == len(second) {
 		for i := range first {
-			all = append(all, betweenAt(first[i], second[i], field+"[]")...)
+			edits = append(edits, betweenAt(first[i], second[i], field+"[]")...)
 		}
-		return all
+		return edits
 	}
 	if !sameJSON(old, updated) {
-		all = append(all, edit{field: field, kind: changed})
+		edits = append(edits, edit{field: field, kind: changed})
 	}
-	return all
+	return edits
 }

@@ -26,11 +26,11 @@ type cause struct {
 }
 
 // causes returns the causes of a pair's differences.
-func (p *pair) causes() (all []cause) {
+func (p *pair) causes() (causes []cause) {
 	for _, d := range p.disagreements() {
-		all = append(all, cause{d, p.reason(d)})
+		causes = append(causes, cause{d, p.reason(d)})
 	}
-	return all
+	return causes
 }
 
 // reason returns what plan says about a disagreement.

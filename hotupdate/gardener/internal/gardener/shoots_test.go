@@ -104,7 +104,7 @@ func (b *base) old() object {
 
 // bases returns the Shoots: those that users wrote, as they are in testdata, and some read back from
 // the server.
-func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
+func bases(tb testing.TB, judge *gardener.Judge) (shoots []base) {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "shoots", "*.yaml"))
 	require.NoError(tb, err)
@@ -113,7 +113,7 @@ func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		shoot := toObject(tb, toJSON(tb, readYAML(tb, filepath.Join("shoots", name+".yaml"))))
 		written[name] = shoot
-		all = append(all, base{name: name, profile: profileOf(shoot), shoot: shoot})
+		shoots = append(shoots, base{name: name, profile: profileOf(shoot), shoot: shoot})
 	}
 	readBack := func(name string) object {
 		stored, refusals, err := judge.Stored(toJSON(tb, written[name]))
@@ -125,7 +125,7 @@ func bases(tb testing.TB, judge *gardener.Judge) (all []base) {
 	pending := readBack("gcp-inplace")
 	status, _ := pending["status"].(object)
 	status["inPlaceUpdates"] = object{"pendingWorkerUpdates": object{"manualInPlaceUpdate": []any{"manual"}}}
-	return append(all,
+	return append(shoots,
 		base{name: "azure-live", profile: "azure", shoot: azure},
 		base{name: "gcp-inplace-live", profile: "gcp", shoot: pending},
 		base{name: "azure-applied", profile: "azure", shoot: written["azure"], cluster: azure},
@@ -162,13 +162,13 @@ func applied(tb testing.TB, stored, manifest object) object {
 }
 
 // basesWithoutProfile returns Shoots whose CloudProfile and other objects neither side gets.
-func basesWithoutProfile(tb testing.TB) (all []base) {
+func basesWithoutProfile(tb testing.TB) (shoots []base) {
 	tb.Helper()
 	for _, name := range []string{"azure", "gcp", "openstack"} {
 		shoot := toObject(tb, toJSON(tb, readYAML(tb, filepath.Join("shoots", name+".yaml"))))
-		all = append(all, base{name: name + "-without-profile", shoot: shoot})
+		shoots = append(shoots, base{name: name + "-without-profile", shoot: shoot})
 	}
-	return all
+	return shoots
 }
 
 func profileOf(shoot object) string {

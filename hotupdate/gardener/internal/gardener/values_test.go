@@ -25,14 +25,14 @@ func (d *drawer) values(t reflect.Type, field string, current any) []any {
 	return append(all, d.sample(field, unequal(ofType(t, current), current), max(1, perField-len(all)))...)
 }
 
-func unequal(values []any, current any) (all []any) {
+func unequal(values []any, current any) (others []any) {
 	for _, v := range values {
 		is := func(other any) bool { return sameJSON(v, other) }
-		if v != nil && !is(current) && !slices.ContainsFunc(all, is) {
-			all = append(all, v)
+		if v != nil && !is(current) && !slices.ContainsFunc(others, is) {
+			others = append(others, v)
 		}
 	}
-	return all
+	return others
 }
 
 func sameJSON(a, b any) bool {
@@ -92,7 +92,7 @@ func nextTo(current any) []any {
 }
 
 // tableOf returns the values of the table for a field, by the end of its path.
-func tableOf(field string) (all []any) {
+func tableOf(field string) (values []any) {
 	for _, end := range tableEnds {
 		if !strings.HasSuffix("."+field, "."+end) {
 			continue
@@ -101,10 +101,10 @@ func tableOf(field string) (all []any) {
 			if n, is := v.(int); is {
 				v = json.Number(strconv.Itoa(n))
 			}
-			all = append(all, v)
+			values = append(values, v)
 		}
 	}
-	return all
+	return values
 }
 
 // table has values that Gardener admits, or refuses for a reason of its own, where those of the type

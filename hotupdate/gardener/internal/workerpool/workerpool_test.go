@@ -118,7 +118,7 @@ func (r *record) isInPlace() bool {
 	return s != nil && *s != gardencorev1beta1.AutoRollingUpdate
 }
 
-func read(t *testing.T, file string) (all []*record) {
+func read(t *testing.T, file string) (records []*record) {
 	t.Helper()
 	packed, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -138,13 +138,13 @@ func read(t *testing.T, file string) (all []*record) {
 		require.NoError(t, err)
 		r := &record{Index: i, hasOneList: hasOneList, hasSystem: hasSystemReserved(t, line)}
 		require.NoError(t, json.Unmarshal(line, r))
-		all = append(all, r)
+		records = append(records, r)
 	}
-	hasFunction := slices.ContainsFunc(all, func(r *record) bool { return r.Data != nil })
-	for _, r := range all {
+	hasFunction := slices.ContainsFunc(records, func(r *record) bool { return r.Data != nil })
+	for _, r := range records {
 		r.hasFunction = hasFunction
 	}
-	return all
+	return records
 }
 
 // namesOf returns the names of the pool's MachineClasses, by Gardener's function.

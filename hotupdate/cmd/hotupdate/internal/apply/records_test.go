@@ -39,14 +39,14 @@ type record struct {
 	Conflicts []string        `json:"conflicts"`
 }
 
-func readRecords(t *testing.T) (all records) {
+func readRecords(t *testing.T) (read records) {
 	t.Helper()
 	file, err := os.ReadFile(*recordsFile)
 	require.NoError(t, err)
 	text, err := gzip.NewReader(bytes.NewReader(file))
 	require.NoError(t, err)
-	require.NoError(t, json.NewDecoder(text).Decode(&all))
-	return all
+	require.NoError(t, json.NewDecoder(text).Decode(&read))
+	return read
 }
 
 // everyRecord is how many of the records are compared without DRAWS=all: one of so many.

@@ -89,13 +89,13 @@ func TestFleet(t *testing.T) {
 }
 
 // total adds up the numbers of some verdicts, or of all.
-func total(sum []report.Summand, words ...string) (all report.Count) {
+func total(sum []report.Summand, words ...string) (count report.Count) {
 	for _, s := range sum {
 		if len(words) == 0 || slices.Contains(words, s.Verdict) {
-			all = all.Plus(s.Count)
+			count = count.Plus(s.Count)
 		}
 	}
-	return all
+	return count
 }
 
 // pathsOf are the fields that causes blame.

@@ -149,23 +149,23 @@ func lacks(value any, steps []fieldpath.PatternStep) bool {
 }
 
 // placesOf are the values at a pattern.
-func placesOf(value any, steps []fieldpath.PatternStep) (all []any) {
+func placesOf(value any, steps []fieldpath.PatternStep) (places []any) {
 	if len(steps) == 0 {
 		return []any{value}
 	}
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			all = append(all, placesOf(element, steps[1:])...)
+			places = append(places, placesOf(element, steps[1:])...)
 		}
 	case map[string]any:
 		for name, member := range value {
 			if steps[0].Element || steps[0].Name == name {
-				all = append(all, placesOf(member, steps[1:])...)
+				places = append(places, placesOf(member, steps[1:])...)
 			}
 		}
 	}
-	return all
+	return places
 }
 
 // withDefault is a CRD with one version in which the member of the spec at a path has another default. A path that it

@@ -73,16 +73,16 @@ func (r *repository) sides(paths, kinds []string) (old, updated []string, _ *git
 	return filesIn(r.t, s.Old), filesIn(r.t, s.Updated), s
 }
 
-func filesIn(t *testing.T, folder string) (all []string) {
+func filesIn(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			name, _ := filepath.Rel(folder, path)
-			all = append(all, filepath.ToSlash(name))
+			names = append(names, filepath.ToSlash(name))
 		}
 		return err
 	}))
-	return all
+	return names
 }
 
 // kinds are those of the tests.

@@ -17,7 +17,7 @@ import (
 )
 
 // decoded reads all objects with the decoder of apimachinery; errors stand in their place.
-func decoded(t *testing.T, in string) (all []string) {
+func decoded(t *testing.T, in string) (documents []string) {
 	t.Helper()
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(in), 4096)
 	for range 10 { // some errors are returned again and again
@@ -25,14 +25,14 @@ func decoded(t *testing.T, in string) (all []string) {
 		err := decoder.Decode(&object)
 		switch {
 		case errors.Is(err, io.EOF):
-			return all
+			return documents
 		case err != nil:
-			all = append(all, "error: "+err.Error())
+			documents = append(documents, "error: "+err.Error())
 		default:
-			all = append(all, string(object))
+			documents = append(documents, string(object))
 		}
 	}
-	return all
+	return documents
 }
 
 // TestDecoderOfApimachinery: each row is a promise of this package that the decoder of apimachinery breaks. If a new

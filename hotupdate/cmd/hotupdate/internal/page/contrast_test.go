@@ -83,18 +83,18 @@ func (s *sheet) declare(selector, property, value string) {
 }
 
 // faint lists the texts that are too faint on a background.
-func (s *sheet) faint() (all []string) {
+func (s *sheet) faint() (pairs []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.schemes)) {
 		for _, text := range s.texts {
 			for _, background := range s.backgrounds {
 				ratio := contrast(s.schemes[name][text], s.schemes[name][background])
 				if !(ratio >= minContrast) { // NaN is too faint
-					all = append(all, fmt.Sprintf("%s: %s on %s: %.2f", name, text, background, ratio))
+					pairs = append(pairs, fmt.Sprintf("%s: %s on %s: %.2f", name, text, background, ratio))
 				}
 			}
 		}
 	}
-	return all
+	return pairs
 }
 
 // contrast is the contrast ratio of two colours by WCAG 2.2; NaN if one is not written as #rrggbb.

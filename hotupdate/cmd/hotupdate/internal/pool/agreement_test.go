@@ -131,13 +131,13 @@ func needsMachines(changes []judge.Finding) bool {
 }
 
 // of returns the changes of one class.
-func of(changes []judge.Finding, class hotupdate.Class) (all []judge.Finding) {
+func of(changes []judge.Finding, class hotupdate.Class) (findings []judge.Finding) {
 	for _, c := range changes {
 		if c.Class == class {
-			all = append(all, c)
+			findings = append(findings, c)
 		}
 	}
-	return all
+	return findings
 }
 
 // The plan agrees with Gardener's names: the changes concern machines exactly if a part of the name

@@ -141,11 +141,11 @@ func compare(tb testing.TB, old, updated []byte, o judge.Options) judge.Comparis
 }
 
 // paths lists the paths of the changes.
-func paths(changes []judge.Finding) (all []string) {
+func paths(changes []judge.Finding) (paths []string) {
 	for _, c := range changes {
-		all = append(all, c.Path)
+		paths = append(paths, c.Path)
 	}
-	return all
+	return paths
 }
 
 // causes returns the paths of the changes that decide the verdict.

@@ -414,7 +414,7 @@ func TestLessIsNeverBetter(t *testing.T) {
 }
 
 // changesInLandscapes are changes that a release of Gardener, or the configuration of gardenlet, decides.
-func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
+func changesInLandscapes(t *testing.T, o judge.Options) (changes []knowing) {
 	t.Helper()
 	ofUser := edit{"metadata", object{"name": "search", "namespace": "garden-shop"}} // the cluster's Shoot has all facts
 	noStatus := edit{"status", nil}
@@ -424,7 +424,7 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 	ignored := edit{"metadata.annotations", object{"shoot.gardener.cloud/ignore": "true"}}
 	for _, release := range []string{"v1.110.0", "v1.130.0", "v1.150.0"} {
 		o.Landscape = facts.Landscape{Gardener: verdict.Known(release, "a.yaml:1")}
-		all = append(all, knowing{
+		changes = append(changes, knowing{
 			"reservations in " + release, manifest(t, "pairs/"+onGCP, ofUser, noStatus, reserved("20m")),
 			manifest(t, "pairs/"+onGCP, ofUser, noStatus, reserved("30m")), o,
 		}, knowing{
@@ -437,7 +437,7 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 	}
 	for _, release := range []string{"v1.63.0", "v1.73.0", "v1.40.0"} {
 		o.Landscape = facts.Landscape{Extensions: map[string]facts.Extension{"aws": {Release: verdict.Known(release, "a.yaml:1")}}}
-		all = append(all, knowing{
+		changes = append(changes, knowing{
 			"virtual capacity in " + release, manifest(t, "pairs/"+onAWS, minor("1.33"), capacity("1")),
 			manifest(t, "pairs/"+onAWS, minor("1.33"), capacity("2")), o,
 		}, knowing{
@@ -448,7 +448,7 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 	for _, adopted := range []bool{false, true} {
 		o.Landscape = facts.Landscape{Extensions: map[string]facts.Extension{"aws": {Adopted: verdict.Known(adopted, "a.yaml:1")}}}
 		for _, edit := range []edit{config("volume.iops", 4000), config("cpuOptions.amdSevSnp", "enabled")} {
-			all = append(all, knowing{
+			changes = append(changes, knowing{
 				fmt.Sprint("adopted, ", adopted, edit), manifest(t, "pairs/"+onAWS, minor("1.37")),
 				manifest(t, "pairs/"+onAWS, minor("1.37"), edit), o,
 			})
@@ -456,7 +456,7 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 	}
 	for _, isOn := range []bool{false, true} {
 		o.Landscape = facts.Landscape{FeatureGates: map[string]verdict.Fact[bool]{"InPlaceNodeUpdates": verdict.Known(isOn, "a.yaml:1")}}
-		all = append(all, knowing{
+		changes = append(changes, knowing{
 			fmt.Sprint("gate, ", isOn), manifest(t, "pairs/"+onAWS, edit{"spec.provider.workers", list{}}),
 			manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image.version", "1592.2.0")), o,
 		})
@@ -465,23 +465,23 @@ func changesInLandscapes(t *testing.T, o judge.Options) (all []knowing) {
 	for _, by := range apply.Methods() {
 		ways := o
 		ways.Ways = []apply.Way{{By: by}}
-		all = append(all, knowing{
+		changes = append(changes, knowing{
 			"applied by " + string(by), manifest(t, "pairs/"+onGCP, at("kubernetes.kubelet.cpuManagerPolicy", "static")),
 			manifest(t, "pairs/"+onGCP, ofUser, noStatus), ways,
 		})
 	}
 	for _, heeds := range []bool{false, true} {
 		o.Landscape = facts.Landscape{RespectsSyncPeriod: verdict.Known(heeds, "a.yaml:1")}
-		all = append(all, knowing{
+		changes = append(changes, knowing{
 			fmt.Sprint("ignored, ", heeds), manifest(t, "pairs/"+onGCP, ignored), manifest(t, "pairs/"+onGCP), o,
 		})
 	}
-	return all
+	return changes
 }
 
 // changesOfExamples are the changes in the folders of the examples: Shoots, and provider configs, each in the pool of a
 // Shoot of its provider.
-func changesOfExamples(t *testing.T) (all []knowing) {
+func changesOfExamples(t *testing.T) (changes []knowing) {
 	t.Helper()
 	const examples = "../../../../../examples/"
 	var files []string
@@ -497,7 +497,7 @@ func changesOfExamples(t *testing.T) (all []knowing) {
 		if old["kind"] == "WorkerConfig" {
 			provider, _, _ := strings.Cut(strings.TrimPrefix(before, examples), "/")
 			base := "pairs/" + provider + ".yaml"
-			all = append(all, knowing{
+			changes = append(changes, knowing{
 				before, manifest(t, base, at("providerConfig", old)), manifest(t, base, at("providerConfig", updated)), judge.Options{},
 			})
 			continue
@@ -506,9 +506,9 @@ func changesOfExamples(t *testing.T) (all []knowing) {
 		require.NoError(t, err)
 		newText, err := json.Marshal(updated)
 		require.NoError(t, err)
-		all = append(all, knowing{before, oldText, newText, judge.Options{}})
+		changes = append(changes, knowing{before, oldText, newText, judge.Options{}})
 	}
-	return all
+	return changes
 }
 
 func readYAML(t *testing.T, file string) (root map[string]any) {

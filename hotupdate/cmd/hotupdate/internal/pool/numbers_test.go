@@ -103,8 +103,8 @@ type ran struct {
 }
 
 // run lets Gardener reconcile every state of the old pool.
-func run(old, updated sized) (all ran) {
-	all.least = 1 << 30
+func run(old, updated sized) (times ran) {
+	times.least = 1 << 30
 	for _, state := range old.replicas() {
 		deleted := 0
 		for zone := range max(len(state), len(updated.deployments(0))) {
@@ -114,19 +114,19 @@ func run(old, updated sized) (all ran) {
 			}
 			after := updated.reconciled(zone, before)
 			deleted += max(0, before-after)
-			all.adds = all.adds || after > before
+			times.adds = times.adds || after > before
 		}
-		all.least = min(all.least, deleted)
-		all.most = max(all.most, deleted)
+		times.least = min(times.least, deleted)
+		times.most = max(times.most, deleted)
 	}
 	for zone, maximum := range updated.deployments(updated.maximum) {
 		before := 0
 		if zone < len(old.deployments(0)) && !old.hibernated {
 			before = old.deployments(old.maximum)[zone]
 		}
-		all.adds = all.adds || maximum > before && !updated.hibernated
+		times.adds = times.adds || maximum > before && !updated.hibernated
 	}
-	return all
+	return times
 }
 
 // want states the verdict in the words of the rules.
@@ -146,7 +146,7 @@ func (r ran) want(updated sized) verdict.Verdict {
 }
 
 // sizes are all sizes with some machines in up to 3 zones.
-func sizes() (all []sized) {
+func sizes() (pairs []sized) {
 	most := 3
 	if effort.All() {
 		most = 5
@@ -155,12 +155,12 @@ func sizes() (all []sized) {
 		for minimum := range maximum + 1 {
 			for zones := range 4 {
 				for _, hibernated := range []bool{false, true} {
-					all = append(all, sized{minimum, maximum, zones, hibernated})
+					pairs = append(pairs, sized{minimum, maximum, zones, hibernated})
 				}
 			}
 		}
 	}
-	return all
+	return pairs
 }
 
 // TestNumbersOfMachines: for every change of minimum, maximum, zones and hibernation, the verdict and its numbers are what Gardener's

@@ -193,10 +193,10 @@ func owned(t *testing.T, o object) object {
 	return fields
 }
 
-func parsed(t *testing.T, raw string) (all object) {
+func parsed(t *testing.T, raw string) (value object) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(raw), &all))
-	return all
+	require.NoError(t, json.Unmarshal([]byte(raw), &value))
+	return value
 }
 
 // withoutNulls returns an object as the API server stores it.

@@ -36,13 +36,13 @@ func rulesOf(t *testing.T, of provider.Provider, minor string, o judge.Options) 
 }
 
 // withParents returns a path, and the paths of all fields above it.
-func withParents(path string) (all []string) {
+func withParents(path string) (paths []string) {
 	above := ""
 	for _, step := range fieldpath.ParseShown(path) {
 		above = step.After(above)
-		all = append(all, above)
+		paths = append(paths, above)
 	}
-	return all
+	return paths
 }
 
 // sampleIn is an extension and a minor of a sample edit.
@@ -52,11 +52,11 @@ type sampleIn struct {
 }
 
 // samplesIn are today's releases and adopted extensions, each before and after each change of era.
-func samplesIn() (all []sampleIn) {
+func samplesIn() (samples []sampleIn) {
 	for _, minor := range minorsOfEras {
-		all = append(all, sampleIn{minor, judge.Released}, sampleIn{minor, judge.Adopted})
+		samples = append(samples, sampleIn{minor, judge.Released}, sampleIn{minor, judge.Adopted})
 	}
-	return all
+	return samples
 }
 
 // TestRulesAreAsGraveAsPlan: what rules says of a field is at least as grave as what plan says of an edit of any leaf
@@ -176,7 +176,7 @@ func leavesOf(t *testing.T, of provider.Provider) []schemaLeaf {
 }
 
 // leaves returns the leaves below a node. The key is the member by which the elements of a list are paired.
-func (n *schemaNode) leaves(t *testing.T, path, key string, around func(string) string) (all []schemaLeaf) {
+func (n *schemaNode) leaves(t *testing.T, path, key string, around func(string) string) (samples []schemaLeaf) {
 	t.Helper()
 	switch n.Kind {
 	case "object":
@@ -185,22 +185,22 @@ func (n *schemaNode) leaves(t *testing.T, path, key string, around func(string) 
 			if key != "" && f.Name != key {
 				beside = `"` + key + `":"a",`
 			}
-			all = append(all, f.Type.leaves(t, fieldpath.Join(path, f.Name), f.Key,
+			samples = append(samples, f.Type.leaves(t, fieldpath.Join(path, f.Name), f.Key,
 				func(value string) string { return around(`{` + beside + `"` + f.Name + `":` + value + `}`) })...)
 		}
 	case "list":
-		all = n.Elem.leaves(t, path+"[]", key, func(value string) string { return around(`[` + value + `]`) })
+		samples = n.Elem.leaves(t, path+"[]", key, func(value string) string { return around(`[` + value + `]`) })
 	case "map":
 		for _, name := range []string{"cpu", "example.com/team"} {
-			all = append(all, n.Elem.leaves(t, fieldpath.Key(path, name), "",
+			samples = append(samples, n.Elem.leaves(t, fieldpath.Key(path, name), "",
 				func(value string) string { return around(`{"` + name + `":` + value + `}`) })...)
 		}
 	default:
 		values, isKnown := valuesOfKind[n.Kind]
 		require.True(t, isKnown, "%s: kind %s", path, n.Kind)
-		all = append(all, schemaLeaf{path, around, values})
+		samples = append(samples, schemaLeaf{path, around, values})
 	}
-	return all
+	return samples
 }
 
 var valuesOfKind = map[string][2]string{

@@ -52,7 +52,7 @@ func formulaOf(t *testing.T, text string) verdict.Fact[facts.GKEFormula] {
 }
 
 // allWritten reads verdicts.txt.
-func allWritten(t *testing.T) (all []writtenVerdict) {
+func allWritten(t *testing.T) (written []writtenVerdict) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/verdicts.txt")
 	require.NoError(t, err)
@@ -77,11 +77,11 @@ func allWritten(t *testing.T) (all []writtenVerdict) {
 		want, known := words[strings.TrimSpace(columns[3])]
 		require.True(t, known, line)
 		both := editsOf(t, columns[1])
-		all = append(all, writtenVerdict{
+		written = append(written, writtenVerdict{
 			line, edited(t, both), edited(t, append(both, editsOf(t, columns[2])...)), profile, landscape, want,
 		})
 	}
-	return all
+	return written
 }
 
 // TestVerdictsByFunction: each line of verdicts.txt was decided by reading the function that it
@@ -131,7 +131,7 @@ func editedFrom(t *testing.T, base []byte, edits []edit) []byte {
 }
 
 // editsOf reads a column with edits.
-func editsOf(t *testing.T, column string) (all []edit) {
+func editsOf(t *testing.T, column string) (edits []edit) {
 	t.Helper()
 	for text := range strings.SplitSeq(column, " & ") {
 		path, value, found := strings.Cut(strings.TrimSpace(text), "=")
@@ -152,7 +152,7 @@ func editsOf(t *testing.T, column string) (all []edit) {
 		if value != "" {
 			require.NoError(t, json.Unmarshal([]byte(value), &e.value), text)
 		}
-		all = append(all, e)
+		edits = append(edits, e)
 	}
-	return all
+	return edits
 }

@@ -144,13 +144,13 @@ func fileOf(t require.TestingT, folder, name string, texts []string, before, aft
 }
 
 // problemsOf returns the problems of a file. A problem of one text in two files is told of the new one alone.
-func problemsOf(notJudged []side.NotJudged, file string) (all []string) {
+func problemsOf(notJudged []side.NotJudged, file string) (problems []string) {
 	for _, o := range notJudged {
 		if o.Place.File == file {
-			all = append(all, fmt.Sprint(o.Place, o.Err))
+			problems = append(problems, fmt.Sprint(o.Place, o.Err))
 		}
 	}
-	return all
+	return problems
 }
 
 const customPool = `apiVersion: example.org/v1

@@ -10,13 +10,13 @@ import (
 )
 
 // certain are all verdicts on changes and pools that can come true.
-func certain() (all []verdict.Verdict) {
+func certain() (verdicts []verdict.Verdict) {
 	for _, v := range verdict.OfPools() {
 		if v != verdict.Indeterminate {
-			all = append(all, v)
+			verdicts = append(verdicts, v)
 		}
 	}
-	return all
+	return verdicts
 }
 
 func TestFacts(t *testing.T) {

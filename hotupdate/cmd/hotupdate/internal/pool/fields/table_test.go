@@ -15,17 +15,17 @@ import (
 
 // leavesOf lists the paths of all fields below a type that have no members. A path that ends with
 // .anything stands for members that no type lists.
-func leavesOf(typ kindstest.Type, path string) (all []string) {
+func leavesOf(typ kindstest.Type, path string) (paths []string) {
 	if typ.Leaf() == kindstest.Any || typ.IsMap() {
 		return []string{path + ".anything"}
 	}
 	for name, member := range typ.Members() {
-		all = append(all, leavesOf(member, strings.TrimPrefix(path+"."+name, "."))...)
+		paths = append(paths, leavesOf(member, strings.TrimPrefix(path+"."+name, "."))...)
 	}
 	if len(typ.Members()) == 0 {
 		return []string{path}
 	}
-	return all
+	return paths
 }
 
 // TestEveryFieldHasARow: package kinds has the names and types of all fields of Gardener's API. Each
