@@ -21,7 +21,7 @@ type ProviderSpec struct {
 	Cluster          string     `json:"cluster"`
 	Zone             string     `json:"zone"`
 	FloatingPoolName string     `json:"floatingPoolName,omitempty"`
-	Labels           *tags.Tags `json:"labels,omitempty"           hotupdatable:"true"` // kind network: of the floating IP
+	Labels           *tags.Tags `json:"labels,omitempty"           hotupdatable:"true"` // network: on floating IPs
 }
 
 // Rules are the rules of labels. Sources: Hetzner Cloud API, Labels; the driver, CreateMachine and
