@@ -62,7 +62,7 @@ func releasesOfCRDs() []release {
 			karpenter, "v1.9.0", "v1.15.0", "pkg/apis/crds/karpenter.sh_nodepools.yaml", "v1",
 			`{"template":{"spec":{"nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"a"},"requirements":[],"expireAfter":"720h"}},"limits":{"cpu":1000}}`,
 			map[string]string{
-				"PresenceChanged disruption":                     `{"disruption":{}}`, // v1.9.0 refuses this object: consolidateAfter is required
+				"PresenceChanged disruption":                     `{"disruption":{}}`, // v1.9.0 requires consolidateAfter
 				"PairingChanged disruption.budgets[].reasons":    `{"disruption":{"consolidateAfter":"1m","budgets":[{"nodes":"10%","reasons":["Empty","Drifted"]}]}}`,
 				"DefaultChanged disruption.consolidateAfter":     `{"disruption":{"consolidateAfter":"0s","budgets":[{"nodes":"1"}]}}`,
 				"NullabilityChanged disruption.consolidateAfter": `{"disruption":{"consolidateAfter":""}}`, // refused by its pattern
@@ -74,7 +74,7 @@ func releasesOfCRDs() []release {
 		{
 			provider, "v1.10.0", "v1.15.1", "pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml", "v1",
 			`{"amiSelectorTerms":[{"alias":"al2023@latest"}],"role":"a","metadataOptions":{"httpTokens":"required"}}`,
-			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // the fields of kubelet became free JSON
+			map[string]string{"TypeChanged kubelet": `{"kubelet":{"kubeReserved":{"memory":"1Gi"}}}`}, // became free JSON
 			nil,
 		},
 		{

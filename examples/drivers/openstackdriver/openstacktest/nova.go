@@ -52,7 +52,7 @@ func shown(r *http.Request, server *driver.Resource, all []driver.Resource) map[
 	}
 	var groups []any
 	for _, name := range server.Sets[Groups] {
-		groups = append(groups, map[string]any{"name": name}, map[string]any{"name": name}) // once for each of two ports
+		groups = append(groups, map[string]any{"name": name}, map[string]any{"name": name}) // for two ports
 	}
 	if len(groups) > 0 {
 		body["security_groups"] = groups
