@@ -28,7 +28,7 @@ import (
 func main() {
 	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := tell(ctx, os.Stdout)
+	err := demonstrate(ctx, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clusterapi: "+err.Error())
@@ -36,8 +36,8 @@ func main() {
 	}
 }
 
-// tell prints what the extension answers, and runs an update.
-func tell(ctx context.Context, out io.Writer) error {
+// demonstrate prints what the extension answers, and runs an update.
+func demonstrate(ctx context.Context, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := world.Start(ctx, nil, map[string]string{"team": "a", "cost": "1"})

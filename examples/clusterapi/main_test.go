@@ -16,7 +16,7 @@ import (
 func TestStory(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	var told bytes.Buffer
-	require.NoErrorf(t, tell(t.Context(), &told), "%s", &told)
+	require.NoErrorf(t, demonstrate(t.Context(), &told), "%s", &told)
 	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func Example() {
-	if err := tell(os.Stdout); err != nil {
+	if err := printRollouts(os.Stdout); err != nil {
 		panic(err)
 	}
 	// Output:
@@ -66,7 +66,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is closed") }
 
 func TestStoryThatCannotBeWrittenFails(t *testing.T) {
-	require.EqualError(t, tell(broken{}), "the pipe is closed")
+	require.EqualError(t, printRollouts(broken{}), "the pipe is closed")
 }
 
 // TestMistakeEndsTheStory: an invalid pool is an error.

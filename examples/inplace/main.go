@@ -25,14 +25,14 @@ import (
 )
 
 func main() {
-	if err := tell(os.Stdout); err != nil {
+	if err := printRollouts(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "inplace:", err)
 		os.Exit(1)
 	}
 }
 
-// tell prints the four rollouts.
-func tell(out io.Writer) error {
+// printRollouts prints the four rollouts.
+func printRollouts(out io.Writer) error {
 	paused := newCluster(hotupdate.AutoInPlaceUpdate, 3, 1, 0)
 	paused.pauses = true
 	for _, c := range []*cluster{

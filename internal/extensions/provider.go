@@ -43,12 +43,12 @@ func (e *Extension) provider() provider.Provider {
 	p.Since = e.ListSince
 	p.SinceKubernetes = e.ListFrom
 	p.FallsBackBefore = e.FallsBackBefore
-	p.At = func(release string) provider.Provider { return e.in(release, p) }
+	p.At = func(release string) provider.Provider { return e.atRelease(release, p) }
 	return p
 }
 
-// in returns the provider as a release has it: how the release names pools, and its traits.
-func (e *Extension) in(release string, today provider.Provider) provider.Provider {
+// atRelease returns the provider as a release has it: how the release names pools, and its traits.
+func (e *Extension) atRelease(release string, today provider.Provider) provider.Provider {
 	at := today
 	named := e.At(release)
 	at.Released = func(w *provider.WorkerPool) (provider.Additional, error) { return named.Today(named.inState(w)) }
@@ -87,8 +87,8 @@ func load(name string) (*hotupdate.Schema, error) {
 	return schema, nil
 }
 
-// ways returns the eras, without the canonical ones if those of the release are chosen.
-func (e *Extension) ways(chosen naming) (*hash.Eras[Pool], error) {
+// chosenEras returns the eras of a naming. The eras of the release lack the canonical ones.
+func (e *Extension) chosenEras(chosen naming) (*hash.Eras[Pool], error) {
 	schema, err := e.schema()
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (e *Extension) Today(pool Pool) (provider.Additional, error) {
 }
 
 func (e *Extension) additional(pool Pool, chosen naming) (provider.Additional, error) {
-	eras, err := e.ways(chosen)
+	eras, err := e.chosenEras(chosen)
 	if err != nil {
 		return provider.Additional{}, err
 	}
@@ -168,7 +168,7 @@ func (e *Extension) serve(chosen naming) func(io.Reader, io.Writer) error {
 			if err != nil {
 				return nil, Pool{}, err
 			}
-			eras, err := e.ways(chosen)
+			eras, err := e.chosenEras(chosen)
 			if err != nil {
 				return nil, Pool{}, err
 			}

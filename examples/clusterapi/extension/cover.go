@@ -31,7 +31,7 @@ func (e *Extension) CanUpdateMachine(
 	desired := &request.Desired
 	response.InfrastructureMachinePatch = e.cover(&v, current.InfrastructureMachine, desired.InfrastructureMachine)
 	response.BootstrapConfigPatch = e.cover(&v, current.BootstrapConfig, desired.BootstrapConfig)
-	v.tell(ctx, desired.Machine.Name, response)
+	v.report(ctx, desired.Machine.Name, response)
 }
 
 // CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. The
@@ -50,7 +50,7 @@ func (e *Extension) CanUpdateMachineSet(
 		v.left = append(v.left, "MachineSet: "+withoutConfigRef)
 		response.MachineSetPatch = hooksv1.Patch{PatchType: hooksv1.JSONMergePatchType, Patch: []byte(declining)}
 	}
-	v.tell(ctx, desired.MachineSet.Name, response)
+	v.report(ctx, desired.MachineSet.Name, response)
 }
 
 // Cluster API calls UpdateMachine only for a machine whose bootstrap data comes from a bootstrap
@@ -71,8 +71,8 @@ type verdict struct {
 	affectsAvailability bool     // the hooks have no field for it yet
 }
 
-// tell logs the verdict, and writes it into the answer, for people who call the hook.
-func (v *verdict) tell(ctx context.Context, name string, response hooksv1.ResponseObject) {
+// report logs the verdict, and writes it into the answer, for people who call the hook.
+func (v *verdict) report(ctx context.Context, name string, response hooksv1.ResponseObject) {
 	response.SetStatus(hooksv1.ResponseStatusSuccess)
 	if len(v.left) > 0 {
 		response.SetMessage("replaces machines: " + strings.Join(v.left, "; "))

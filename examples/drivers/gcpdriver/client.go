@@ -97,7 +97,7 @@ func (m *machine) carryOut(
 		if !isFirst {
 			driver.Spend(ctx, operations, 1)
 		}
-		operation, err = m.look(ctx, operation.Name)
+		operation, err = m.waitFor(ctx, operation.Name)
 		if err == nil && operation.Status != "DONE" { // a server under load answers before the operation is done
 			err = m.wait(ctx, time.Second)
 		}
@@ -108,9 +108,9 @@ func (m *machine) carryOut(
 	return failureOf(operation)
 }
 
-// look waits for an operation for a while. If the request fails, look repeats it, and nobody
-// repeats the write.
-func (m *machine) look(ctx context.Context, name string) (operation *compute.Operation, err error) {
+// waitFor waits for an operation for a while. If the request fails, it is repeated, and the write
+// is not.
+func (m *machine) waitFor(ctx context.Context, name string) (operation *compute.Operation, err error) {
 	err = driver.Again(ctx, func(ctx context.Context) (err error) {
 		operation, err = m.service.ZoneOperations.Wait(m.project, m.zone, name).Context(ctx).Do()
 		return err

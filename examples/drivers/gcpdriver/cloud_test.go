@@ -141,8 +141,8 @@ var (
 	errChanged = errors.New("the labels fingerprint is invalid, or the labels have changed")
 )
 
-// begun returns an operation that has not ended yet, if the write was accepted.
-func begun(err error) (any, error) {
+// started returns an operation that has not ended yet, if the write was accepted.
+func started(err error) (any, error) {
 	return &compute.Operation{Name: "operation-1", Status: "RUNNING"}, err
 }
 
@@ -320,7 +320,7 @@ func (a *api) replace(r *http.Request, kind tags.Kind, fingerprint string, all m
 	if live.Version != fingerprint {
 		return nil, errChanged
 	}
-	return begun(a.Replace(r.Context(), kind, live.ID, fingerprint, all))
+	return started(a.Replace(r.Context(), kind, live.ID, fingerprint, all))
 }
 
 // setServiceAccount needs a stopped VM.
@@ -340,7 +340,7 @@ func (a *api) setServiceAccount(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return begun(a.Modify(r.Context(), tags.VM, r.PathValue("name"), map[string]string{"serviceAccount": string(text)}, 0))
+	return started(a.Modify(r.Context(), tags.VM, r.PathValue("name"), map[string]string{"serviceAccount": string(text)}, 0))
 }
 
 func (a *api) power(from, to string) func(r *http.Request) (any, error) {
@@ -348,7 +348,7 @@ func (a *api) power(from, to string) func(r *http.Request) (any, error) {
 		if err := a.require(r, from); err != nil {
 			return nil, err
 		}
-		return begun(a.Modify(r.Context(), tags.VM, r.PathValue("name"), map[string]string{"status": to}, 90*time.Second))
+		return started(a.Modify(r.Context(), tags.VM, r.PathValue("name"), map[string]string{"status": to}, 90*time.Second))
 	}
 }
 

@@ -139,8 +139,8 @@ func (m *machine) parse(providerID string) error {
 // requests is the number of requests that a read has made.
 type requests int
 
-// one counts a request. Beyond the usual number of requests it takes one from the bucket.
-func (r *requests) one(ctx context.Context) {
+// count counts a request. Beyond the usual number of requests it takes one from the bucket.
+func (r *requests) count(ctx context.Context) {
 	*r++
 	if *r > usualReads {
 		driver.Spend(ctx, reads, 1)
@@ -236,7 +236,7 @@ func listed(ctx context.Context, made *requests, machines []*machine) (shown, er
 // and not the whole list: a list may have more pages than requests succeed in a row.
 func (r *requests) pages(ctx context.Context, read func(ctx context.Context) (isLast bool, err error)) error {
 	for isLast := false; !isLast; {
-		r.one(ctx)
+		r.count(ctx)
 		err := driver.Again(ctx, func(ctx context.Context) (err error) {
 			isLast, err = read(ctx)
 			return err
@@ -252,7 +252,7 @@ func (r *requests) pages(ctx context.Context, read func(ctx context.Context) (is
 func alone(ctx context.Context, made *requests, machines []*machine) (shown, error) {
 	s := shown{map[string]*compute.Instance{}, map[string]*compute.Disk{}}
 	for _, m := range machines {
-		made.one(ctx)
+		made.count(ctx)
 		var vm *compute.Instance
 		err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
 			vm, err = m.service.Instances.Get(m.project, m.zone, m.name).Fields(vmFields).Context(ctx).Do()
@@ -266,7 +266,7 @@ func alone(ctx context.Context, made *requests, machines []*machine) (shown, err
 		}
 		s.vms[m.name] = vm
 		for _, name := range m.disks(vm) {
-			made.one(ctx)
+			made.count(ctx)
 			var disk *compute.Disk
 			err := driver.AtOnce(ctx, func(ctx context.Context) (err error) {
 				disk, err = m.service.Disks.Get(m.project, m.zone, name).Fields(diskFields).Context(ctx).Do()

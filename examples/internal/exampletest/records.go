@@ -28,15 +28,15 @@ type Recorded[P any] struct {
 // canonical one. A difference names the field in which the pool differs from the one before.
 func (e Recorded[P]) Check(t *testing.T) {
 	t.Helper()
-	schema := of(t, e.Schema)
+	schema := valueOf(t, e.Schema)
 	own := e.Eras(schema)
-	eras := of(t, func() (*hash.Eras[P], error) { return hash.NewEras(own.Rolling, own.InPlace) })
+	eras := valueOf(t, func() (*hash.Eras[P], error) { return hash.NewEras(own.Rolling, own.InPlace) })
 	for _, name := range recorded.Names() {
 		if !strings.HasPrefix(name, e.Provider+"-") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			release := of(t, func() (*recorded.Release, error) { return recorded.Read(name) })
+			release := valueOf(t, func() (*recorded.Release, error) { return recorded.Read(name) })
 			compared := 0
 			for i := range release.Records {
 				compared += e.checkRecord(t, eras, release, &release.Records[i])
@@ -54,7 +54,7 @@ func (e Recorded[P]) checkRecord(
 	t *testing.T, eras *hash.Eras[P], release *recorded.Release, r *recorded.Record,
 ) int {
 	t.Helper()
-	p := of(t, r.Read)
+	p := valueOf(t, r.Read)
 	isCutOddly := !r.IsStored() && r.HasVirtualCapacity()
 	isOdd := isCutOddly && !release.Extension().Ignores
 	isCanonical := p.KubernetesVersion != nil && strings.HasPrefix(*p.KubernetesVersion, extensions.CanonicalFrom)
@@ -64,13 +64,13 @@ func (e Recorded[P]) checkRecord(
 		return 0
 	}
 	var got []string
-	for _, class := range of(t, func() ([]recorded.Class, error) { return release.Classes(r, p) }) {
+	for _, class := range valueOf(t, func() ([]recorded.Class, error) { return release.Classes(r, p) }) {
 		worker := workerOf(t, p)
 		list, err := e.list(eras, worker, class.State)
 		if err != nil {
 			t.Fatalf("pool %d: %v\nconfig %s", r.Index, err, r.Text())
 		}
-		text := of(t, func() (string, error) { return release.HashWith(r, p, list) })
+		text := valueOf(t, func() (string, error) { return release.HashWith(r, p, list) })
 		got = append(got, class.Name(text))
 	}
 	if !slices.Equal(got, r.Names) {
@@ -114,8 +114,8 @@ func workerOf(t *testing.T, p *recorded.Pool) *gardener.WorkerPool {
 	return w
 }
 
-// of returns a value, or ends the test.
-func of[T any](t *testing.T, get func() (T, error)) T {
+// valueOf returns a value, or ends the test.
+func valueOf[T any](t *testing.T, get func() (T, error)) T {
 	t.Helper()
 	value, err := get()
 	if err != nil {

@@ -38,14 +38,14 @@ type Trial struct {
 	New       func(cloud fleet.Cloud, wait func(context.Context, time.Duration) error) (Kit, error)
 }
 
-// of returns a version of a class with another label of its pool.
-func (c *Trial) of(tb testing.TB, class *Class, label string, perKind *tags.Tags) Class {
+// withLabel returns a version of a class with another label of its pool.
+func (c *Trial) withLabel(tb testing.TB, class *Class, label string, perKind *tags.Tags) Class {
 	tb.Helper()
 	return class.With(tb, func(spec map[string]any) {
 		if c.Adapt != nil {
 			c.Adapt(spec)
 		}
-		at := c.in(spec)
+		at := c.tagged(spec)
 		if label != "" {
 			at[c.Flat].(map[string]any)[c.Label] = label //nolint:forcetypeassert // the extension writes it
 		}
@@ -55,8 +55,8 @@ func (c *Trial) of(tb testing.TB, class *Class, label string, perKind *tags.Tags
 	})
 }
 
-// in returns the object that has the flat map.
-func (c *Trial) in(spec map[string]any) map[string]any {
+// tagged returns the object that has the flat map.
+func (c *Trial) tagged(spec map[string]any) map[string]any {
 	for _, member := range c.Path {
 		spec = spec[member].(map[string]any) //nolint:forcetypeassert // the extension writes it
 	}
@@ -66,7 +66,7 @@ func (c *Trial) in(spec map[string]any) map[string]any {
 // FlatOf returns the flat map of a class.
 func (c *Trial) FlatOf(tb testing.TB, class *Class) map[string]string {
 	tb.Helper()
-	return Texts(tb, c.in(class.Spec)[c.Flat])
+	return Texts(tb, c.tagged(class.Spec)[c.Flat])
 }
 
 // resources are the resources of a class with the tags of single kinds.
@@ -87,8 +87,8 @@ func (c *Trial) Updates(t *testing.T) {
 	t.Helper()
 	for _, class := range Classes(t, c.Folder) {
 		t.Run(class.Pool, func(t *testing.T) {
-			created := c.of(t, &class, "", nil)
-			updated := c.of(t, &class, "test", &c.PerKind)
+			created := c.withLabel(t, &class, "", nil)
+			updated := c.withLabel(t, &class, "test", &c.PerKind)
 			f := fleet.New(c.Rules)
 			f.Add(c.Launched(t, &created)...)
 			kit, err := c.New(f, nil)
@@ -134,7 +134,7 @@ func (c *Trial) Conforms(t *testing.T) {
 	for _, class := range Classes(t, c.Folder) {
 		t.Run(class.Pool, func(t *testing.T) {
 			state := func(label string, perKind tags.Tags) drivertest.State {
-				changed := c.of(t, &class, label, &perKind)
+				changed := c.withLabel(t, &class, label, &perKind)
 				return drivertest.State{Spec: changed.JSON(t), Resources: c.resources(t, &changed, &perKind)}
 			}
 			setup := drivertest.Setup{Rules: c.Rules, Request: c.Request, Unchanged: c.Unchanged}
