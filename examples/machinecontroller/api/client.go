@@ -7,16 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/gentype"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 )
 
 // GroupVersion is the group of machines and their classes, sets and deployments.
 var GroupVersion = schema.GroupVersion{Group: "machine.sapcloud.io", Version: "v1alpha1"}
 
-// NewScheme returns a scheme with all objects of the controller. Core is the group of Node, Secret
-// and Event.
-func NewScheme(core schema.GroupVersion) *runtime.Scheme {
+// newScheme returns a scheme with all objects of the tests. Secret is in [GroupVersion], too.
+func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(GroupVersion, &Machine{}, &MachineClass{}, &MachineSet{}, &MachineDeployment{})
 	for kind, list := range map[string]runtime.Object{
@@ -25,10 +23,8 @@ func NewScheme(core schema.GroupVersion) *runtime.Scheme {
 	} {
 		scheme.AddKnownTypeWithName(GroupVersion.WithKind(kind), list)
 	}
-	scheme.AddKnownTypes(core, &corev1.Node{}, &corev1.NodeList{}, &corev1.Secret{}, &corev1.SecretList{},
-		&corev1.Event{}, &corev1.EventList{})
+	scheme.AddKnownTypes(GroupVersion, &corev1.Secret{}, &corev1.SecretList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
-	metav1.AddToGroupVersion(scheme, core)
 	return scheme
 }
 
@@ -38,52 +34,32 @@ type Client struct {
 	MachineClasses     *gentype.ClientWithList[*MachineClass, *List[MachineClass]]
 	MachineSets        *gentype.ClientWithList[*MachineSet, *List[MachineSet]]
 	MachineDeployments *gentype.ClientWithList[*MachineDeployment, *List[MachineDeployment]]
-	Nodes              *gentype.ClientWithList[*corev1.Node, *corev1.NodeList]
 	Secrets            *gentype.ClientWithList[*corev1.Secret, *corev1.SecretList]
-	Events             typedcorev1.EventInterface // for client-go's sink of events
 }
 
-// NewClient returns clients for a namespace. Core is the group of Node, Secret and Event:
-// Kubernetes' core group, or [GroupVersion] on an API server that serves only
-// CustomResourceDefinitions.
-func NewClient(config *rest.Config, namespace string, core schema.GroupVersion) (*Client, error) {
-	scheme := NewScheme(core)
+// NewClient returns clients for a namespace of an API server that serves only CustomResourceDefinitions.
+func NewClient(config *rest.Config, namespace string) (*Client, error) {
+	scheme := newScheme()
 	codec := runtime.NewParameterCodec(scheme)
-	machines, err := restClient(config, scheme, GroupVersion, "/apis")
+	config = rest.CopyConfig(config)
+	config.GroupVersion = &GroupVersion
+	config.APIPath = "/apis"
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	client, err := rest.RESTClientFor(config)
 	if err != nil {
 		return nil, err
 	}
-	nodes := machines
-	if core.Group == "" {
-		nodes, err = restClient(config, scheme, core, "/api")
-		if err != nil {
-			return nil, err
-		}
-	}
 	return &Client{
-		Machines: gentype.NewClientWithList("machines", machines, codec, namespace,
-			zero[Machine], zero[List[Machine]]),
-		MachineClasses: gentype.NewClientWithList("machineclasses", machines, codec, namespace, zero[MachineClass],
+		Machines: gentype.NewClientWithList("machines", client, codec, namespace, zero[Machine], zero[List[Machine]]),
+		MachineClasses: gentype.NewClientWithList("machineclasses", client, codec, namespace, zero[MachineClass],
 			zero[List[MachineClass]]),
-		MachineSets: gentype.NewClientWithList("machinesets", machines, codec, namespace, zero[MachineSet],
+		MachineSets: gentype.NewClientWithList("machinesets", client, codec, namespace, zero[MachineSet],
 			zero[List[MachineSet]]),
-		MachineDeployments: gentype.NewClientWithList("machinedeployments", machines, codec, namespace,
+		MachineDeployments: gentype.NewClientWithList("machinedeployments", client, codec, namespace,
 			zero[MachineDeployment], zero[List[MachineDeployment]]),
-		Nodes: gentype.NewClientWithList("nodes", nodes, codec, "", zero[corev1.Node], zero[corev1.NodeList]),
-		Secrets: gentype.NewClientWithList("secrets", nodes, codec, namespace, zero[corev1.Secret],
+		Secrets: gentype.NewClientWithList("secrets", client, codec, namespace, zero[corev1.Secret],
 			zero[corev1.SecretList]),
-		Events: typedcorev1.New(nodes).Events(namespace),
 	}, nil
-}
-
-func restClient(
-	config *rest.Config, scheme *runtime.Scheme, group schema.GroupVersion, path string,
-) (rest.Interface, error) {
-	config = rest.CopyConfig(config)
-	config.GroupVersion = &group
-	config.APIPath = path
-	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	return rest.RESTClientFor(config)
 }
 
 func zero[T any]() *T { return new(T) }

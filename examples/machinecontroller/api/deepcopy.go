@@ -33,7 +33,6 @@ func (s *MachineSet) DeepCopyObject() runtime.Object {
 	copied := *s
 	copied.ObjectMeta = *s.ObjectMeta.DeepCopy()
 	copied.Spec.Template.Labels = maps.Clone(s.Spec.Template.Labels)
-	copied.Status.FailedMachines = slices.Clone(s.Status.FailedMachines)
 	return &copied
 }
 
@@ -42,9 +41,6 @@ func (d *MachineDeployment) DeepCopyObject() runtime.Object {
 	copied := *d
 	copied.ObjectMeta = *d.ObjectMeta.DeepCopy()
 	copied.Spec.Template.Labels = maps.Clone(d.Spec.Template.Labels)
-	if in := d.Spec.Strategy.InPlaceUpdate; in != nil {
-		copied.Spec.Strategy.InPlaceUpdate = new(*in)
-	}
 	return &copied
 }
 

@@ -1,6 +1,6 @@
-// Package api has the objects of the example and client-go's typed clients for them: Machine,
+// Package api has the objects of the tests and client-go's typed clients for them: Machine,
 // MachineClass, MachineSet and MachineDeployment, with the names and JSON names of
-// machine-controller-manager, but only the fields that the example needs.
+// machine-controller-manager, but only the fields that the tests need.
 //
 // They are own types, because machine-controller-manager is not a dependency. They know no cloud
 // and no controller.
@@ -9,7 +9,6 @@ package api
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Finalizer keeps a machine until its VM is gone, and a class until no machine uses it.
@@ -18,22 +17,8 @@ const Finalizer = "machine.sapcloud.io/machine-controller-manager"
 // NodeLabelKey is the label of a machine that names its node.
 const NodeLabelKey = "node"
 
-// InstanceInitialization is part of the description of a LastOperation that failed after the VM was
-// created.
-const InstanceInitialization = "Initialize VM Instance"
-
-// The types of strategies of a [MachineDeployment].
-const (
-	InPlaceUpdateStrategyType = "InPlaceUpdate" // nodes are updated, not replaced
-	RollingUpdateStrategyType = "RollingUpdate" // machines are replaced
-)
-
-// LabelKeyNodeUpdateResult is the label of a node with the agent's answer to an in-place update.
-const (
-	LabelKeyNodeUpdateResult       = "node.machine.sapcloud.io/update-result"
-	LabelValueNodeUpdateSuccessful = "successful"
-	LabelValueNodeUpdateFailed     = "failed"
-)
+// InPlaceUpdateStrategyType is the type of the strategy of a [MachineDeployment] whose nodes are updated, not replaced.
+const InPlaceUpdateStrategyType = "InPlaceUpdate"
 
 // Machine is one machine: a VM and its node.
 type Machine struct {
@@ -81,21 +66,15 @@ type MachinePhase string
 
 // The phases.
 const (
-	MachinePending                 MachinePhase = "Pending"
-	MachineRunning                 MachinePhase = "Running"
-	MachineTerminating             MachinePhase = "Terminating"
-	MachineUnknown                 MachinePhase = "Unknown"
-	MachineFailed                  MachinePhase = "Failed"
-	MachineCrashLoopBackOff        MachinePhase = "CrashLoopBackOff"
-	MachineInPlaceUpdating         MachinePhase = "InPlaceUpdating"
-	MachineInPlaceUpdateSuccessful MachinePhase = "InPlaceUpdateSuccessful"
-	MachineInPlaceUpdateFailed     MachinePhase = "InPlaceUpdateFailed"
+	MachinePending          MachinePhase = "Pending"
+	MachineRunning          MachinePhase = "Running"
+	MachineTerminating      MachinePhase = "Terminating"
+	MachineFailed           MachinePhase = "Failed"
+	MachineCrashLoopBackOff MachinePhase = "CrashLoopBackOff"
 )
 
 // LastOperation is a report for people. Controllers also read it.
 type LastOperation struct {
-	Description    string               `json:"description,omitempty"`
-	ErrorCode      string               `json:"errorCode,omitempty"`
 	LastUpdateTime metav1.Time          `json:"lastUpdateTime,omitempty"`
 	State          MachineState         `json:"state,omitempty"`
 	Type           MachineOperationType `json:"type,omitempty"`
@@ -107,7 +86,6 @@ type MachineState string
 // The states of an operation.
 const (
 	MachineStateProcessing MachineState = "Processing"
-	MachineStateFailed     MachineState = "Failed"
 	MachineStateSuccessful MachineState = "Successful"
 )
 
@@ -152,25 +130,12 @@ type MachineSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   MachineSetSpec   `json:"spec,omitempty"`
-	Status MachineSetStatus `json:"status,omitempty"`
+	Spec MachineSetSpec `json:"spec,omitempty"`
 }
 
 // MachineSetSpec has the template of its machines.
 type MachineSetSpec struct {
 	Template MachineTemplateSpec `json:"template,omitempty"`
-}
-
-// MachineSetStatus lists the failed machines. They become the error of a Worker, and the red
-// condition of a Shoot.
-type MachineSetStatus struct {
-	FailedMachines []MachineSummary `json:"failedMachines,omitempty"`
-}
-
-// MachineSummary describes a failed machine.
-type MachineSummary struct {
-	Name          string        `json:"name,omitempty"`
-	LastOperation LastOperation `json:"lastOperation,omitempty"`
 }
 
 // MachineDeployment is a pool of machines. Its template names the class that its machines should
@@ -182,24 +147,14 @@ type MachineDeployment struct {
 	Spec MachineDeploymentSpec `json:"spec,omitempty"`
 }
 
-// MachineDeploymentSpec has the number of machines, and the strategy for changes of the template, which
-// wait while it is paused.
+// MachineDeploymentSpec has the number of machines, and the strategy for changes of the template.
 type MachineDeploymentSpec struct {
 	Replicas int32                     `json:"replicas"`
-	Paused   bool                      `json:"paused,omitempty"`
 	Strategy MachineDeploymentStrategy `json:"strategy,omitempty"`
 	Template MachineTemplateSpec       `json:"template,omitempty"`
 }
 
-// MachineDeploymentStrategy names a strategy, and limits an in-place update.
+// MachineDeploymentStrategy names a strategy.
 type MachineDeploymentStrategy struct {
-	Type          string                          `json:"type,omitempty"`
-	InPlaceUpdate *InPlaceUpdateMachineDeployment `json:"inPlaceUpdate,omitempty"`
-}
-
-// InPlaceUpdateMachineDeployment says who selects nodes for an in-place update, and how many.
-type InPlaceUpdateMachineDeployment struct {
-	MaxUnavailable    intstr.IntOrString `json:"maxUnavailable"`
-	MaxSurge          intstr.IntOrString `json:"maxSurge"`
-	OrchestrationType string             `json:"orchestrationType,omitempty"`
+	Type string `json:"type,omitempty"`
 }

@@ -87,7 +87,7 @@ func newFixtureIn(t *testing.T, namespace string) *fixture {
 		ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute,
 	}
 	var err error
-	f.client, err = api.NewClient(server.Config, f.namespace, api.GroupVersion)
+	f.client, err = api.NewClient(server.Config, f.namespace)
 	require.NoError(t, err)
 	f.objects, err = dynamic.NewForConfig(server.Config)
 	require.NoError(t, err)

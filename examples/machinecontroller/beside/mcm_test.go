@@ -11,12 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/gentype"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/beside"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // mcm stands in for machine-controller-manager, with its order of calls and writes: full updates of
@@ -27,7 +30,8 @@ type mcm struct {
 
 	namespace string
 	client    *api.Client
-	cache     *controller.Cache
+	classes   cache.SharedIndexInformer
+	found     cache.SharedIndexInformer // machines
 	queue     workqueue.TypedRateLimitingInterface[string]
 	conflicts atomic.Int32 // of its writes
 	late      atomic.Int32 // those with machines that it has finished creating
@@ -44,14 +48,19 @@ const (
 // runMCM runs the stand-in until the test ends.
 func runMCM(t *testing.T, namespace string, client *api.Client, p *beside.Provider, beat time.Duration) *mcm {
 	t.Helper()
-	m := &mcm{Provider: p, namespace: namespace, client: client, cache: controller.NewCache(client, 0), beat: beat}
+	m := &mcm{Provider: p, namespace: namespace, client: client, beat: beat}
+	m.found = informer(client.Machines, &api.Machine{})
+	m.classes = informer(client.MachineClasses, &api.MachineClass{})
 	m.queue = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	_, err := m.cache.Machines.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := m.found.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { m.queue.Add(obj.(*api.Machine).Name) },
 		UpdateFunc: func(_, obj any) { m.queue.Add(obj.(*api.Machine).Name) },
 	})
 	require.NoError(t, err)
-	require.NoError(t, m.cache.Start(t.Context()))
+	for _, of := range []cache.SharedIndexInformer{m.found, m.classes} {
+		go of.RunWithContext(t.Context())
+		require.True(t, cache.WaitForCacheSync(t.Context().Done(), of.HasSynced))
+	}
 	ended := make(chan struct{}, 10)
 	for range cap(ended) {
 		go func() {
@@ -69,13 +78,27 @@ func runMCM(t *testing.T, namespace string, client *api.Client, p *beside.Provid
 	return m
 }
 
+// informer watches the objects of a client.
+func informer[T machineupdate.MachineObject, L runtime.Object](
+	client *gentype.ClientWithList[T, L], object T,
+) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return client.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, options)
+		},
+	}, object, 0, cache.Indexers{})
+}
+
 func (m *mcm) next(ctx context.Context) bool {
 	name, over := m.queue.Get()
 	if over {
 		return false
 	}
 	defer m.queue.Done(name)
-	found, exists, _ := m.cache.Machines.GetStore().GetByKey(m.namespace + "/" + name)
+	found, exists, _ := m.found.GetStore().GetByKey(m.namespace + "/" + name)
 	if !exists || ctx.Err() != nil {
 		return true
 	}
@@ -124,7 +147,7 @@ func (m *mcm) isDue(machine *api.Machine) bool {
 
 // create is the creation flow.
 func (m *mcm) create(ctx context.Context, machine *api.Machine) error {
-	found, exists, _ := m.cache.MachineClasses.GetStore().GetByKey(m.namespace + "/" + machine.Spec.Class.Name)
+	found, exists, _ := m.classes.GetStore().GetByKey(m.namespace + "/" + machine.Spec.Class.Name)
 	if !exists {
 		return nil
 	}

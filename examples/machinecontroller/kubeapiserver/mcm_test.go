@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,13 +17,10 @@ import (
 	mcmapp "github.com/gardener/machine-controller-manager/cmd/machine-controller-manager/app"
 	mcmoptions "github.com/gardener/machine-controller-manager/cmd/machine-controller-manager/app/options"
 	"github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
-	"github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned"
 	machinescheme "github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned/scheme"
-	typed "github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned/typed/machine/v1alpha1"
 	coreclients "github.com/gardener/machine-controller-manager/pkg/util/clientbuilder/core"
 	machineclients "github.com/gardener/machine-controller-manager/pkg/util/clientbuilder/machine"
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/app"
-	"github.com/gardener/machine-controller-manager/pkg/util/provider/app/options"
 	mcmdriver "github.com/gardener/machine-controller-manager/pkg/util/provider/driver"
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/machinecodes/codes"
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/machinecodes/status"
@@ -37,17 +31,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubeclient "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 
@@ -75,11 +64,12 @@ func startForMCM(t *testing.T) *server {
 }
 
 // TestMCM: the updater runs beside the real, unmodified MCM, on one fleet. At the end no VM was created twice, every
-// machine has the provider ID of its only VM, and no machine was written that MCM was creating or deleting.
+// machine has the provider ID of its only VM, and no machine was written that MCM was creating or deleting. The updater
+// has used exactly the verbs of its role.
 func TestMCM(t *testing.T) {
 	const n = 300
 	l := startForMCM(t).landscape(t, "mcm")
-	kubeconfig := l.kubeconfig()
+	kubeconfig := l.kubeconfig(l.server.mcm)
 	l.runDeployments()
 	go func() { panic(app.Run(l.machineOptions(kubeconfig), l.driver)) }()
 	l.putClass("fleet-1", `{"tags":{"owner":"alice","team":"red"}}`)
@@ -106,9 +96,8 @@ func TestMCM(t *testing.T) {
 	}
 	patches, conflicts := l.server.patches(t, l.namespace)
 	t.Logf("%d patches, %d conflicts", patches, conflicts)
-	for request, isAllowed := range l.server.asked(t, updaterUser) {
-		assert.True(t, isAllowed, request)
-	}
+	role, _ := publishedRights(t, l.namespace)
+	assert.Equal(t, allowed(role.Rules), l.server.asked(t, updaterUser), "the role is enough, and nothing more than needed")
 }
 
 // testAdoption: adoption is two patches and no write to the cloud for each machine, a tag added and one removed is one
@@ -262,9 +251,9 @@ func TestMCMGate(t *testing.T) {
 }
 
 // runGated runs MCM's controller of machines as a main function does that hands out clients with a gate. It ends with the test.
-func (l *landscape) runGated(hot *process) {
+func (l *landscape) runGated(hot *hotUpdater) {
 	l.Helper()
-	server := l.machineOptions(l.kubeconfig())
+	server := l.machineOptions(l.kubeconfig(l.server.mcm))
 	control := rest.CopyConfig(l.server.mcm)
 	control.QPS = server.KubeAPIQPS
 	control.Burst = int(server.KubeAPIBurst)
@@ -327,37 +316,19 @@ func updates(surge, unavailable int) v1alpha1.UpdateConfiguration {
 	}
 }
 
-// landscape is a namespace with an unmodified machine-controller-manager (MCM), and a driver whose cloud is in memory.
+// landscape is a cluster with an unmodified machine-controller-manager (MCM), and a driver whose cloud is in memory.
 type landscape struct {
-	*testing.T
+	*cluster
 
-	server    *server
-	namespace string
-	kube      kubeclient.Interface
-	machines  typed.MachineV1alpha1Interface
-	cloud     *beside.Cloud
-	driver    *mcmDriver
+	cloud  *beside.Cloud
+	driver *mcmDriver
 }
 
 func (s *server) landscape(t *testing.T, namespace string) *landscape {
 	t.Helper()
-	l := &landscape{T: t, server: s, namespace: namespace, cloud: beside.NewCloud()}
-	var err error
-	l.kube, err = kubeclient.NewForConfig(s.admin)
-	require.NoError(t, err)
-	client, err := versioned.NewForConfig(s.admin)
-	require.NoError(t, err)
-	l.machines = client.MachineV1alpha1()
-	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	_, err = l.kube.CoreV1().Namespaces().Create(t.Context(), made, metav1.CreateOptions{})
-	require.NoError(t, err)
+	secret := map[string][]byte{"userData": []byte("<<BOOTSTRAP_TOKEN>>"), "token": []byte("one")}
+	l := &landscape{cluster: s.cluster(t, namespace, secret), cloud: beside.NewCloud()}
 	s.bindUpdater(t, l.kube, namespace)
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "cloudprovider"},
-		Data:       map[string][]byte{"userData": []byte("<<BOOTSTRAP_TOKEN>>"), "token": []byte("one")},
-	}
-	_, err = l.kube.CoreV1().Secrets(namespace).Create(t.Context(), secret, metav1.CreateOptions{})
-	require.NoError(t, err)
 	schema, err := hotupdate.SchemaOf[beside.Spec]()
 	require.NoError(t, err)
 	provider, err := beside.NewProvider(schema, l.cloud)
@@ -372,30 +343,6 @@ func (s *server) landscape(t *testing.T, namespace string) *landscape {
 		}
 	}
 	return l
-}
-
-// kubeconfig writes a file with MCM's access to the API server.
-func (l *landscape) kubeconfig() string {
-	l.Helper()
-	of := l.server.mcm
-	path := filepath.Join(l.TempDir(), "kubeconfig")
-	require.NoError(l, clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters: map[string]*clientcmdapi.Cluster{"c": {
-			Server: of.Host, CertificateAuthorityData: of.CAData, CertificateAuthority: of.CAFile, TLSServerName: of.ServerName,
-		}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: of.BearerToken}},
-		Contexts:  map[string]*clientcmdapi.Context{"c": {Cluster: "c", AuthInfo: "u"}}, CurrentContext: "c",
-	}, path))
-	return path
-}
-
-// freePort returns a port for MCM's health and metrics.
-func (l *landscape) freePort() int32 {
-	l.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(l, err)
-	defer func() { _ = listener.Close() }()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
 }
 
 // runsDeployments is the environment variable of a process of this program that runs the release of MCM's controllers
@@ -414,54 +361,6 @@ func TestMain(m *testing.M) {
 	server.AddFlags(flags)
 	_ = flags.Parse(os.Args[1:]) // it panics
 	panic(mcmapp.Run(server))
-}
-
-// runDeployments runs the release of MCM's controllers of deployments and sets, until the test ends or stop is called.
-func (l *landscape) runDeployments() (stop func()) {
-	l.Helper()
-	program, err := os.Executable()
-	require.NoError(l, err)
-	return l.runProgram(program)
-}
-
-// runProgram runs a program with MCM's controllers of deployments and sets, until the test ends or stop is called.
-func (l *landscape) runProgram(program string) (stop func()) {
-	l.Helper()
-	kubeconfig := l.kubeconfig()
-	log, err := os.Create(filepath.Join(l.TempDir(), "mcm.log"))
-	require.NoError(l, err)
-	ctx, cancel := context.WithCancel(l.Context())
-	process := exec.CommandContext(ctx, program, "--control-kubeconfig="+kubeconfig, "--target-kubeconfig="+kubeconfig,
-		"--namespace="+l.namespace, "--address=127.0.0.1", fmt.Sprint("--port=", l.freePort()), "--leader-elect=false",
-		"--kube-api-qps=200", "--kube-api-burst=400")
-	process.Env = append(os.Environ(), runsDeployments+"=true")
-	process.Stderr = log
-	require.NoError(l, process.Start())
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if !assert.EqualError(l, process.Wait(), "signal: killed", "it does not end by itself") || l.Failed() {
-			said, err := os.ReadFile(log.Name())
-			l.Logf("%s %v", said[max(0, len(said)-8192):], err)
-		}
-		assert.NoError(l, log.Close())
-	})
-	l.Cleanup(stop)
-	return stop
-}
-
-// machineOptions are those of MCM's controller of machines, with the queries of Gardener.
-func (l *landscape) machineOptions(kubeconfig string) *options.MCServer {
-	l.Helper()
-	server := options.NewMCServer()
-	server.ControlKubeconfig = kubeconfig
-	server.TargetKubeconfig = kubeconfig
-	server.Namespace = l.namespace
-	server.Address = "127.0.0.1"
-	server.Port = l.freePort()
-	server.LeaderElection.LeaderElect = false
-	server.KubeAPIQPS = 200
-	server.KubeAPIBurst = 400
-	return server
 }
 
 // mcmDriver is a driver of MCM.
@@ -533,8 +432,8 @@ func (d *mcmDriver) GetVolumeIDs(context.Context, *mcmdriver.GetVolumeIDsRequest
 	return nil, status.Error(codes.Unimplemented, "not implemented")
 }
 
-// process is an updater as in a process of its own.
-type process struct {
+// hotUpdater is an updater as in a process of its own.
+type hotUpdater struct {
 	*updater.Updater
 
 	stop   context.CancelFunc
@@ -545,7 +444,7 @@ var errKilled = errors.New("the process was killed")
 
 type killable struct {
 	next http.RoundTripper
-	of   *process
+	of   *hotUpdater
 }
 
 func (k *killable) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -556,9 +455,9 @@ func (k *killable) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // start starts an updater, which ends with the test. The driver tells it of creations.
-func (l *landscape) start() *process {
+func (l *landscape) start() *hotUpdater {
 	l.Helper()
-	p := &process{}
+	p := &hotUpdater{}
 	config := rest.CopyConfig(l.server.updaters)
 	config.QPS = 200
 	config.Burst = 400
@@ -585,13 +484,13 @@ func (l *landscape) start() *process {
 }
 
 // kill ends an updater in the middle of what it does. The lease is not released.
-func (p *process) kill() {
+func (p *hotUpdater) kill() {
 	p.killed.Store(true)
 	p.stop()
 }
 
 // leads reports whether a process has the lease.
-func (p *process) leads(t *testing.T) (leads bool) {
+func (p *hotUpdater) leads(t *testing.T) (leads bool) {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(p)
@@ -601,78 +500,6 @@ func (p *process) leads(t *testing.T) (leads bool) {
 		leads = leads || family.GetName() == "hot_update_leads" && family.GetMetric()[0].GetGauge().GetValue() == 1
 	}
 	return leads
-}
-
-// putClass creates a class, or changes it.
-func (l *landscape) putClass(name, providerSpec string) {
-	l.Helper()
-	classes := l.machines.MachineClasses(l.namespace)
-	raw := runtime.RawExtension{Raw: []byte(providerSpec)}
-	one := resource.MustParse("1")
-	class := &v1alpha1.MachineClass{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Provider: "test", ProviderSpec: raw,
-		SecretRef: &corev1.SecretReference{Name: "cloudprovider", Namespace: l.namespace},
-		NodeTemplate: &v1alpha1.NodeTemplate{
-			Capacity:     corev1.ResourceList{"cpu": one, "gpu": one, "memory": one},
-			InstanceType: "small", Region: "r", Zone: "z",
-		},
-	}
-	_, err := classes.Create(l.Context(), class, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		err = retry.RetryOnConflict(retry.DefaultBackoff, func() error { // MCM writes finalizers
-			present, err := classes.Get(l.Context(), name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			present.ProviderSpec = raw
-			_, err = classes.Update(l.Context(), present, metav1.UpdateOptions{})
-			return err
-		})
-	}
-	require.NoError(l, err)
-}
-
-// createPool creates a deployment of machines.
-func (l *landscape) createPool(name, class string, replicas int, strategy v1alpha1.MachineDeploymentStrategy) {
-	l.Helper()
-	labels := map[string]string{"name": name}
-	_, err := l.machines.MachineDeployments(l.namespace).Create(l.Context(), &v1alpha1.MachineDeployment{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.MachineDeploymentSpec{
-			Replicas: int32(replicas), Selector: &metav1.LabelSelector{MatchLabels: labels}, Strategy: strategy,
-			Template: v1alpha1.MachineTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       v1alpha1.MachineSpec{Class: v1alpha1.ClassSpec{Kind: "MachineClass", Name: class}},
-			},
-		},
-	}, metav1.CreateOptions{})
-	require.NoError(l, err)
-}
-
-// changePool changes a deployment.
-func (l *landscape) changePool(name string, change func(spec *v1alpha1.MachineDeploymentSpec)) {
-	l.Helper()
-	deployments := l.machines.MachineDeployments(l.namespace)
-	require.NoError(l, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		pool, err := deployments.Get(l.Context(), name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		change(&pool.Spec)
-		_, err = deployments.Update(l.Context(), pool, metav1.UpdateOptions{})
-		return err
-	}))
-}
-
-// pool returns the machines of a pool; of all, if it has no name.
-func (l *landscape) pool(name string) []v1alpha1.Machine {
-	l.Helper()
-	options := metav1.ListOptions{}
-	if name != "" {
-		options.LabelSelector = "name=" + name
-	}
-	machines, err := l.machines.Machines(l.namespace).List(l.Context(), options)
-	require.NoError(l, err)
-	return machines.Items
 }
 
 // runs waits until a pool has n machines, which all run and have settled records, and their VMs exactly these tags.
@@ -707,10 +534,4 @@ func (l *landscape) untilAll(pool string, n int, holds func(m *v1alpha1.Machine)
 		require.FailNow(l, "not all machines", "%d left, such as %+v, %v", left, m, l.cloud.TagsOf(m.Name))
 	}
 	l.Logf("pool %s: %s", pool, time.Since(began).Round(100*time.Millisecond))
-}
-
-// until waits until a condition holds.
-func (l *landscape) until(what string, holds func() bool) {
-	l.Helper()
-	require.Eventually(l, holds, 4*time.Minute, 200*time.Millisecond, what)
 }

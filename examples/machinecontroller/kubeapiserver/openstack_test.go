@@ -169,9 +169,9 @@ func (s *server) openStack(t *testing.T, namespace string) *openStackLandscape {
 }
 
 // startUpdater starts an updater, which ends with the test.
-func (l *openStackLandscape) startUpdater() *process {
+func (l *openStackLandscape) startUpdater() *hotUpdater {
 	l.Helper()
-	p := &process{}
+	p := &hotUpdater{}
 	config := rest.CopyConfig(l.server.updaters)
 	config.QPS = 200
 	config.Burst = 400
@@ -250,7 +250,7 @@ func (l *openStackLandscape) resources() map[string]driver.Resource {
 func TestMCMOpenStack(t *testing.T) {
 	const n = 40
 	l := startForMCM(t).openStack(t, "openstack")
-	kubeconfig := l.kubeconfig()
+	kubeconfig := l.kubeconfig(l.server.mcm)
 	first := l.startUpdater()
 	l.runDeployments()
 	go func() { panic(app.Run(l.machineOptions(kubeconfig), l.driver)) }()

@@ -7,22 +7,21 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/rest"
 	kubernetes "k8s.io/kubernetes/cmd/kube-apiserver/app/testing"
 	"k8s.io/kubernetes/test/utils/ktesting"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -104,23 +103,23 @@ func (s *server) events(t *testing.T, user, namespace string) (all []auditv1.Eve
 		if event.User.Username != user {
 			continue
 		}
-		require.NotNil(t, event.ObjectRef, event.RequestURI)
-		if namespace == "" || event.ObjectRef.Namespace == namespace {
+		if namespace == "" || event.ObjectRef != nil && event.ObjectRef.Namespace == namespace {
 			all = append(all, event)
 		}
 	}
 }
 
-// asked returns the requests of a user as "verb resource/subresource.group", and whether they were allowed.
+// asked returns the requests of a user as "verb resource/subresource.group", or "verb path" for those of no resource, and
+// whether they were allowed.
 func (s *server) asked(t *testing.T, user string) map[string]bool {
 	t.Helper()
 	asked := map[string]bool{}
 	for _, event := range s.events(t, user, "") {
-		resource := event.ObjectRef.Resource
-		if event.ObjectRef.Subresource != "" {
-			resource += "/" + event.ObjectRef.Subresource
+		request := event.Verb + " " + event.RequestURI
+		if of := event.ObjectRef; of != nil {
+			request = permission(event.Verb, path.Join(of.Resource, of.Subresource), of.APIGroup)
 		}
-		asked[permission(event.Verb, resource, event.ObjectRef.APIGroup)] = event.Annotations["authorization.k8s.io/decision"] == "allow"
+		asked[request] = event.Annotations["authorization.k8s.io/decision"] == "allow"
 	}
 	return asked
 }
@@ -147,9 +146,11 @@ func (s *server) patches(t *testing.T, namespace string) (all, conflicts int) {
 			assert.Fail(t, "refused", "%+v", event.ResponseStatus)
 			continue
 		}
-		var machine api.Machine
+		var machine v1alpha1.Machine
 		require.NoError(t, json.Unmarshal(event.ResponseObject.Raw, &machine))
-		unfinished := []api.MachinePhase{"", api.MachinePending, api.MachineCrashLoopBackOff, api.MachineFailed, api.MachineTerminating}
+		unfinished := []v1alpha1.MachinePhase{
+			"", v1alpha1.MachinePending, v1alpha1.MachineCrashLoopBackOff, v1alpha1.MachineFailed, v1alpha1.MachineTerminating,
+		}
 		assert.NotContains(t, unfinished, machine.Status.CurrentStatus.Phase, machine.Name)
 		assert.NotEmpty(t, machine.Spec.ProviderID, machine.Name)
 		assert.Nil(t, machine.DeletionTimestamp, machine.Name)
@@ -175,17 +176,3 @@ func expectOnlyAnnotations(t *testing.T, patch []byte) {
 }
 
 func permission(verb, resource, group string) string { return verb + " " + resource + "." + group }
-
-// roles are the roles of the README.
-func roles(t *testing.T) (*rbacv1.Role, *rbacv1.ClusterRole) {
-	t.Helper()
-	file, err := os.Open("../rbac.yaml")
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	documents := yaml.NewYAMLOrJSONDecoder(file, 4096)
-	role := &rbacv1.Role{}
-	clusterRole := &rbacv1.ClusterRole{}
-	require.NoError(t, documents.Decode(role))
-	require.NoError(t, documents.Decode(clusterRole))
-	return role, clusterRole
-}

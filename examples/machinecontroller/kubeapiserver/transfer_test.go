@@ -2,10 +2,6 @@ package kubeapiserver_test
 
 import (
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -13,70 +9,19 @@ import (
 	"github.com/gardener/machine-controller-manager/pkg/util/provider/app"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/kubeapiserver/editedmcm"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
-
-// mcmModule is the module of machine-controller-manager, in the release that go.mod requires.
-const mcmModule = "github.com/gardener/machine-controller-manager"
-
-// nextRelease has the edits that make the next release of MCM of this one, for what its pull request 1153 changes: the
-// merge patch that transfers a machine to the new MachineSet also has the name of the class in the template of that
-// set. Each text stands once in the file.
-var nextRelease = struct {
-	file  string
-	edits []string // before and after, in turn
-}{"pkg/controller/deployment_inplace.go", []string{
-	`"labels":%s,"uid":"%s"}}` + "`", `"labels":%s,"uid":"%s"},"spec":{"class":{"name":"%s"}}}` + "`",
-	`string(labelsJSONBytes), oldMachine.UID)`, `string(labelsJSONBytes), oldMachine.UID, newMachineSet.Spec.Template.Spec.Class.Name)`,
-}}
-
-// buildNextRelease builds MCM's controllers of deployments and sets as the next release has them, and returns the
-// program. It edits a copy of the module: the go command accepts no overlay for the files of released modules.
-func buildNextRelease(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	run := func(arguments ...string) string {
-		command := exec.CommandContext(t.Context(), "go", arguments...)
-		var problems strings.Builder
-		command.Stderr = &problems
-		answer, err := command.Output()
-		require.NoError(t, err, "go %v: %s", arguments, &problems)
-		return strings.TrimSpace(string(answer))
-	}
-	module := filepath.Join(dir, "module")
-	require.NoError(t, os.CopyFS(module, os.DirFS(run("list", "-m", "-f", "{{.Dir}}", mcmModule))))
-	file := filepath.Join(module, filepath.FromSlash(nextRelease.file))
-	source, err := os.ReadFile(file)
-	require.NoError(t, err)
-	for i := 0; i < len(nextRelease.edits); i += 2 {
-		before := nextRelease.edits[i]
-		require.Equal(t, 1, strings.Count(string(source), before), "MCM has changed: %s must have once: %s", nextRelease.file, before)
-	}
-	require.NoError(t, os.WriteFile(file, []byte(strings.NewReplacer(nextRelease.edits...).Replace(string(source))), 0o600))
-
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(name)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
-	}
-	modfile := filepath.Join(dir, "go.mod")
-	run("mod", "edit", "-replace", mcmModule+"="+module, modfile)
-	program := filepath.Join(dir, "mcm")
-	run("build", "-modfile", modfile, "-o", program, mcmModule+"/cmd/machine-controller-manager")
-	return program
-}
 
 // TestMCMTransfer: after an in-place update, MCM transfers a machine to the new MachineSet. Up to v0.62.1 the machine
 // keeps the name of its old class, from the next release on it gets the name of the new one. The updater works beside
 // both, and beside one after the other: hot updates that are under way in that moment are finished, later ones reach
 // the machines, and no machine is replaced.
 func TestMCMTransfer(t *testing.T) {
-	next := buildNextRelease(t)
+	next := build(t, editedmcm.NextRelease, editedmcm.Module+"/cmd/machine-controller-manager")
 	s := startForMCM(t)
 	t.Run("v0.62.1", func(t *testing.T) {
 		f := s.transfers(t, "keeps", v1alpha1.OrchestrationTypeAuto)
@@ -224,7 +169,7 @@ func (f *transfers) transferWhileUpdating(class, kernel string, machines []strin
 func (s *server) testTransferWithoutRecord(t *testing.T, next string) {
 	f := &transfers{landscape: s.landscape(t, "unrecorded")}
 	f.start()
-	kubeconfig := f.kubeconfig()
+	kubeconfig := f.kubeconfig(f.server.mcm)
 	go func() { panic(app.Run(f.machineOptions(kubeconfig), f.driver)) }()
 	f.runProgram(next)
 	f.putClass("new", `{"tags":{"owner":"bob"},"kernel":"5"}`)
@@ -249,27 +194,6 @@ func (s *server) testTransferWithoutRecord(t *testing.T, next string) {
 	f.expectAllowed()
 }
 
-// names returns the names of the machines.
-func (f *transfers) names() (all []string) {
-	f.Helper()
-	for _, machine := range f.pool(f.namespace) {
-		all = append(all, machine.Name)
-	}
-	return all
-}
-
-// wants gives the pool another class.
-func (f *transfers) wants(class string) {
-	f.Helper()
-	f.changePool(f.namespace, func(spec *v1alpha1.MachineDeploymentSpec) { spec.Template.Spec.Class.Name = class })
-}
-
-// deleteClass deletes a class, as extensions do once the pool has another one. MCM's finalizer keeps it.
-func (f *transfers) deleteClass(name string) {
-	f.Helper()
-	require.NoError(f, f.machines.MachineClasses(f.namespace).Delete(f.Context(), name, metav1.DeleteOptions{}))
-}
-
 // deleteFormerSet deletes the MachineSet without machines, as MCM may do with the history limit 0, which Gardener's
 // MachineDeployments have. The other one has the class.
 func (f *transfers) deleteFormerSet(class string) {
@@ -286,14 +210,6 @@ func (f *transfers) deleteFormerSet(class string) {
 		sets, err = f.machines.MachineSets(f.namespace).List(f.Context(), metav1.ListOptions{})
 		require.NoError(f, err)
 		return len(sets.Items) == 1
-	})
-}
-
-func (f *transfers) untilGone(class string) {
-	f.Helper()
-	f.until("the class is gone", func() bool {
-		_, err := f.machines.MachineClasses(f.namespace).Get(f.Context(), class, metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
 	})
 }
 
@@ -316,65 +232,6 @@ func (f *transfers) expectClasses(want ...string) {
 		want = append(want, want[0])
 	}
 	assert.ElementsMatch(f, want, names)
-}
-
-// selected selects nodes for an update, as the user of a manual pool does once MCM has found them.
-func (f *transfers) selected(machines []string) {
-	f.Helper()
-	f.until("MCM has found the candidates", func() bool {
-		for _, name := range machines {
-			node, err := f.kube.CoreV1().Nodes().Get(f.Context(), name, metav1.GetOptions{})
-			require.NoError(f, err)
-			if node.Labels[v1alpha1.LabelKeyNodeCandidateForUpdate] == "" {
-				return false
-			}
-		}
-		return true
-	})
-	f.label(machines, v1alpha1.LabelKeyNodeSelectedForUpdate, "true")
-}
-
-// answer answers for the nodes' agents that the update has succeeded.
-func (f *transfers) answer(machines []string) {
-	f.Helper()
-	f.label(machines, v1alpha1.LabelKeyNodeUpdateResult, v1alpha1.LabelValueNodeUpdateSuccessful)
-}
-
-func (f *transfers) label(nodes []string, label, value string) {
-	f.Helper()
-	patch := []byte(`{"metadata":{"labels":{"` + label + `":"` + value + `"}}}`)
-	for _, name := range nodes {
-		_, err := f.kube.CoreV1().Nodes().Patch(f.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
-		require.NoError(f, err)
-	}
-}
-
-// areReady reports whether all nodes wait for their agent.
-func (f *transfers) areReady(nodes []string) bool {
-	f.Helper()
-	for _, name := range nodes {
-		node, err := f.kube.CoreV1().Nodes().Get(f.Context(), name, metav1.GetOptions{})
-		require.NoError(f, err)
-		if inPlaceReason(node) != inplace.ReadyForUpdate {
-			return false
-		}
-	}
-	return true
-}
-
-// areTransferred reports whether all machines belong to the MachineSet whose template has the class.
-func (f *transfers) areTransferred(class string, machines []string) bool {
-	f.Helper()
-	for _, name := range machines {
-		machine, err := f.machines.Machines(f.namespace).Get(f.Context(), name, metav1.GetOptions{})
-		require.NoError(f, err)
-		set, err := f.machines.MachineSets(f.namespace).Get(f.Context(), metav1.GetControllerOf(machine).Name, metav1.GetOptions{})
-		require.NoError(f, err)
-		if set.Spec.Template.Spec.Class.Name != class {
-			return false
-		}
-	}
-	return true
 }
 
 // inState returns how many machines have a record in the state.

@@ -1,11 +1,12 @@
-// Package awsmachines makes, finds, updates and deletes the VMs of machines on Amazon EC2, like a provider of
-// machine-controller-manager. Package awsdriver has the meaning of a provider spec, the launch and the updates.
+// Package awsmachines makes, finds and deletes the VMs of machines on Amazon EC2, as a provider of
+// machine-controller-manager (MCM). Package awsdriver has the meaning of a provider spec, the launch and the updates.
+//
+// With the build tag hotupdates, which needs MCM with the change of package editedmcm, it also updates them.
 package awsmachines
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,11 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
+	"github.com/gardener/machine-controller-manager/pkg/util/provider/driver"
+	"github.com/gardener/machine-controller-manager/pkg/util/provider/machinecodes/codes"
+	"github.com/gardener/machine-controller-manager/pkg/util/provider/machinecodes/status"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/awsdriver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -26,7 +29,7 @@ import (
 type Driver struct {
 	Config
 
-	Kit   *awsdriver.Driver // implements updates
+	kit   *awsdriver.Driver // implements updates
 	rules tags.Rules        // of all kinds of resources of this cloud
 }
 
@@ -39,10 +42,7 @@ type Config struct {
 	MaxBackoff, Poll time.Duration
 }
 
-var (
-	_ driver.Driver  = (*Driver)(nil)
-	_ driver.Updater = (*Driver)(nil)
-)
+var _ driver.Driver = (*Driver)(nil)
 
 // New returns a driver.
 func New(config Config) (*Driver, error) {
@@ -51,27 +51,8 @@ func New(config Config) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{Config: config, rules: rules}
-	d.Kit, err = awsdriver.New(config.Config)
+	d.kit, err = awsdriver.New(config.Config)
 	return d, err
-}
-
-// DescribeUpdates says what UpdateMachine applies.
-func (d *Driver) DescribeUpdates() []byte { return d.Kit.Describe() }
-
-// UpdateMachine passes the request to the kit.
-func (d *Driver) UpdateMachine(
-	ctx context.Context, request *driver.UpdateMachineRequest,
-) (*driver.UpdateMachineResponse, error) {
-	class := request.MachineClass
-	update := &machineupdate.UpdateMachineRequest{
-		Object: request.Machine, Class: machineupdate.MachineClass{Object: class, ProviderSpec: class.ProviderSpec.Raw},
-		Secret: request.Secret.Data, BeforeWrite: request.BeforeWrite,
-		Tell: request.Tell, TellClass: request.TellClass, OtherWriter: request.OtherWriter,
-	}
-	if err := json.Unmarshal(request.Update, update); err != nil {
-		return nil, err
-	}
-	return &driver.UpdateMachineResponse{}, d.Kit.UpdateMachine(ctx, update)
 }
 
 // retryer repeats throttled and unanswered calls of a creation or deletion until the context ends.
@@ -89,8 +70,10 @@ func (d *Driver) retryer() aws.Retryer {
 // CreateMachine launches the VM with its volumes and network interfaces, all with their
 // infrastructure tags, and waits until the cloud shows it. The machine's UID makes the launch
 // repeatable: after a lost answer the VM is found instead of launched twice.
-func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	call, err := d.prepare(request)
+func (d *Driver) CreateMachine(
+	ctx context.Context, request *driver.CreateMachineRequest,
+) (*driver.CreateMachineResponse, error) {
+	call, err := d.prepare(request.Machine, request.MachineClass, request.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +86,7 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 		return nil, toStatus(err)
 	}
 	if len(launched.Instances) != 1 {
-		return nil, &driver.Status{
-			Code: driver.Internal, Cause: errors.New("a launch returned more or fewer than one instance"),
-		}
+		return nil, status.Error(codes.Internal, "a launch returned more or fewer than one instance")
 	}
 	waiter := ec2.NewInstanceExistsWaiter(call.client,
 		func(o *ec2.InstanceExistsWaiterOptions) {
@@ -116,13 +97,17 @@ func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*d
 	if err := waiter.Wait(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}}, time.Hour); err != nil {
 		return nil, toStatus(err)
 	}
-	return call.response(&launched.Instances[0]), nil
+	return &driver.CreateMachineResponse{
+		ProviderID: call.providerID(&launched.Instances[0]), NodeName: nodeName(&launched.Instances[0]),
+	}, nil
 }
 
 // InitializeMachine turns off the check of source and destination if the spec does, and assigns
 // IPv6 prefixes. It returns when the cloud shows both.
-func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	call, err := d.prepare(request)
+func (d *Driver) InitializeMachine(
+	ctx context.Context, request *driver.InitializeMachineRequest,
+) (*driver.InitializeMachineResponse, error) {
+	call, err := d.prepare(request.Machine, request.MachineClass, request.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +117,13 @@ func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request)
 	}
 	for _, m := range call.missing(vm) {
 		if err := call.supply(ctx, m); err != nil {
-			return nil, &driver.Status{Code: driver.Uninitialized, Cause: err}
+			return nil, status.Error(codes.Uninitialized, err.Error())
 		}
 	}
 	for len(call.missing(vm)) > 0 {
 		select {
 		case <-ctx.Done():
-			return nil, &driver.Status{Code: driver.Uninitialized, Cause: ctx.Err()}
+			return nil, status.Error(codes.Uninitialized, ctx.Err().Error())
 		case <-time.After(d.Poll):
 		}
 		vm, err = call.find(ctx)
@@ -146,12 +131,14 @@ func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request)
 			return nil, err
 		}
 	}
-	return call.response(vm), nil
+	return &driver.InitializeMachineResponse{ProviderID: call.providerID(vm), NodeName: nodeName(vm)}, nil
 }
 
 // GetMachineStatus finds the VM by its ID, or by its infrastructure tags if the ID is not known.
-func (d *Driver) GetMachineStatus(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	call, err := d.prepare(request)
+func (d *Driver) GetMachineStatus(
+	ctx context.Context, request *driver.GetMachineStatusRequest,
+) (*driver.GetMachineStatusResponse, error) {
+	call, err := d.prepare(request.Machine, request.MachineClass, request.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -160,40 +147,49 @@ func (d *Driver) GetMachineStatus(ctx context.Context, request *driver.Request) 
 		return nil, err
 	}
 	if len(call.missing(vm)) > 0 {
-		err = &driver.Status{
-			Code: driver.Uninitialized, Cause: errors.New("the network interfaces are not as the class says"),
-		}
+		err = status.Error(codes.Uninitialized, "the network interfaces are not as the class says")
 	}
-	return call.response(vm), err
+	return &driver.GetMachineStatusResponse{ProviderID: call.providerID(vm), NodeName: nodeName(vm)}, err
 }
 
 // DeleteMachine terminates the VM, and with it all resources of the launch.
-func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) error {
-	call, err := d.prepare(request)
+func (d *Driver) DeleteMachine(
+	ctx context.Context, request *driver.DeleteMachineRequest,
+) (*driver.DeleteMachineResponse, error) {
+	call, err := d.prepare(request.Machine, request.MachineClass, request.Secret)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id, err := awsdriver.InstanceID(request.Machine.Spec.ProviderID)
 	if err != nil {
 		vm, err := call.find(ctx)
-		if driver.CodeOf(err) == driver.NotFound {
-			return nil
+		if isNotFound(err) {
+			return &driver.DeleteMachineResponse{}, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		id = aws.ToString(vm.InstanceId)
 	}
 	_, err = call.client.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
-	err = toStatus(err)
-	if driver.CodeOf(err) == driver.NotFound {
-		return nil
+	if err := toStatus(err); err != nil && !isNotFound(err) {
+		return nil, err
 	}
-	return err
+	return &driver.DeleteMachineResponse{}, nil
+}
+
+// ListMachines lists no machines. The collection of orphaned VMs then collects nothing.
+func (*Driver) ListMachines(context.Context, *driver.ListMachinesRequest) (*driver.ListMachinesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "the tests have no orphaned VMs")
+}
+
+// GetVolumeIDs finds no volumes. MCM then does not wait for them when it drains a node.
+func (*Driver) GetVolumeIDs(context.Context, *driver.GetVolumeIDsRequest) (*driver.GetVolumeIDsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "the tests have no pods with volumes")
 }
 
 // specOf reads the spec of a class like MCM's drivers: it ignores unknown members.
-func specOf(class *api.MachineClass) (*awsdriver.ProviderSpec, error) {
+func specOf(class *v1alpha1.MachineClass) (*awsdriver.ProviderSpec, error) {
 	spec := &awsdriver.ProviderSpec{}
 	if err := json.Unmarshal(class.ProviderSpec.Raw, spec); err != nil {
 		return nil, fmt.Errorf("provider spec: %w", err)
@@ -203,20 +199,21 @@ func specOf(class *api.MachineClass) (*awsdriver.ProviderSpec, error) {
 
 // call is one call of the driver.
 type call struct {
-	*driver.Request
-
-	rules  *tags.Rules
-	spec   *awsdriver.ProviderSpec
-	client *ec2.Client
+	machine *v1alpha1.Machine
+	rules   *tags.Rules
+	spec    *awsdriver.ProviderSpec
+	client  *ec2.Client
 }
 
-func (d *Driver) prepare(request *driver.Request) (*call, error) {
-	spec, err := specOf(request.MachineClass)
+func (d *Driver) prepare(
+	machine *v1alpha1.Machine, class *v1alpha1.MachineClass, secret *corev1.Secret,
+) (*call, error) {
+	spec, err := specOf(class)
 	if err != nil {
-		return nil, &driver.Status{Code: driver.InvalidArgument, Cause: err}
+		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
 	return &call{
-		Request: request, rules: &d.rules, spec: spec, client: d.Client(spec.Region, request.Secret.Data, d.retryer()),
+		machine: machine, rules: &d.rules, spec: spec, client: d.Client(spec.Region, secret.Data, d.retryer()),
 	}, nil
 }
 
@@ -227,10 +224,10 @@ func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 		return nil, toStatus(err)
 	}
 	if len(images.Images) == 0 {
-		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("no image " + c.spec.AMI)}
+		return nil, status.Error(codes.NotFound, "no image "+c.spec.AMI)
 	}
 	root := aws.ToString(images.Images[0].RootDeviceName)
-	return c.spec.Launch(c.rules, c.Machine.Name, string(c.Machine.UID), root), nil
+	return c.spec.Launch(c.rules, c.machine.Name, string(c.machine.UID), root), nil
 }
 
 func filter(name, value string) types.Filter {
@@ -240,10 +237,10 @@ func filter(name, value string) types.Filter {
 // find returns the only VM of the machine that is not terminated.
 func (c *call) find(ctx context.Context) (*types.Instance, error) {
 	var filters []types.Filter
-	if id, err := awsdriver.InstanceID(c.Machine.Spec.ProviderID); err == nil {
+	if id, err := awsdriver.InstanceID(c.machine.Spec.ProviderID); err == nil {
 		filters = append(filters, filter("instance-id", id))
 	} else {
-		for key, value := range c.spec.Mandatory(c.rules, c.Machine.Name) {
+		for key, value := range c.spec.Mandatory(c.rules, c.machine.Name) {
 			filters = append(filters, filter("tag:"+key, value))
 		}
 	}
@@ -252,11 +249,9 @@ func (c *call) find(ctx context.Context) (*types.Instance, error) {
 	case err != nil:
 		return nil, toStatus(err)
 	case len(found) == 0:
-		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("the cloud shows no such VM")}
+		return nil, status.Error(codes.NotFound, "the cloud shows no such VM")
 	case len(found) > 1:
-		return nil, &driver.Status{
-			Code: driver.OutOfRange, Cause: errors.New("the cloud shows several VMs of one machine"),
-		}
+		return nil, status.Error(codes.OutOfRange, "the cloud shows several VMs of one machine")
 	}
 	return &found[0], nil
 }
@@ -305,9 +300,8 @@ func (c *call) supply(ctx context.Context, m missing) error {
 	return nil
 }
 
-func (c *call) response(vm *types.Instance) *driver.Response {
-	return &driver.Response{
-		ProviderID: awsdriver.ProviderIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId),
-		NodeName:   aws.ToString(vm.PrivateDnsName),
-	}
+func (c *call) providerID(vm *types.Instance) string {
+	return awsdriver.ProviderIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId)
 }
+
+func nodeName(vm *types.Instance) string { return aws.ToString(vm.PrivateDnsName) }
