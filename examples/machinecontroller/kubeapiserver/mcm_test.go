@@ -457,30 +457,37 @@ func (k *killable) RoundTrip(r *http.Request) (*http.Response, error) {
 // start starts an updater, which ends with the test. The driver tells it of creations.
 func (l *landscape) start() *hotUpdater {
 	l.Helper()
-	p := &hotUpdater{}
-	config := rest.CopyConfig(l.server.updaters)
+	u := l.startUpdater(updater.Options{Driver: l.driver.Provider})
+	l.driver.hot.Store(u.Updater)
+	return u
+}
+
+// startUpdater starts an updater of the driver in the options, which ends with the test.
+func (c *cluster) startUpdater(options updater.Options) *hotUpdater {
+	c.Helper()
+	u := &hotUpdater{}
+	config := rest.CopyConfig(c.server.updaters)
 	config.QPS = 200
 	config.Burst = 400
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, u} })
 	var err error
-	p.Updater, err = updater.New(updater.Options{
-		Control: config, Namespace: l.namespace, Driver: l.driver.Provider,
-		Settings: machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute},
-	})
-	require.NoError(l, err)
-	ctx, cancel := context.WithCancel(l.Context())
+	options.Control = config
+	options.Namespace = c.namespace
+	options.Settings = machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute}
+	u.Updater, err = updater.New(options)
+	require.NoError(c, err)
+	ctx, cancel := context.WithCancel(c.Context())
 	ended := make(chan struct{})
 	go func() {
-		p.Run(ctx)
+		u.Run(ctx)
 		close(ended)
 	}()
-	p.stop = func() {
+	u.stop = func() {
 		cancel()
 		<-ended
 	}
-	l.Cleanup(p.stop)
-	l.driver.hot.Store(p.Updater)
-	return p
+	c.Cleanup(u.stop)
+	return u
 }
 
 // kill ends an updater in the middle of what it does. The lease is not released.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -26,7 +25,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeclient "k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver"
 	"github.com/hotupdate/providerconfig/examples/drivers/openstackdriver/openstacktest"
@@ -168,33 +166,12 @@ func (s *server) openStack(t *testing.T, namespace string) *openStackLandscape {
 	return l
 }
 
-// startUpdater starts an updater, which ends with the test.
+// startUpdater starts an updater, which ends with the test. The driver tells it of creations.
 func (l *openStackLandscape) startUpdater() *hotUpdater {
 	l.Helper()
-	p := &hotUpdater{}
-	config := rest.CopyConfig(l.server.updaters)
-	config.QPS = 200
-	config.Burst = 400
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &killable{next, p} })
-	var err error
-	p.Updater, err = updater.New(updater.Options{
-		Control: config, Namespace: l.namespace, Driver: l.driver.Driver,
-		Settings: machineupdate.Settings{ConfirmAfter: 3 * time.Second, RetryAfter: time.Second, CallTimeout: time.Minute},
-	})
-	require.NoError(l, err)
-	ctx, cancel := context.WithCancel(l.Context())
-	ended := make(chan struct{})
-	go func() {
-		p.Run(ctx)
-		close(ended)
-	}()
-	p.stop = func() {
-		cancel()
-		<-ended
-	}
-	l.Cleanup(p.stop)
-	l.driver.hot.Store(p.Updater)
-	return p
+	u := l.landscape.startUpdater(updater.Options{Driver: l.driver.Driver})
+	l.driver.hot.Store(u.Updater)
+	return u
 }
 
 // mcmKeys are the keys by which MCM finds servers.
