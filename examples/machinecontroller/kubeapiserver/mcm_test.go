@@ -332,7 +332,7 @@ func (s *server) landscape(t *testing.T, namespace string) *landscape {
 	require.NoError(t, err)
 	provider, err := beside.NewProvider(schema, l.cloud)
 	require.NoError(t, err)
-	l.driver = &mcmDriver{Provider: provider, nodes: l.kube, creations: map[string]int{}}
+	l.driver = &mcmDriver{Provider: provider, nodes: l.kube}
 	provider.Creating = func(ctx context.Context, machine, class metav1.Object, spec []byte) {
 		l.driver.hot.Load().Creating(ctx, machine, class, spec)
 	}
@@ -365,27 +365,38 @@ func TestMain(m *testing.M) {
 // mcmDriver is a driver of MCM.
 type mcmDriver struct {
 	*beside.Provider
+	creations
 
 	nodes kubeclient.Interface
 	hot   atomic.Pointer[updater.Updater] // that of this process; nil before
 
 	between atomic.Value // of type func(machine string)
-
-	mutex     sync.Mutex
-	creations map[string]int // calls of CreateMachine by machine
 }
 
-func (d *mcmDriver) created() map[string]int {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	return maps.Clone(d.creations)
+// creations counts the VMs that were made for each machine.
+type creations struct {
+	mutex  sync.Mutex
+	counts map[string]int
+}
+
+func (c *creations) count(machine string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]int{}
+	}
+	c.counts[machine]++
+}
+
+func (c *creations) created() map[string]int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.counts)
 }
 
 func (d *mcmDriver) CreateMachine(ctx context.Context, r *mcmdriver.CreateMachineRequest) (*mcmdriver.CreateMachineResponse, error) {
 	id, err := d.Provider.CreateMachine(ctx, r.Machine, r.MachineClass, r.MachineClass.ProviderSpec.Raw)
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	d.creations[r.Machine.Name]++
+	d.count(r.Machine.Name)
 	return &mcmdriver.CreateMachineResponse{ProviderID: id, NodeName: r.Machine.Name}, err
 }
 

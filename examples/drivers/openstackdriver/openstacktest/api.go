@@ -37,8 +37,8 @@ type API struct {
 	mutex    sync.Mutex
 	requests []string // without those to Keystone
 	logins   int
-	token    string // the valid token
-	made     int    // servers that were created
+	expired  int // tokens that are not valid any more, the first ones; all others are, as in Keystone
+	made     int // servers that were created
 }
 
 // New returns an OpenStack on a cloud.
@@ -62,7 +62,7 @@ func (a *API) Logins() int {
 func (a *API) Expire() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	a.token = "none"
+	a.expired = a.logins
 }
 
 // Refusal is an answer with a status and headers.
@@ -93,7 +93,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.mutex.Lock()
-	isValid := r.Header.Get("X-Auth-Token") == a.token
+	isValid := a.isValid(r.Header.Get("X-Auth-Token"))
 	if isValid {
 		a.requests = append(a.requests, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/"))
 	}
@@ -105,12 +105,21 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.routes().ServeHTTP(w, r)
 }
 
+// tokenPrefix comes before the number of a token.
+const tokenPrefix = "token-"
+
+// isValid reports whether a token was issued and has not expired.
+func (a *API) isValid(token string) bool {
+	text, isToken := strings.CutPrefix(token, tokenPrefix)
+	number, err := strconv.Atoi(text)
+	return isToken && err == nil && a.expired < number && number <= a.logins
+}
+
 // login answers a request for a token.
 func (a *API) login(w http.ResponseWriter) {
 	a.mutex.Lock()
 	a.logins++
-	a.token = fmt.Sprint("token-", a.logins)
-	w.Header().Set("X-Subject-Token", a.token)
+	w.Header().Set("X-Subject-Token", fmt.Sprint(tokenPrefix, a.logins))
 	a.mutex.Unlock()
 	service := func(kind, path string) map[string]any {
 		return map[string]any{"type": kind, "name": kind, "endpoints": []any{map[string]any{
