@@ -112,7 +112,10 @@ const tokenPrefix = "token-"
 func (a *API) isValid(token string) bool {
 	text, isToken := strings.CutPrefix(token, tokenPrefix)
 	number, err := strconv.Atoi(text)
-	return isToken && err == nil && a.expired < number && number <= a.logins
+	if !isToken || err != nil {
+		return false
+	}
+	return a.expired < number && number <= a.logins
 }
 
 // login answers a request for a token.
