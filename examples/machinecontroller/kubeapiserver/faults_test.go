@@ -26,6 +26,7 @@ const (
 // between, in any order, each resource has exactly the infrastructure tags of the class, the mandatory tags, and foreign
 // tags, and MCM no longer calls the cloud.
 func (s *server) testFaults(t *testing.T, program string) {
+	t.Helper()
 	f := s.hotCluster(t, "faults", program, ec2test.Config{
 		ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond,
 		Cooldown: 500 * time.Millisecond,

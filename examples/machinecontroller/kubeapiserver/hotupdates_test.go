@@ -289,6 +289,7 @@ const (
 
 // testStory tells what happens to one pool. Each chapter goes on where the one before has ended.
 func (s *server) testStory(t *testing.T, program string) {
+	t.Helper()
 	f := s.hotCluster(t, "story", program, ec2test.Config{
 		ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2,
 	})
@@ -331,8 +332,8 @@ func (s *server) testStory(t *testing.T, program string) {
 }
 
 // tellCreation: before the VM is launched, MCM writes down what it is about to apply. Initialization fails once. From
-// then on nobody knows what the VM was made with, so it is updated, but for what only a drained node allows. Others attach a volume and a network interface, with
-// a tag that looks like one of the machine's.
+// then on nobody knows what the VM was made with, so it is updated, but for what only a drained node allows. Others
+// attach a volume and a network interface, with a tag that looks like one of the machine's.
 func (f *hotCluster) tellCreation() {
 	f.cloud.Inject(ec2test.Fault{Action: "AssignIpv6Addresses", Effect: ec2test.Refused, Code: "InsufficientFreeAddressesInSubnet"})
 	f.put("class", f.spec("cost-center", "1000", "owner", "alice"))
@@ -590,7 +591,8 @@ func (f *hotCluster) allow(rules []rbacv1.PolicyRule) {
 		APIGroups: []string{""}, Resources: []string{"nodes/status"}, Verbs: []string{"update"},
 	})
 	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: role.ObjectMeta, Subjects: subjects(), RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
+		ObjectMeta: role.ObjectMeta, Subjects: subjects(),
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
 	}
 	f.isThere(second(f.kube.RbacV1().ClusterRoles().Create(f.Context(), role, metav1.CreateOptions{})))
 	f.isThere(second(f.kube.RbacV1().ClusterRoleBindings().Create(f.Context(), binding, metav1.CreateOptions{})))
@@ -631,6 +633,7 @@ func (f *hotCluster) readMCM(file string, object any) {
 
 // testWithoutPatch: a creation launches nothing, and an update changes nothing, until the verb is granted.
 func (s *server) testWithoutPatch(t *testing.T, program string) {
+	t.Helper()
 	f := s.hotCluster(t, "without-patch", program, ec2test.Config{})
 	f.allow(withoutPatch(gardenletsRules(t)))
 	grant := func(rules []rbacv1.PolicyRule) {
@@ -694,6 +697,7 @@ func (f *hotCluster) isRefused() {
 
 // testAdmission: the same for a policy that refuses changes of the record.
 func (s *server) testAdmission(t *testing.T, program string) {
+	t.Helper()
 	f := s.hotCluster(t, "admission", program, ec2test.Config{})
 	f.allow(gardenletsRules(t))
 	f.runDeployments()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -273,6 +272,6 @@ func TestMCMOpenStack(t *testing.T) {
 	l.changePool("pool", func(spec *v1alpha1.MachineDeploymentSpec) { spec.Replicas = n - 5 })
 	l.until("servers and volumes of deleted machines are gone", func() bool { return len(l.resources()) == 2*(n-5) })
 	for request, isAllowed := range l.server.asked(t, updaterUser) {
-		assert.True(t, isAllowed, fmt.Sprint(request))
+		assert.True(t, isAllowed, request)
 	}
 }
