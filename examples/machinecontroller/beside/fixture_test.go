@@ -192,11 +192,11 @@ func (f *fixture) stealLease() {
 }
 
 // names returns the names of n machines.
-func names(n int) (all []string) {
+func names(n int) (named []string) {
 	for i := range n {
-		all = append(all, fmt.Sprintf("m-%03d", i))
+		named = append(named, fmt.Sprintf("m-%03d", i))
 	}
-	return all
+	return named
 }
 
 // create creates Machines without VMs.
@@ -355,15 +355,15 @@ func (f *fixture) startAs(p *process, change ...func(*updater.Options)) *process
 }
 
 // log returns the requests so far that fit.
-func (p *process) log(fits func(r request) bool) (all []request) {
+func (p *process) log(fits func(r request) bool) (fitting []request) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, r := range p.requests {
 		if fits(r) {
-			all = append(all, r)
+			fitting = append(fitting, r)
 		}
 	}
-	return all
+	return fitting
 }
 
 // has reports whether the process has logged a text.

@@ -221,12 +221,12 @@ func (c *cluster) pool(name string) []v1alpha1.Machine {
 }
 
 // names returns the names of the machines.
-func (c *cluster) names() (all []string) {
+func (c *cluster) names() (machines []string) {
 	c.Helper()
 	for _, machine := range c.pool(c.namespace) {
-		all = append(all, machine.Name)
+		machines = append(machines, machine.Name)
 	}
-	return all
+	return machines
 }
 
 // until waits until a condition holds. If it never does, the test ends with the machines and the events.

@@ -116,7 +116,7 @@ func gardenletsRights(t *testing.T) (*rbacv1.Role, *rbacv1.RoleBinding) {
 }
 
 // questions are the rights of a rule, one by one.
-func questions(namespace string, rule *rbacv1.PolicyRule) (all []authorizationv1.ResourceAttributes) {
+func questions(namespace string, rule *rbacv1.PolicyRule) (asked []authorizationv1.ResourceAttributes) {
 	names := rule.ResourceNames
 	if names == nil {
 		names = []string{""}
@@ -124,13 +124,13 @@ func questions(namespace string, rule *rbacv1.PolicyRule) (all []authorizationv1
 	for _, resource := range rule.Resources {
 		for _, verb := range rule.Verbs {
 			for _, name := range names {
-				all = append(all, authorizationv1.ResourceAttributes{
+				asked = append(asked, authorizationv1.ResourceAttributes{
 					Namespace: namespace, Group: rule.APIGroups[0], Resource: resource, Verb: verb, Name: name,
 				})
 			}
 		}
 	}
-	return all
+	return asked
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -88,7 +88,7 @@ func start(t *testing.T) *server {
 }
 
 // events returns the audit log of a user's requests in a namespace, or in all.
-func (s *server) events(t *testing.T, user, namespace string) (all []auditv1.Event) {
+func (s *server) events(t *testing.T, user, namespace string) (found []auditv1.Event) {
 	t.Helper()
 	log, err := os.Open(s.audit)
 	require.NoError(t, err)
@@ -97,14 +97,14 @@ func (s *server) events(t *testing.T, user, namespace string) (all []auditv1.Eve
 		var event auditv1.Event
 		err := decoder.Decode(&event)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it is being written
-			return all
+			return found
 		}
 		require.NoError(t, err)
 		if event.User.Username != user {
 			continue
 		}
 		if namespace == "" || event.ObjectRef != nil && event.ObjectRef.Namespace == namespace {
-			all = append(all, event)
+			found = append(found, event)
 		}
 	}
 }
