@@ -105,8 +105,24 @@ func (s *server) hotCluster(t *testing.T, namespace, program string, cloud ec2te
 	t.Cleanup(func() {
 		cancel()
 		kubelets.Wait()
+		f.removeNodes()
 	})
 	return f
+}
+
+// removeNodes removes all nodes, so that MCM does not take them for nodes of the next cluster, whose VMs have the same
+// names. MCM has given them a finalizer.
+func (f *hotCluster) removeNodes() {
+	ctx := context.Background() // that of the test has ended
+	nodes, err := f.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	require.NoError(f, err)
+	for i := range nodes.Items {
+		name := nodes.Items[i].Name
+		finalized := []byte(`{"metadata":{"finalizers":null}}`)
+		_, err := f.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, finalized, metav1.PatchOptions{})
+		require.NoError(f, err)
+		require.NoError(f, f.kube.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}))
+	}
 }
 
 // request is called for each request to the cloud.
