@@ -22,10 +22,13 @@ import (
 func TestHotUpdates(t *testing.T) {
 	modfile, err := editedmcm.HotUpdates.Copy(t.Context(), t.TempDir())
 	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), "go", "test", "-modfile", modfile, "-vet=off", "-count=1",
+	command := exec.CommandContext(t.Context(), "go", "test", "-modfile", modfile, "-vet=off", "-count=1", "-v",
 		editedmcm.Module+"/pkg/util/provider/machinecontroller")
 	output, err := command.CombinedOutput()
 	require.NoErrorf(t, err, "%s", output)
+	for _, test := range []string{"TestHotUpdates", "TestHotUpdatesInPlace", "TestMachineControllerSuite"} {
+		assert.Regexp(t, "(?m)^--- PASS: "+test+" ", string(output), "it has run")
+	}
 }
 
 // TestNextRelease: the change applies to the release of MCM that go.mod requires.

@@ -37,7 +37,7 @@ var reconcile = []edit{
 `,
 		`	}
 
-	updated := c.executor().Reconcile(ctx, machine, c.observation(machine))
+	updated := c.hotUpdate(ctx, machine)
 	machine = updated.Machine
 	defer func() { retryPeriod = machineutils.RetryPeriod(updated.RequeueWithin(time.Duration(retryPeriod))) }()
 
@@ -107,6 +107,7 @@ var creation = []edit{
 		if isNew {
 			finished := c.executor().FinishCreation(ctx, creation, clone, providerID)
 			clone = finished.Machine
+			logUpdate(clone, finished.Err)
 		}
 `,
 	},

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 
@@ -22,6 +23,20 @@ func (c *controller) executor() *machineupdate.Executor[*v1alpha1.Machine] {
 	return &machineupdate.Executor[*v1alpha1.Machine]{
 		Patch: c.controlMachineClient.Machines(c.namespace).Patch, UpdateMachine: c.updateRunningMachine,
 		Event: c.recorder.Event, Limiter: c.updateLimiter, Memory: &c.updateMemory, Now: c.now,
+	}
+}
+
+// hotUpdate is the step of hot updates. It never ends the reconcile.
+func (c *controller) hotUpdate(ctx context.Context, machine *v1alpha1.Machine) machineupdate.Result[*v1alpha1.Machine] {
+	updated := c.executor().Reconcile(ctx, machine, c.observation(machine))
+	logUpdate(updated.Machine, updated.Err)
+	return updated
+}
+
+// logUpdate logs the error of a hot update, which has no value of a secret and of a provider spec.
+func logUpdate(machine *v1alpha1.Machine, err error) {
+	if err != nil {
+		klog.Errorf("Hot update of machine %q: %s", machine.Name, err)
 	}
 }
 
@@ -109,6 +124,7 @@ func (c *controller) beginCreation(
 		ctx, request.Machine, c.observation(request.Machine), classOf(request.MachineClass),
 	)
 	request.Machine = begun.Machine
+	logUpdate(request.Machine, begun.Err)
 	return creation, machineutils.RetryPeriod(begun.RequeueWithin(time.Duration(machineutils.LongRetry))), begun.Err
 }
 
@@ -127,6 +143,7 @@ func (c *controller) applyInPlace(ctx context.Context, machine *v1alpha1.Machine
 			}
 			return live, nil
 		})
+	logUpdate(result.Machine, result.Err)
 	return machineutils.RetryPeriod(result.RequeueWithin(time.Duration(machineutils.LongRetry))), isReady
 }
 
