@@ -201,20 +201,8 @@ func (c *compiler) element(n *Node, o Outline, ctx context, place string) {
 	inner.closed = ctx.closed || n.closes(ctx)
 	n.ElemPointer = o.ElemPointer
 	n.Elem = c.node(inner, place)
-	if n.Type != nil {
-		return
-	}
-	elem := n.Elem.Type
-	if n.ElemPointer {
-		elem = reflect.PointerTo(elem)
-	}
-	switch {
-	case o.OfElem != nil:
-		n.Type = o.OfElem(elem)
-	case o.Kind == Map:
-		n.Type = reflect.MapOf(o.Key, elem)
-	default:
-		n.Type = reflect.SliceOf(elem)
+	if n.Type == nil {
+		n.Type = o.TypeOf(n.Elem.Type)
 	}
 }
 

@@ -46,6 +46,21 @@ type Outline struct {
 	Keys        []KeyClass                           // Map: classes of single keys
 }
 
+// TypeOf returns the type of a list, array or map without one, whose elements have a type without pointers.
+func (o *Outline) TypeOf(elem reflect.Type) reflect.Type {
+	if o.ElemPointer {
+		elem = reflect.PointerTo(elem)
+	}
+	switch {
+	case o.OfElem != nil:
+		return o.OfElem(elem)
+	case o.Kind == Map:
+		return reflect.MapOf(o.Key, elem)
+	default:
+		return reflect.SliceOf(elem)
+	}
+}
+
 // Member is what a front says of a member of an object.
 type Member struct {
 	Name    string

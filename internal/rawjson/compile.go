@@ -78,6 +78,8 @@ type field struct {
 	header  string // the name in its usual spelling, and the colon
 	at      int    // index in the struct, or in the embedded struct to which through leads
 	through []int  // embedded structs, outermost first
+
+	dropped *dropped // instead of all but the name and header; see [Form]
 }
 
 type compiler map[*fieldplan.Node]*Node
@@ -122,6 +124,15 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 		n.byDecoder()
 	}
 	return n
+}
+
+// asMember returns how the decoder reads a field of a type, as a member of its struct.
+func asMember(typ reflect.Type, f *fieldplan.Field) *Node {
+	m := &Node{kind: member, typ: typ, plan: f.Node, want: f.Node.TypeName()}
+	if f.Quoted {
+		m.want = "string that holds a " + f.Node.Type.String()
+	}
+	return m.byDecoder()
 }
 
 // byDecoder prepares a node that the decoder reads.
@@ -187,11 +198,7 @@ func (c compiler) object(n *Node) {
 			through: f.Index[:last],
 		}
 		if f.Quoted || !sf.IsExported() { // an unexported field is an embedded struct with a JSON name
-			m := &Node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()}
-			if f.Quoted {
-				m.want = "string that holds a " + f.Node.Type.String()
-			}
-			n.fields[i].target = target{node: m.byDecoder()}
+			n.fields[i].target = target{node: asMember(sf.Type, f)}
 		}
 		n.byName[f.Name] = i
 	}

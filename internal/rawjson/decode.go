@@ -14,6 +14,8 @@
 // A [Reader] offers the steps of the pass to a caller that needs no Go value. It accepts what the pass
 // accepts, through the same functions, and explains nothing: the caller then reads the value.
 //
+// A [Form] needs no plan. It takes the same pass over values that are only checked.
+//
 // A plan is compiled into nodes by Go type. The decoder's behaviour depends on the unmarshalers of
 // a type, which a plan does not have, so this package looks them up.
 package rawjson

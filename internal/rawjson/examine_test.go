@@ -1,7 +1,10 @@
 package rawjson_test
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -50,14 +54,38 @@ func told(findings []rawjson.Finding, err error) (found, problems []string) {
 	return found, problems
 }
 
+// examines is the function Examine by a plan, or the method by a Form.
+type examines func(raw []byte) ([]rawjson.Finding, error)
+
+func byPlan(p *fieldplan.Plan) examines {
+	return func(raw []byte) ([]rawjson.Finding, error) { return rawjson.Examine(p, raw) }
+}
+
+// loaded returns the ways of examining by the exported Schema of a plan; false if there is none that can be loaded.
+func loaded(t require.TestingT, p *fieldplan.Plan) (plan, form examines, ok bool) {
+	document, err := schemajson.Export(p)
+	require.NoError(t, err)
+	text, err := json.Marshal(document)
+	require.NoError(t, err)
+	again, err := schemajson.Load(text)
+	if err != nil {
+		return nil, nil, false
+	}
+	return byPlan(again), rawjson.FormOf(document.Values()).Examine, true
+}
+
 // TestExamine: unknown members and repeated keys are findings beside the result, in the order of the text, under a plan
-// that refuses unknown members, under one that admits them, and under one that was loaded.
+// that refuses unknown members, under one that admits them, under one that was loaded, and by a Form.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	closed, err := fieldplan.Compile(reflect.TypeFor[examined](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
 	open, err := schemajson.AdmitUnknown(closed)
 	require.NoError(t, err)
+	again, form, ok := loaded(t, closed)
+	require.True(t, ok)
+	_, openForm, ok := loaded(t, open)
+	require.True(t, ok)
 	for _, test := range []struct {
 		in              string
 		found, problems []string
@@ -100,11 +128,18 @@ func TestExamine(t *testing.T) {
 			"key is a string of 1 bytes that is no text in base64; write the bytes in base64",
 			"ratio is a string of 1 bytes that is no float64; write a value of that type",
 		}, "in words for people who do not know Go's types"},
+		{
+			`{"secret":{"token":1}}`, nil,
+			[]string{"secret[(sensitive)] is a number that is no string; put it in quotes"},
+			"whose keys are secret",
+		},
 		{`{"limit":"1","limit":"2"}`, nil, []string{"limit stands twice in its object; remove one of the members"}, "no finding"},
 		{`{"x":1`, nil, []string{" is not valid JSON at offset 6; correct the JSON"}, "ends the reading"},
 	} {
-		for name, plan := range map[string]*fieldplan.Plan{"closed": closed, "open": open} {
-			found, problems := told(rawjson.Examine(plan, []byte(test.in)))
+		for name, examine := range map[string]examines{
+			"closed": byPlan(closed), "open": byPlan(open), "loaded": again, "form": form, "open form": openForm,
+		} {
+			found, problems := told(examine([]byte(test.in)))
 			assert.Equal(t, test.found, found, "%s: %s", name, test.reason)
 			if len(test.problems) > 0 && test.problems[0][0] == ' ' {
 				assert.Len(t, problems, 1, "%s: %s", name, test.reason)
@@ -123,11 +158,94 @@ func TestExamineIsBounded(t *testing.T) {
 	t.Parallel()
 	plan, err := fieldplan.Compile(reflect.TypeFor[examined](), nil, rawjson.ReadPart)
 	require.NoError(t, err)
+	_, form, _ := loaded(t, plan)
 	many := `{"rest":[` + strings.Repeat(`{"size":"1","x":1},`, 3000) + `{}],"limit":[],"y":1}`
-	found, problems := told(rawjson.Examine(plan, []byte(many)))
-	assert.Len(t, found, 1000)
-	assert.Len(t, problems, 100)
-	found, problems = told(rawjson.Examine(plan, []byte(`{"rest":[`+strings.Repeat(`{"x":1},`, 3000)+`{}],"limit":[]}`)))
-	assert.Len(t, found, 1000)
-	assert.Len(t, problems, 1)
+	for _, examine := range []examines{byPlan(plan), form} {
+		found, problems := told(examine([]byte(many)))
+		assert.Len(t, found, 1000)
+		assert.Len(t, problems, 100)
+		found, problems = told(examine([]byte(`{"rest":[` + strings.Repeat(`{"x":1},`, 3000) + `{}],"limit":[]}`)))
+		assert.Len(t, found, 1000)
+		assert.Len(t, problems, 1)
+	}
+}
+
+// keyed has lists whose elements are paired by keys of all kinds.
+type keyed struct {
+	Texts    []textKeyed            `json:"texts"    hotupdatable:"false,key=key"`
+	Pointers []*pointerKeyed        `json:"pointers" hotupdatable:"false,key=key"`
+	Numbers  []numberKeyed          `json:"numbers"  hotupdatable:"false,key=key"`
+	Quoted   []quotedKeyed          `json:"quoted"   hotupdatable:"false,key=key"`
+	Within   map[string][]textKeyed `json:"within"`
+	Hidden   hidden                 `json:"hidden"   hotupdatable:"false,sensitive=keys"`
+
+	Share    *intstr.IntOrString `json:"share"`
+	Since    *metav1.Time        `json:"since"`
+	QuotedP  *bool               `json:"quotedP,string"`
+	Array    [2]textKeyed        `json:"array"`
+	Raw      json.RawMessage     `json:"raw"`
+	Ints     map[int]inKeyed     `json:"ints"`
+	Capacity map[string]limits   `json:"capacity"`
+	Nothing  *struct{}           `json:"nothing"`
+	Umlaut   *string             `json:"größe"`
+}
+
+type (
+	textKeyed struct {
+		Key  string    `json:"key,omitempty"`
+		Next []inKeyed `json:"next"          hotupdatable:"false,key=key"`
+	}
+	inKeyed struct {
+		Key uint8 `json:"key"`
+	}
+	pointerKeyed struct {
+		Key *string `json:"key"`
+		Any any     `json:"any"`
+	}
+	numberKeyed struct {
+		Other int64 `json:"other,string"`
+		Key   int64 `json:"key"`
+	}
+	quotedKeyed struct {
+		Key int32 `json:"key,string"`
+	}
+	hidden struct {
+		Name   string            `json:"name"`
+		Values map[string]string `json:"values"`
+	}
+)
+
+// keys are texts that are keys of elements.
+var keys = regexp.MustCompile(`"key":"[^"]*"`)
+
+// TestFormTellsWhatItsPlanTells: a Form finds in any document what the plan of the same Schema finds.
+func TestFormTellsWhatItsPlanTells(t *testing.T) {
+	var found, problems, none int
+	rapid.Check(t, func(t *rapid.T) {
+		s := speller{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.SampledFrom([]int{0, 30, 200}).Draw(t, "mistakes")}
+		typ := reflect.TypeFor[keyed]()
+		if rapid.Bool().Draw(t, "of any type") {
+			typ = typeGenerator{s}.object(0)
+		}
+		p := build(t, typ)
+		plan, form, ok := loaded(t, p)
+		if !ok {
+			t.Skip("an array of values that marshal themselves")
+		}
+		for range 10 {
+			text := keys.ReplaceAllStringFunc(s.value(p.Type, 0), func(string) string { return pick(s, `"key":"a"`, `"key":"b"`, `"a":1`) })
+			raw := []byte(s.damage(text))
+			wantFound, wantProblems := told(plan(raw))
+			gotFound, gotProblems := told(form(raw))
+			require.Equal(t, wantFound, gotFound, string(raw))
+			require.Equal(t, wantProblems, gotProblems, string(raw))
+			found += count(len(gotFound) > 0)
+			problems += count(len(gotProblems) > 0)
+			none += count(len(gotFound)+len(gotProblems) == 0)
+		}
+	})
+	t.Log(found, problems, none)
+	for _, times := range []int{found, problems, none} {
+		assert.Greater(t, times, 5)
+	}
 }

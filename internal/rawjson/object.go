@@ -140,7 +140,10 @@ func (r *decoding) name(n *Node, next int) (i int, name []byte, problem *fault.E
 // field reads a member's value into the struct v. It sets embedded pointers on the way, even if the
 // value is null.
 func (r *decoding) field(f *field, v reflect.Value) *fault.Error {
-	if f.node.kind == member {
+	switch {
+	case f.dropped != nil:
+		return r.drop(f.dropped)
+	case f.node.kind == member:
 		return r.delegate(f.node, v, f.header)
 	}
 	for _, i := range f.through {

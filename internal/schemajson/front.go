@@ -110,19 +110,21 @@ func (v described) object(report func(*fault.Error)) fieldplan.Outline {
 		}
 	}
 	for i, f := range v.n.Fields {
-		pointer := "/fields/" + strconv.Itoa(i)
+		pointer := v.at + "/fields/" + strconv.Itoa(i)
 		switch {
 		case f == nil || f.Type == nil:
-			report(invalid(v.at+pointer, "has no type", exportAgain))
+			report(invalid(pointer, "has no type", exportAgain))
 		case i > 0 && v.n.Fields[i-1] != nil && v.n.Fields[i-1].Name >= f.Name,
 			v.n == v.root && slices.Contains(v.typeMeta, f.Name):
-			report(invalid(v.at+pointer+"/name", "is not after the name before it",
+			report(invalid(pointer+"/name", "is not after the name before it",
 				"sort the fields by name, each once"))
 		case strings.Contains(f.Name, ","):
-			report(invalid(v.at+pointer+"/name", "has a comma, with which a json struct tag ends a name",
+			report(invalid(pointer+"/name", "has a comma, with which a json struct tag ends a name",
 				"rename the field"))
+		case v.isPart:
+			o.Members = append(o.Members, v.member(f, fieldpath.Join(v.at, f.Name), report))
 		default:
-			o.Members = append(o.Members, v.member(f, v.place(v.at, pointer, fieldpath.Join(v.at, f.Name)), report))
+			o.Members = append(o.Members, v.member(f, pointer, report))
 		}
 	}
 	if v.isOpen {

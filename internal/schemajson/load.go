@@ -2,7 +2,6 @@ package schemajson
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -24,7 +23,7 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := d.plan()
+	plan, err := d.Compile()
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +32,6 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 			exportAgain)
 	}
 	return plan, nil
-}
-
-// LoadOwn is [Load] for a document that is a part of the program. A test has loaded it, so that its spelling and its
-// fingerprint are not checked again.
-func LoadOwn(data []byte) (*fieldplan.Plan, error) {
-	d := &Document{}
-	if err := json.Unmarshal(data, d); err != nil {
-		return nil, err
-	}
-	return d.plan()
 }
 
 // AdmitUnknown returns a plan like p that admits unknown members, as Immutable fields. It is
@@ -62,7 +51,7 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	}
 	d.Unknown = structtag.Immutable.String()
 	d.Root.keepTypes(p.Root)
-	open, err := d.plan()
+	open, err := d.Compile()
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +77,17 @@ func (n *Node) keepTypes(from *fieldplan.Node) {
 	}
 }
 
-// plan compiles the document.
-func (d *Document) plan() (*fieldplan.Plan, error) {
-	source := &source{root: d.Root, typeMeta: d.TypeMeta, isOpen: d.Unknown != ""}
-	plan, err := fieldplan.BuildFrom(described{source, d.Root, "/root"}, "/root", nil, rawjson.ReadPart)
+// rootPlace is the place of the root.
+const rootPlace = "/root"
+
+// Values describes the values of the root.
+func (d *Document) Values() fieldplan.Values {
+	return described{&source{root: d.Root, typeMeta: d.TypeMeta, isOpen: d.Unknown != ""}, d.Root, rootPlace}
+}
+
+// Compile returns the plan of the document.
+func (d *Document) Compile() (*fieldplan.Plan, error) {
+	plan, err := fieldplan.BuildFrom(d.Values(), rootPlace, nil, rawjson.ReadPart)
 	if err != nil {
 		return nil, located(err)
 	}

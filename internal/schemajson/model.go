@@ -6,6 +6,7 @@ package schemajson
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -94,6 +95,16 @@ type Node struct {
 
 	// The Go types of an opaque leaf and of a map's keys, where AdmitUnknown knows them.
 	goType, goKeys reflect.Type
+}
+
+// Lookup returns the member of an object with a name, or nil if there is none.
+func (n *Node) Lookup(name string) *Field {
+	i, found := slices.BinarySearchFunc(n.Fields, name,
+		func(f *Field, name string) int { return strings.Compare(f.Name, name) })
+	if !found {
+		return nil
+	}
+	return n.Fields[i]
 }
 
 // Field is a member of an object. GoField, Override and Source tell people where its class comes

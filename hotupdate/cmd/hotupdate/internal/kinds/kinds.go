@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
@@ -36,24 +37,37 @@ const (
 	NamespacedCloudProfile Kind = "NamespacedCloudProfile"
 )
 
-// schemas load the Schemas, each for the first manifest of its kind.
-var schemas = map[Kind]func() *schemabridge.Schema{
-	Shoot: loading(Shoot), Worker: loading(Worker), CloudProfile: loading(CloudProfile),
-	ObjectMeta: loading(ObjectMeta), NamespacedCloudProfile: loading(NamespacedCloudProfile),
+// schemas are the Schemas of the kinds.
+var schemas = map[Kind]*own{
+	Shoot: ownOf(Shoot), Worker: ownOf(Worker), CloudProfile: ownOf(CloudProfile), ObjectMeta: ownOf(ObjectMeta),
+	NamespacedCloudProfile: ownOf(NamespacedCloudProfile),
 }
 
-func loading(k Kind) func() *schemabridge.Schema {
-	return sync.OnceValue(func() *schemabridge.Schema {
+// own is the Schema of a kind in its forms. Each is made when it is first needed.
+type own struct {
+	document func() *schemajson.Document
+	form     func() *rawjson.Form
+	schema   func() *schemabridge.Schema
+}
+
+func ownOf(k Kind) *own {
+	o := &own{document: sync.OnceValue(func() *schemajson.Document {
 		text, _ := files.ReadFile(strings.ToLower(string(k)) + ".schema.json") // a test loads all Schemas
-		plan, _ := schemajson.LoadOwn(text)
+		document, _ := schemajson.ReadOwn(string(text))
+		return document
+	})}
+	o.form = sync.OnceValue(func() *rawjson.Form { return rawjson.FormOf(o.document().Values()) })
+	o.schema = sync.OnceValue(func() *schemabridge.Schema {
+		plan, _ := o.document().Compile()
 		return schemabridge.New(plan)
 	})
+	return o
 }
 
 // Schema returns the Schema of the manifests of a kind. It is missing for other kinds.
 func (k Kind) Schema() *schemabridge.Schema {
-	if load := schemas[k]; load != nil {
-		return load()
+	if own := schemas[k]; own != nil {
+		return own.schema()
 	}
 	return nil
 }
@@ -80,7 +94,11 @@ type Findings struct {
 // Examine reads a manifest. The error joins a [*fault.Error] for each value that the API server
 // does not read, and for each duplicate member. Null counts as absent.
 func (k Kind) Examine(manifest *tree.Node) (found Findings, err error) {
-	findings, err := k.Schema().Examine(manifest.AppendJSON(nil))
+	own := schemas[k]
+	if own == nil {
+		return found, schemabridge.Missing()
+	}
+	findings, err := own.form().Examine(manifest.AppendJSON(nil))
 	for _, one := range findings {
 		switch {
 		case one.IsRepeatedKey():

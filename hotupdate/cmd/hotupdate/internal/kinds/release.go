@@ -10,7 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // table is what releases.json holds.
@@ -33,15 +33,15 @@ var releases = sync.OnceValue(func() (read table) {
 // place is where a value stands.
 type place struct {
 	kind Kind
-	node *fieldplan.Node // the description of the value; nil if it is not known
-	path string          // in releases.json
-	at   string          // in the manifest
+	node *schemajson.Node // the description of the value; nil if it is not known
+	path string           // in releases.json
+	at   string           // in the manifest
 }
 
 func (k Kind) root() place {
 	p := place{kind: k}
-	if plan := k.Schema().Plan(); plan != nil {
-		p.node = plan.Root
+	if own := schemas[k]; own != nil {
+		p.node = own.document().Root
 	}
 	return p
 }
@@ -51,12 +51,12 @@ func (p place) member(name string) place {
 	below := place{kind: p.kind, at: fieldpath.Join(p.at, name)}
 	switch {
 	case p.node == nil:
-	case p.node.Kind != fieldplan.Object:
-		below.node = p.node.Elem // nil below a leaf
+	case p.node.Elem != nil:
+		below.node = p.node.Elem
 		below.path = fieldpath.Elements(p.path)
 	default:
-		if field := p.node.Lookup(name); field != nil {
-			below.node = field.Node
+		if field := p.node.Lookup(name); field != nil { // nil below a leaf
+			below.node = field.Type
 			below.path = strings.TrimPrefix(p.path+"."+name, ".")
 		}
 	}
