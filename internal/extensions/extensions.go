@@ -97,12 +97,12 @@ func isBefore(release, minor string) bool {
 
 // eras returns the eras of both kinds of pools after adoption. The last one of each is the canonical
 // one, and those before it are today's.
-func (e *Extension) eras(schema, strip *hotupdate.Schema) (rolling, inPlace []hash.Era[Pool]) {
+func (e *Extension) eras(schema *hotupdate.Schema) (rolling, inPlace []hash.Era[Pool]) {
 	more := []func(Pool) []string{e.Own}
 	if e.canonical != nil {
 		more = append(more, e.canonical)
 	}
-	rolling = append(e.released(strip), hash.Era[Pool]{
+	rolling = append(e.released(), hash.Era[Pool]{
 		Name: "canonical", From: CanonicalFrom, Data: hash.CanonicalData(schema, more...),
 	})
 	if e.InPlace == nil {
@@ -111,12 +111,10 @@ func (e *Extension) eras(schema, strip *hotupdate.Schema) (rolling, inPlace []ha
 	return rolling, hash.InPlaceEras(e.InPlace, CanonicalFrom, schema, e.InPlace)
 }
 
-// released returns today's eras of pools that roll. The era of raw bytes strips the members that
-// are hot by the Schema strip: virtual capacity, which today's release strips too, and fields that
-// no release has.
-func (e *Extension) released(strip *hotupdate.Schema) []hash.Era[Pool] {
+// released returns today's eras of pools that roll.
+func (e *Extension) released() []hash.Era[Pool] {
 	list := hash.Era[Pool]{Name: "hand-written list", From: e.ListFrom, Data: e.Listed}
-	raw := hash.Era[Pool]{Name: "raw bytes", Data: e.RawBytes(strip)}
+	raw := hash.Era[Pool]{Name: "raw bytes", Data: e.rawBytes}
 	switch {
 	case e.Ignores:
 		return []hash.Era[Pool]{{Name: "pool only", Data: e.poolOnly}}
@@ -137,6 +135,16 @@ func (e *Extension) poolOnly(_ []byte, pool Pool) ([]string, error) { return e.O
 func (e *Extension) Listed(_ []byte, pool Pool) ([]string, error) {
 	data, err := e.List(pool)
 	return append(e.Own(pool), data...), err
+}
+
+// rawBytes is the Data function of the era of raw bytes. It strips the members that are hot by the Schema for this era:
+// virtual capacity, which today's release strips too, and fields that no release has.
+func (e *Extension) rawBytes(raw []byte, pool Pool) ([]string, error) {
+	strip, err := e.stripSchema()
+	if err != nil {
+		return nil, err
+	}
+	return e.RawBytes(strip)(raw, pool)
 }
 
 // RawBytes returns the Data function of the era of raw bytes. The function returns the strings of

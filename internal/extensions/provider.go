@@ -11,6 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
+	"github.com/hotupdate/providerconfig/internal/schemabridge"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // naming selects the eras of today's release or the eras after adoption.
@@ -68,23 +70,29 @@ func (e *Extension) stripSchema() (*hotupdate.Schema, error) {
 	return e.schema()
 }
 
-// loaded has the compiled Schemas, by their names.
+// loaded has a function for each name of a Schema. It compiles the Schema once.
 var loaded sync.Map
 
 func load(name string) (*hotupdate.Schema, error) {
-	if schema, ok := loaded.Load(name); ok {
-		return schema.(*hotupdate.Schema), nil //nolint:forcetypeassert // only this function stores
-	}
+	once := sync.OnceValues(func() (*hotupdate.Schema, error) { return compile(name) })
+	found, _ := loaded.LoadOrStore(name, once)
+	return found.(func() (*hotupdate.Schema, error))() //nolint:forcetypeassert // only this function stores
+}
+
+func compile(name string) (*hotupdate.Schema, error) {
 	text, err := schemas.ReadFile("schemas/" + name + ".json")
 	if err != nil {
 		return nil, err
 	}
-	schema, err := hotupdate.LoadSchema(text)
+	document, err := schemajson.ReadOwn(string(text)) // a test loads all Schemas
 	if err != nil {
 		return nil, err
 	}
-	loaded.Store(name, schema)
-	return schema, nil
+	plan, err := document.Compile()
+	if err != nil {
+		return nil, err
+	}
+	return (*hotupdate.Schema)(schemabridge.New(plan)), nil
 }
 
 // chosenEras returns the eras of a naming. The eras of the release lack the canonical ones.
@@ -93,11 +101,7 @@ func (e *Extension) chosenEras(chosen naming) (*hash.Eras[Pool], error) {
 	if err != nil {
 		return nil, err
 	}
-	strip, err := e.stripSchema()
-	if err != nil {
-		return nil, err
-	}
-	rolling, inPlace := e.eras(schema, strip)
+	rolling, inPlace := e.eras(schema)
 	if chosen == released {
 		rolling = rolling[:len(rolling)-1]
 		inPlace = inPlace[:len(inPlace)-1]
@@ -197,7 +201,7 @@ func readPool(text []byte) (*provider.WorkerPool, error) {
 
 // versions returns the first minor of each era; the first one is empty.
 func (e *Extension) versions() (list []string) {
-	rolling, inPlace := e.eras(nil, nil)
+	rolling, inPlace := e.eras(nil)
 	for _, era := range slices.Concat(rolling, inPlace) {
 		list = append(list, era.From)
 	}

@@ -28,7 +28,7 @@ type Provider struct {
 	// supports the Kubernetes minor SinceKubernetes.
 	At                     func(release string) Provider
 	Since, SinceKubernetes string
-	// Schema returns the Schema of the provider configs.
+	// Schema returns the Schema of the provider configs. It was loaded, so that its messages name no Go types.
 	Schema func() (*hotupdate.Schema, error)
 	// Adopted names a pool like an extension that has adopted this library, Released like today's
 	// release. The released extension refuses the fields in New. Both fail if the config of the

@@ -45,16 +45,6 @@ func builtIn(p provider.Provider) (ProviderSchema, error) {
 	return one, err
 }
 
-// loadBuiltIn returns the built-in Schema of a provider. A loaded Schema has no Go types in its
-// messages.
-func loadBuiltIn(p provider.Provider) (*hotupdate.Schema, error) {
-	one, err := builtIn(p)
-	if err != nil {
-		return nil, err
-	}
-	return hotupdate.LoadSchema(one.Schema)
-}
-
 // kinds lists the kinds of the built-in provider configs.
 func (c *Catalog) kinds() string {
 	var names []string
@@ -90,8 +80,7 @@ func NewCatalog(schemaFile string, providers []provider.Provider) (*Catalog, err
 		return c, err
 	}
 	for _, p := range providers {
-		load := sync.OnceValues(func() (*hotupdate.Schema, error) { return loadBuiltIn(p) })
-		c.known[facts.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = load
+		c.known[facts.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = sync.OnceValues(p.Schema)
 		c.own[p.Name] = true
 		c.own[facts.GroupOf(p.APIVersion)] = true
 	}
