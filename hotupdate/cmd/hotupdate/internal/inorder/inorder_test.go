@@ -5,6 +5,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -67,4 +68,23 @@ func TestMapEndsWithTheContext(t *testing.T) {
 		assert.Equal(t, []int{2}, slices.Collect(inorder.Map(ctx, never, func(i int) int { return 2 * i })))
 		assert.Error(t, ctx.Err())
 	})
+}
+
+// TestMapOfOne: the caller's goroutine calls the function for the first element, also if there are others, and a
+// sequence of one needs no further goroutine than that which reads it.
+func TestMapOfOne(t *testing.T) {
+	t.Parallel()
+	for _, elements := range [][]int{nil, {1}, {1, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9}} {
+		var byCaller atomic.Int64
+		do := func(i int) int {
+			stack := make([]byte, 1<<20)
+			stack = stack[:runtime.Stack(stack, false)]
+			if strings.Contains(string(stack), "TestMapOfOne(") {
+				byCaller.Add(1)
+			}
+			return i
+		}
+		assert.Equal(t, elements, slices.Collect(inorder.Map(t.Context(), slices.Values(elements), do)))
+		assert.Equal(t, min(len(elements), 1), int(byCaller.Load()))
+	}
 }
