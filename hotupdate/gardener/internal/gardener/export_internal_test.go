@@ -2,7 +2,6 @@ package gardener
 
 import (
 	"encoding/json"
-	"reflect"
 
 	"k8s.io/apiserver/pkg/admission"
 
@@ -29,12 +28,3 @@ func (j *Judge) Mutators() (plugins []admission.MutationInterface) {
 
 // PathOf is [pathOf].
 var PathOf = pathOf
-
-// JSONFields returns the types of a struct's fields by their JSON names.
-func JSONFields(t reflect.Type) map[string]reflect.Type {
-	all := map[string]reflect.Type{}
-	for name, f := range jsonFields(t) {
-		all[name] = f.Type
-	}
-	return all
-}

@@ -89,6 +89,15 @@ func fieldOf(t reflect.Type, name string) (string, reflect.Type) {
 	return "", nil
 }
 
+// JSONFields returns the types of a struct's fields by their JSON names.
+func JSONFields(t reflect.Type) map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for name, f := range jsonFields(t) {
+		all[name] = f.Type
+	}
+	return all
+}
+
 // jsonFields returns the fields of a struct and of its embedded structs by their JSON names.
 func jsonFields(t reflect.Type) map[string]reflect.StructField {
 	all := map[string]reflect.StructField{}

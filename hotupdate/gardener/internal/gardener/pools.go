@@ -2,6 +2,7 @@ package gardener
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	v1beta1helper "github.com/gardener/gardener/pkg/api/core/v1beta1/helper"
@@ -53,6 +54,20 @@ func identityOf(shoot *gardencorev1beta1.Shoot, worker *gardencorev1beta1.Worker
 		return id, fmt.Errorf("pool %q: %w", worker.Name, err)
 	}
 	return id, nil
+}
+
+// NamesOf returns what Gardener's part in the names of the machines of a stored Shoot's pools depends on, as a text
+// that is equal for two Shoots exactly if the parts are.
+func NamesOf(shoot *gardencorev1beta1.Shoot) (string, error) {
+	var text strings.Builder
+	for i := range shoot.Spec.Provider.Workers {
+		id, err := identityOf(shoot, &shoot.Spec.Provider.Workers[i])
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(&text, id.key, id.hash)
+	}
+	return text.String(), nil
 }
 
 // poolsOf compares the pools of two stored Shoots; old is nil if the other one is created.

@@ -207,7 +207,7 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, map[string]map[string]shapes.Span{"A": {
 		"gone": {Last: "v2"}, "gone[].b": {First: "v2"}, "new": {First: "v3"}, "wider": {First: "v3"},
 	}}, table.Members)
-	files, err := table.Files()
+	files, err := table.Files(nil)
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 	var schema struct{ Root *described }
@@ -218,7 +218,7 @@ func TestMerge(t *testing.T) {
 		"": object, "always": number, "gone": list, "gone[]": object, "gone[].a": text, "gone[].b": text, "new": text, "back": number,
 		"other": {Kind: "json"}, "wider": {Kind: "int", Bits: 64, Nullable: true},
 	}, got, "of values with another type once, all JSON is read; else the newest type counts")
-	again, err := shapes.Merge(releases).Files()
+	again, err := shapes.Merge(releases).Files(nil)
 	require.NoError(t, err)
 	assert.Equal(t, files, again, "the same bytes each time")
 }
@@ -250,10 +250,30 @@ func TestKeysAreOfLists(t *testing.T) {
 		"": {Kind: "object"}, "a": {Kind: "list"}, "a[]": {Kind: "object"}, "a[].n": {Kind: "string"}, "b": {Kind: "list"},
 		"b[]": {Kind: "string"},
 	}
-	text, err := read.Schema(map[string]string{"a": "n"})
+	text, err := read.Schema(map[string]string{"a": "n"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(text), `"key":`))
 	assert.Contains(t, string(text), `{"name":"a","class":"immutable","key":"n"`)
-	_, err = read.Schema(map[string]string{"gone": "n"})
+	_, err = read.Schema(map[string]string{"gone": "n"}, nil)
 	require.ErrorContains(t, err, "gone is no list")
+}
+
+// TestClassesOfMembers: a member on which no name depends is ignored, and so is what is in it.
+func TestClassesOfMembers(t *testing.T) {
+	t.Parallel()
+	read := shapes.Shapes{
+		"": {Kind: "object"}, "a": {Kind: "list"}, "a[]": {Kind: "object"}, "a[].n": {Kind: "string"}, "b": {Kind: "object"},
+		"b.c": {Kind: "int"}, "b.d": {Kind: "int"},
+	}
+	text, err := read.Schema(nil, []string{"a", "b.d"})
+	require.NoError(t, err)
+	for _, field := range []string{
+		`{"name":"a","class":"ignored","type"`, `{"name":"n","class":"ignored","type":{"kind":"string"},"inherited":true}`,
+		`{"name":"b","class":"immutable","type"`, `{"name":"c","class":"immutable","type":{"kind":"int"},"inherited":true}`,
+		`{"name":"d","class":"ignored","type":{"kind":"int"}}`,
+	} {
+		assert.Contains(t, string(text), field)
+	}
+	_, err = read.Schema(nil, []string{"gone"})
+	require.ErrorContains(t, err, "gone is no member")
 }

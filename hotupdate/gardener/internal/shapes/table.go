@@ -124,8 +124,9 @@ func (t *Table) spansOf(shapes Shapes, spans map[string]*span) map[string]Span {
 	return all
 }
 
-// Files returns the files by their names.
-func (t *Table) Files() (map[string][]byte, error) {
+// Files returns the files by their names. It gets the paths of the members of a Shoot on which no name of a pool
+// depends; their class is ignored.
+func (t *Table) Files(unhashed []string) (map[string][]byte, error) {
 	table, err := json.MarshalIndent(t, "", "")
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (t *Table) Files() (map[string][]byte, error) {
 		"\"\n}", "\"}")
 	files := map[string][]byte{"releases.json": []byte(spans.Replace(string(table)) + "\n")}
 	for kind, shapes := range t.kinds {
-		schema, err := shapes.Schema(keysOf(kind))
+		schema, err := shapes.Schema(keysOf(kind), unhashedOf(kind, unhashed))
 		if err != nil {
 			return nil, err
 		}
@@ -170,15 +171,30 @@ type (
 	}
 )
 
-// Schema returns the Schema of a kind as it is exported, but without a fingerprint. All fields have the
-// default class. It gets the keys of lists by their paths.
-func (s Shapes) Schema(keys map[string]string) ([]byte, error) {
+// unhashedOf returns those of the members on which no name depends that a kind has: only Shoots are measured.
+func unhashedOf(kind string, unhashed []string) []string {
+	if kind == "Shoot" {
+		return unhashed
+	}
+	return nil
+}
+
+// Schema returns the Schema of a kind as it is exported, but without a fingerprint. The class of the members on which
+// no name depends is ignored; all others have the default class. It gets the keys of lists by their paths.
+func (s Shapes) Schema(keys map[string]string, unhashed []string) ([]byte, error) {
 	for path := range keys {
 		if s[path].Kind != list {
 			return nil, fmt.Errorf("%s is no list, and cannot have a key", path)
 		}
 	}
-	root := s.node("", s.children(), keys)
+	w := writer{shapes: s, children: s.children(), keys: keys, unhashed: map[string]bool{}}
+	for _, path := range unhashed {
+		if _, isKnown := s[path]; !isKnown {
+			return nil, fmt.Errorf("%s is no member, and cannot have a class", path)
+		}
+		w.unhashed[path] = true
+	}
+	root := w.node("", immutable)
 	d := document{FormatVersion: 1, Root: root}
 	isMeta := func(f field) bool { return f.Name == "apiVersion" || f.Name == "kind" }
 	if slices.ContainsFunc(root.Fields, isMeta) {
@@ -200,19 +216,29 @@ func (s Shapes) children() map[string][]string {
 	return all
 }
 
-// node returns the description of the values at a path.
-func (s Shapes) node(path string, children map[string][]string, keys map[string]string) *node {
-	shape := s[path]
+// writer writes a Schema.
+type writer struct {
+	shapes   Shapes
+	children map[string][]string
+	keys     map[string]string // of lists, by their paths
+	unhashed map[string]bool   // by the paths of the members on which no name depends
+}
+
+// The classes of members.
+const (
+	immutable = "immutable"
+	ignored   = "ignored"
+)
+
+// node returns the description of the values at a path, which have a class.
+func (w writer) node(path, class string) *node {
+	shape := w.shapes[path]
 	n := &node{Kind: shape.Kind, Bits: shape.Bits}
 	elem := ""
 	switch shape.Kind {
 	case object:
-		for _, below := range children[path] {
-			n.Fields = append(n.Fields, field{
-				Name: below[strings.LastIndexByte(below, '.')+1:], Class: "immutable", Inherited: true,
-				Nullable: s[below].Nullable, Optional: s[below].Optional, Key: keys[below],
-				Type: s.node(below, children, keys),
-			})
+		for _, below := range w.children[path] {
+			n.Fields = append(n.Fields, w.field(below, class))
 		}
 		return n
 	case list:
@@ -223,7 +249,20 @@ func (s Shapes) node(path string, children map[string][]string, keys map[string]
 	default:
 		return n
 	}
-	n.Elem = s.node(elem, children, keys)
-	n.ElemNullable = s[elem].Nullable
+	n.Elem = w.node(elem, class)
+	n.ElemNullable = w.shapes[elem].Nullable
 	return n
+}
+
+// field returns the description of a member of an object with a class.
+func (w writer) field(path, inherited string) field {
+	class := inherited
+	if w.unhashed[path] {
+		class = ignored
+	}
+	return field{
+		Name: path[strings.LastIndexByte(path, '.')+1:], Class: class, Inherited: class == inherited,
+		Nullable: w.shapes[path].Nullable, Optional: w.shapes[path].Optional, Key: w.keys[path],
+		Type: w.node(path, class),
+	}
 }

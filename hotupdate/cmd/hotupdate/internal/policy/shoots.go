@@ -101,7 +101,7 @@ func sharedAbove(path string) string {
 	names := strings.Split(path, ".")
 	for i := range names {
 		above := strings.Join(names[:i+1], ".")
-		if row, isKnown := fields.Shoot()["spec."+above]; isKnown && row.Rolling == fields.Pools {
+		if row, isKnown := fields.Shoot().Row("spec." + above); isKnown && row.Rolling == fields.Pools {
 			return above
 		}
 	}

@@ -1,4 +1,5 @@
-// Command generate writes the Schemas of Gardener's manifests, from the sources of its releases.
+// Command generate writes the Schemas of Gardener's manifests, from the sources of its releases, and from what its
+// newest release hashes.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/measured"
 	"github.com/hotupdate/providerconfig/hotupdate/gardener/internal/shapes"
 )
 
@@ -46,7 +48,11 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := shapes.Merge(append(all, shapes.Release{Version: linked.Version, Kinds: kinds})).Files()
+	unhashed, err := measured.Unhashed()
+	if err != nil {
+		return err
+	}
+	files, err := shapes.Merge(append(all, shapes.Release{Version: linked.Version, Kinds: kinds})).Files(unhashed)
 	if err != nil {
 		return err
 	}

@@ -255,13 +255,14 @@ func (t *trial) causesOf(part hash.InputName) map[int]bool {
 // changeOf is the change of a field of a pool that a name covers.
 func changeOf(d tree.Difference, class hotupdate.Class) hotupdate.Change {
 	path := strings.Join(d.Path, ".")
-	row := path
+	at := path
 	if strings.HasPrefix(path, fields.DataVolumes) {
-		row = fields.DataVolumes
+		at = fields.DataVolumes
 	}
+	row, _ := fields.Pool().Row(at)
 	return Operated(hotupdate.Change{
 		Path: path, Pointer: PointerTo(path), Op: hotupdate.OpReplace, Origin: "default", Class: class,
-		Source: fields.Pool()[row].Source, Old: string(d.Old.Compact()), New: string(d.New.Compact()),
+		Source: row.Source, Old: string(d.Old.Compact()), New: string(d.New.Compact()),
 	})
 }
 

@@ -115,12 +115,12 @@ func poolWith(t *testing.T, kind facts.Kind, path string, value any) *facts.Pool
 func TestRowsSayWhatNamesSay(t *testing.T) {
 	beside := []string{fields.Encrypted, fields.DataVolumes, fields.SecretName}
 	counts := map[fields.Effect]int{}
-	for path, row := range fields.Pool() {
+	for _, row := range fields.Pool().Sorted() {
 		if row.Rolling == fields.Judged || row.Rolling == fields.Meta {
 			continue
 		}
 		counts[row.Rolling]++
-		path = memberOf(path)
+		path := memberOf(row.Path)
 		kind := facts.Shoot
 		steps := strings.Split(path, ".")
 		typ := shootsPool().At(steps...)

@@ -26,7 +26,7 @@ func (t Table) Answer(shown string) (Answer, bool) {
 	}
 	row, isKnown := t.Row(InShoot(strings.Join(names, ".")))
 	if !isKnown && isOfDataVolume(names) {
-		row, isKnown = t[DataVolumes]
+		row, isKnown = t.Row(DataVolumes)
 	}
 	if !isKnown {
 		return Answer{}, false

@@ -3,31 +3,35 @@ package fields
 import (
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 )
 
 // IsExtensions reports whether an extension decides the effect of a change of a pool's field,
-// because it makes MachineClasses and MachineDeployments from the field. If the extension is
-// unknown, so is the effect. All other fields reach the nodes without the extension.
-//
-// Source: the type WorkerPool of Gardener's extension API.
+// because it makes MachineClasses and MachineDeployments from the field: Gardener passes it on in the Worker, and no
+// name of Gardener's covers it. If the extension is unknown, so is the effect. All other fields reach the nodes without
+// the extension.
 func IsExtensions(path string) bool {
-	return IsSpread(path) || slices.ContainsFunc(passedOn, func(name string) bool {
-		_, found := cutAbove(path, name)
-		return found
-	})
+	_, isOfKubelet := cutAbove(path, Kubelet)
+	inWorker := append([]string{"spec", "pools", "element"}, strings.Split(InWorker(path), ".")...)
+	row, isKnown := Pool().Row(path)
+	switch {
+	case IsSpread(path), path == systemComponents:
+		return true
+	case isOfKubelet, !kinds.Worker.Describes(inWorker):
+		return false
+	case isKnown:
+		return row.Rolling == None
+	}
+	return !Pool().hasBelow(path, func(f Field) bool { return f.Rolling != None })
 }
+
+// systemComponents says whether a pool has system components, which a label of its nodes tells the extension.
+const systemComponents = "systemComponents.allow"
 
 // IsSpread reports whether an extension spreads the machines of a pool by a field: one has a deployment for
 // each zone, another one for each pool, and some count the minimum in each zone.
 func IsSpread(path string) bool { return path == Zones || path == Minimum || path == Maximum }
-
-// passedOn are the fields of a pool that Gardener only passes on to the extension, and no name of
-// Gardener's covers. A label says whether the pool has system components.
-var passedOn = []string{
-	"annotations", "labels", "taints", "maxSurge", "maxUnavailable", "priority", "volume.name", "kubeletDataVolumeName",
-	Architecture, "clusterAutoscaler", "machineControllerManager", "userData", "userDataSecretRef", "nodeTemplate",
-	"systemComponents.allow",
-}
 
 // IsForeign reports whether the path is an annotation that an extension may read: its domain
 // belongs neither to Kubernetes or Gardener nor to a program that deploys manifests.

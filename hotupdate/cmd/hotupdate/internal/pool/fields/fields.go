@@ -4,6 +4,9 @@
 // The name of a pool decides whether it rolls or is updated in place, see facts.ChangedFields. Roll
 // and Drain are shown by explain for a single field, and a test compares them with the names.
 //
+// What touches no machine is not listed by hand: the Schema of a Shoot says which members Gardener was measured not to
+// hash, see package kinds. A member that is neither measured nor in the table is not judged.
+//
 // It owns the table and the search for the row of a path. It must not know manifests or verdicts:
 // package facts reads values, and package judge turns effects into findings.
 package fields
@@ -15,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 )
 
 // Effect is what a change of a field does to the machines of a pool. No row has the zero value.
@@ -61,53 +65,88 @@ func (f Field) Of(strategy hotupdate.Strategy) Effect {
 	return f.Rolling
 }
 
-// Table has the rows of a kind of manifest, or of a pool, by path.
-type Table map[string]Field
+// Table says what a change of each field of a kind of manifest, or of a pool, does.
+//
+// It has a row for each field that does something, and for those that no Schema has. All others touch no machine if
+// Gardener was measured not to hash them, see [kinds.Kind.IsUnhashed].
+type Table struct {
+	rows map[string]Field // by path
+	// place is the path of the object in a Shoot, whose fields have been measured; nil for a Worker.
+	place []string
+	// hasPools says that pools inherit a part of the object, below spec.
+	hasPools bool
+}
 
 // The tables.
 var (
-	Shoot  = sync.OnceValue(func() Table { return tableOf(shootRows(), kubeletOfShoot()) })
-	Worker = sync.OnceValue(func() Table { return tableOf(metadataRows(), workerRows()) })
-	Pool   = sync.OnceValue(func() Table { return tableOf(poolRows()) })
+	Shoot = sync.OnceValue(func() Table {
+		return Table{rows: byPath(shootRows()), place: []string{}, hasPools: true}
+	})
+	Worker = sync.OnceValue(func() Table { return Table{rows: byPath(slices.Concat(metadataRows(), workerRows()))} })
+	Pool   = sync.OnceValue(func() Table {
+		return Table{rows: byPath(poolRows()), place: []string{"spec", "provider", "workers", "element"}}
+	})
 )
 
-func tableOf(all ...[]Field) Table {
-	t := Table{}
-	for _, f := range slices.Concat(all...) {
-		t[f.Path] = f
+func byPath(rows []Field) map[string]Field {
+	all := map[string]Field{}
+	for _, f := range rows {
+		all[f.Path] = f
 	}
-	return t
+	return all
 }
 
-// kubeletOfShoot has the fields of the Shoot's kubelet configuration, which pools without one inherit.
-func kubeletOfShoot() (fields []Field) {
-	for _, f := range poolRows() {
-		if strings.HasPrefix(f.Path, Kubelet+".") {
-			fields = append(fields, Field{"spec." + f.Path, Pools, Pools, f.Source})
-		}
-	}
-	return fields
-}
-
-// Row finds the row of a field: its own row, or the nearest row above it that ends with *. An
-// annotation of Gardener has its own row or none, since it may request an operation.
+// Row finds the row of a field: its own row, or the nearest row above it that ends with *, or else what was measured.
+// An annotation of Gardener has its own row or none, since it may request an operation.
 func (t Table) Row(path string) (Field, bool) {
-	if f, ok := t[path]; ok {
+	if f, ok := t.rows[path]; ok {
 		return f, true
 	}
 	if isAnnotation := strings.HasPrefix(path, annotations); isAnnotation && strings.Contains(path, "gardener.cloud/") {
 		return Field{}, false
 	}
+	if f, ok := t.above(path); ok {
+		return f, true
+	}
+	if f, ok := t.inherited(path); ok {
+		return f, true
+	}
+	if t.place != nil && kinds.Shoot.IsUnhashed(t.place, strings.Split(path, ".")) {
+		return unhashed(path), true
+	}
+	return Field{}, false
+}
+
+// above finds the nearest row above a field that ends with *.
+func (t Table) above(path string) (Field, bool) {
 	for above := path; ; {
 		end := strings.LastIndexByte(above, '.')
 		if end < 0 {
 			return Field{}, false
 		}
 		above = above[:end]
-		if f, ok := t[above+".*"]; ok {
+		if f, ok := t.rows[above+".*"]; ok {
 			return f, true
 		}
 	}
+}
+
+// inherited returns the row of a field of the Shoot's kubelet configuration, which pools without one inherit.
+func (t Table) inherited(path string) (Field, bool) {
+	ofPool, isOfShoot := strings.CutPrefix(path, "spec.")
+	if !t.hasPools || !isOfShoot || !strings.HasPrefix(ofPool, Kubelet+".") {
+		return Field{}, false
+	}
+	f, isKnown := Pool().Row(ofPool)
+	return Field{path, Pools, Pools, f.Source}, isKnown
+}
+
+// unhashed is the row of a field that Gardener was measured not to hash.
+func unhashed(path string) Field {
+	if _, isOfKubelet := cutAbove(path, Kubelet); isOfKubelet {
+		return Field{path, None, None, kubelet}
+	}
+	return Field{path, None, None, key}
 }
 
 // IsSecret reports whether the values of a field are confidential. Other secrets are in separate
@@ -117,21 +156,43 @@ func IsSecret(path string) bool {
 	return isOfClient || path == "userData"
 }
 
-// Below reports whether the table has rows of fields below a path.
+// Below reports whether the table has fields below a path.
 func (t Table) Below(path string) bool {
-	for below := range t {
-		if strings.HasPrefix(below, path+".") {
+	isMeasured := t.place != nil && kinds.Shoot.IsObject(append(slices.Clone(t.place), strings.Split(path, ".")...))
+	return isMeasured || t.hasBelow(path, func(Field) bool { return true })
+}
+
+// hasBelow reports whether the table has one of some rows below a path.
+func (t Table) hasBelow(path string, isMeant func(Field) bool) bool {
+	for below, f := range t.rows {
+		if strings.HasPrefix(below, path+".") && isMeant(f) {
 			return true
 		}
 	}
 	return false
 }
 
-// Sorted returns the rows in the order of their paths.
+// Sorted returns all rows in the order of their paths.
 func (t Table) Sorted() []Field {
-	rows := slices.Collect(maps.Values(t))
-	slices.SortFunc(rows, func(a, b Field) int { return strings.Compare(a.Path, b.Path) })
-	return rows
+	all := maps.Clone(t.rows)
+	var others []string
+	if t.place != nil {
+		others = kinds.Shoot.Unhashed(t.place)
+	}
+	if t.hasPools {
+		for _, f := range Pool().Sorted() {
+			if strings.HasPrefix(f.Path, Kubelet+".") {
+				others = append(others, "spec."+f.Path)
+			}
+		}
+	}
+	for _, path := range others {
+		_, isCovered := t.above(path)
+		if f, isKnown := t.Row(path); isKnown && !isCovered {
+			all[path] = f
+		}
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b Field) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // namesInWorker maps the names of fields in a Worker's pool to the names in a Shoot's pool.

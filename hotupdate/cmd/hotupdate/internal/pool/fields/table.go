@@ -97,99 +97,32 @@ func annotationRows() (fields []Field) {
 	return fields
 }
 
-// shootRows are the fields of a Shoot above its pools.
+// shootRows are the fields of a Shoot above its pools that do something to them, or that only earlier releases have.
 func shootRows() []Field {
 	return slices.Concat(
 		metadataRows(),
-		below("spec", None, key, "accessRestrictions", "cloudProfileName", "cloudProfile.kind", "cloudProfile.name",
-			"controlPlane.highAvailability.failureTolerance.type", "controlPlane.zones", "credentialsBindingName",
-			"secretBindingName", "dns.domain", "dns.providers", "exposureClassName", "extensions", "purpose", "region",
-			"resources", "schedulerName", "seedName", "tolerations", "monitoring.alerting.emailReceivers"),
-		below("spec.seedSelector", None, key, "matchExpressions", "matchExpressions.*", "matchLabels.*",
-			"providerTypes"),
-		below("spec.addons", None, key, "kubernetesDashboard.authenticationMode", "kubernetesDashboard.enabled",
-			"nginxIngress.config.*", "nginxIngress.enabled", "nginxIngress.externalTrafficPolicy",
-			"nginxIngress.loadBalancerSourceRanges"),
 		below("spec.hibernation", Pools, "GenerateMachineDeployments", "enabled"),
 		below("spec.hibernation", Scale, "hibernation controller", "schedules"),
 		below("spec.kubernetes", Pools, "CalculateEffectiveKubernetesVersion", "version"),
 		below("spec.kubernetes", Pools, "CalculateEffectiveKubeletConfiguration", "kubelet"),
 		below("spec.kubernetes", Pools, key, "kubeProxy.enabled", "kubeProxy.mode"),
-		below("spec.kubernetes", None, key, "kubeProxy.featureGates.*"),
-		earlierRows(),
-		controlPlaneRows(),
-		autoscalerRows(),
-		below("spec.maintenance", None, key, "autoRotation.credentials.etcdEncryptionKey.rotationPeriod",
-			"autoRotation.credentials.observability.rotationPeriod",
-			"autoRotation.credentials.sshKeypair.rotationPeriod",
-			"autoUpdate.kubernetesVersion", "autoUpdate.machineImageVersion", "confineSpecUpdateRollout",
-			"timeWindow.begin", "timeWindow.end"),
-		below("spec.networking", None, key, "type", "pods", "services", "nodes", "ipFamilies", "providerConfig",
-			"providerConfig.*"),
-		below("spec.provider", None, key, "type", "controlPlaneConfig", "controlPlaneConfig.*",
-			"workersSettings.sshAccess.enabled"),
 		below("spec.provider", Judged, hashFn, "infrastructureConfig", "infrastructureConfig.*"),
-		below("spec.systemComponents", None, key, "coreDNS.autoscaling.mode", "coreDNS.rewriting.commonSuffixes",
-			"nodeLocalDNS.disableForwardToUpstreamDNS", "nodeLocalDNS.forceTCPToClusterDNS",
-			"nodeLocalDNS.forceTCPToUpstreamDNS"),
 		below("spec.systemComponents", Pools, key, "nodeLocalDNS.enabled"),
+		earlierRows(),
 	)
 }
 
-// earlierRows are the fields that the newest release of Gardener lacks and that no release hashes
-// for a pool. The files of package kinds name the releases that have them.
+// earlier is the source of fields that the newest release of Gardener lacks, so that they cannot be measured, and that
+// no release hashes for a pool. The files of package kinds name the releases that have them.
+const earlier = "earlier releases of Gardener: no part of calculateKeyForValues and WorkerPoolHash"
+
 func earlierRows() []Field {
-	const earlier = "earlier releases of Gardener: no part of calculateKeyForValues and WorkerPoolHash"
 	return slices.Concat(
 		below("spec.kubernetes", None, earlier, "allowPrivilegedContainers", "enableStaticTokenKubeconfig"),
 		below("spec.kubernetes.kubeAPIServer", None, earlier, "enableBasicAuthentication", "oidcConfig.*",
 			"serviceAccountConfig.signingKeySecretName.name"),
 		below("spec.kubernetes.kubeControllerManager.horizontalPodAutoscaler", None, earlier, "downscaleDelay",
 			"upscaleDelay"),
-	)
-}
-
-// controlPlaneRows are the fields of etcd and of the components of Kubernetes' control plane.
-func controlPlaneRows() []Field {
-	return slices.Concat(
-		below("spec.kubernetes.etcd", None, key, "events.autoscaling.minAllowed.*", "main.autoscaling.minAllowed.*"),
-		below("spec.kubernetes.kubeAPIServer", None, key, "apiAudiences", "admissionPlugins",
-			"enableAnonymousAuthentication", "eventTTL", "tlsMinVersion", "featureGates.*", "runtimeConfig.*",
-			"defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds",
-			"auditConfig.auditPolicy.configMapRef.*", "autoscaling.minAllowed.*", "logging.httpAccessVerbosity",
-			"logging.verbosity", "requests.maxMutatingInflight", "requests.maxNonMutatingInflight",
-			"serviceAccountConfig.acceptedIssuers", "serviceAccountConfig.extendTokenExpiration",
-			"serviceAccountConfig.issuer", "serviceAccountConfig.maxTokenExpiration",
-			"structuredAuthentication.configMapName", "structuredAuthorization.configMapName",
-			"structuredAuthorization.kubeconfigs", "watchCacheSizes.default", "watchCacheSizes.resources",
-			"encryptionConfig.resources", "encryptionConfig.provider.type"),
-		below("spec.kubernetes.kubeControllerManager", None, key, "featureGates.*", "nodeMonitorGracePeriod",
-			"podEvictionTimeout", "horizontalPodAutoscaler.cpuInitializationPeriod",
-			"horizontalPodAutoscaler.downscaleStabilization", "horizontalPodAutoscaler.initialReadinessDelay",
-			"horizontalPodAutoscaler.syncPeriod", "horizontalPodAutoscaler.tolerance", "nodeCIDRMaskSize",
-			"nodeCIDRMaskSizeIPv6"),
-		below("spec.kubernetes.kubeScheduler", None, key, "featureGates.*", "kubeMaxPDVols", "profile"),
-	)
-}
-
-// autoscalerRows are the fields of the cluster's and of the vertical pod autoscaler.
-func autoscalerRows() []Field {
-	return slices.Concat(
-		below("spec.kubernetes.clusterAutoscaler", None, key, "expander", "ignoreDaemonsetsUtilization",
-			"ignoreTaints", "startupTaints", "statusTaints", "verbosity", "emitPerNodeGroupMetrics",
-			"autoscaling.minAllowed.*", "initialNodeGroupBackoffDuration", "maxNodeGroupBackoffDuration",
-			"nodeGroupBackoffResetTimeout", "newPodScaleUpDelay", "maxNodeProvisionTime", "maxBinpackingTime",
-			"maxDrainParallelism", "maxEmptyBulkDelete", "maxGracefulTerminationSeconds", "maxScaleDownParallelism",
-			"scaleDownDelayAfterAdd", "scaleDownDelayAfterDelete", "scaleDownDelayAfterFailure",
-			"scaleDownUnneededTime",
-			"scaleDownUtilizationThreshold", "scanInterval"),
-		below("spec.kubernetes.verticalPodAutoscaler", None, key, "enabled", "featureGates.*", "maxAllowed.*",
-			"evictAfterOOMThreshold", "evictionRateBurst", "evictionRateLimit", "evictionTolerance",
-			"cpuHistogramDecayHalfLife", "memoryAggregationInterval", "memoryAggregationIntervalCount",
-			"memoryHistogramDecayHalfLife", "recommenderInterval", "recommenderUpdateWorkerCount",
-			"recommendationLowerBoundCPUPercentile", "recommendationLowerBoundMemoryPercentile",
-			"recommendationMarginFraction", "updaterInterval", "recommendationUpperBoundCPUPercentile",
-			"recommendationUpperBoundMemoryPercentile", "targetCPUPercentile", "targetMemoryPercentile"),
 	)
 }
 
@@ -202,12 +135,11 @@ func workerRows() []Field {
 	)
 }
 
-// poolRows are the fields of a pool, and those that pools have from their Shoot.
+// poolRows are the fields of a pool, and those that pools have from their Shoot, that do something to the pool, and
+// those that only a Worker has.
 func poolRows() []Field {
 	return slices.Concat(
 		rows(Meta, Meta, "pairs the pools", "name"),
-		rows(None, None, key, "annotations.*", "labels.*", "taints", "caBundle", "sysctls.*", "priority", "maxSurge",
-			"maxUnavailable", "kubeletDataVolumeName", "cri.containerRuntimes", "systemComponents.allow"),
 		rows(Scale, Scale, "GenerateMachineDeployments", Minimum, Maximum),
 		rows(Judged, Judged, "zones of the extension's admission", Zones),
 		rows(Judged, Judged, update, Strategy),
@@ -217,8 +149,6 @@ func poolRows() []Field {
 		rows(Roll, Fixed, hashFn+", "+update, Encrypted),
 		rows(Roll, Fixed, "hash function and admission of the extension", DataVolumes),
 		rows(None, Fixed, key+", "+update, "volume.name"),
-		rows(None, None, key, "machine.image.providerConfig", "machine.image.providerConfig.*"),
-		rows(None, None, key, Architecture),
 		kubeletRows(),
 		rows(Roll, Fixed, key+", validateNodeLocalDNSUpdate", NodeLocalDNS),
 		rows(Roll, Drain, "LastInitiationTimeForWorkerPool", Credentials+".certificateAuthorities.lastInitiationTime",
@@ -226,48 +156,28 @@ func poolRows() []Field {
 		rows(Roll, None, "WorkerPoolHash", SecretName),
 		rows(None, None, "WorkerPoolHash", "userData", "userDataSecretRef.*", "nodeTemplate.capacity.*",
 			"nodeTemplate.virtualCapacity.*"),
-		below("clusterAutoscaler", None, key, "maxNodeProvisionTime", "scaleDownGpuUtilizationThreshold",
-			"scaleDownUnneededTime", "scaleDownUnreadyTime", "scaleDownUtilizationThreshold"),
-		below("machineControllerManager", None, key, "autoPreserveFailedMachineMax", "disableHealthTimeout",
-			"inPlaceUpdateTimeout", "machineCreationTimeout", "machineDrainTimeout", "machineHealthTimeout",
-			"machinePreserveTimeout", "maxEvictRetries", "nodeConditions"),
-		rows(None, None, key, "controlPlane"),
-		below("controlPlane", None, key, "backup.credentialsRef.*", "backup.secretRef.*",
-			"backup.providerConfig", "backup.providerConfig.*",
-			"backup.provider", "backup.region", "exposure.dns", "exposure.extension.type",
-			"exposure.extension.providerConfig", "exposure.extension.providerConfig.*"),
+		rows(None, None, earlier, Kubelet+".imagePullProgressDeadline", "controlPlane.backup.secretRef.*",
+			"controlPlane.exposure.dns"),
 	)
 }
 
-// kubeletRows are the fields of a kubelet's configuration.
+// kubeletRows are the fields of a kubelet's configuration on which names depend.
 func kubeletRows() []Field {
-	var (
-		resources  = []string{"cpu", "memory", "ephemeralStorage", "pid"}
-		thresholds = []string{
-			"memoryAvailable", "imageFSAvailable", "imageFSInodesFree", "nodeFSAvailable", "nodeFSInodesFree",
-		}
+	const (
+		evictionHard = Kubelet + ".evictionHard"
+		bySum        = kubelet + ", before systemReserved was dropped their sum"
 	)
-	const evictionHard = Kubelet + ".evictionHard"
 	all := slices.Concat(
 		rows(Judged, Judged, "CalculateEffectiveKubeletConfiguration", Kubelet),
 		rows(Roll, Drain, kubelet, KubeReserved, SystemReserved, evictionHard, Kubelet+".cpuManagerPolicy"),
-		below(Kubelet, None, kubelet, "containerLogMaxFiles", "containerLogMaxSize", "cpuCFSQuota",
-			"evictionMaxPodGracePeriod", "evictionPressureTransitionPeriod", "failSwapOn", "featureGates.*",
-			"imageGCHighThresholdPercent", "imageGCLowThresholdPercent", "imageMaximumGCAge", "imageMinimumGCAge",
-			"imagePullCredentialsVerificationPolicy", "imagePullProgressDeadline", "maxParallelImagePulls", "maxPods",
-			"memorySwap.swapBehavior", "podPidsLimit", "preloadedImagesVerificationAllowlist", "protectKernelDefaults",
-			"registryBurst", "registryPullQPS", "seccompDefault", "serializeImagePulls", "singleProcessOOMKill",
-			"streamingConnectionIdleTimeout"),
 	)
-	const bySum = kubelet + ", before systemReserved was dropped their sum"
-	for _, resource := range resources {
+	for _, resource := range []string{"cpu", "memory", "ephemeralStorage", "pid"} {
 		all = append(all, rows(Roll, Drain, bySum, KubeReserved+"."+resource, SystemReserved+"."+resource)...)
 	}
-	for _, threshold := range thresholds {
+	for _, threshold := range []string{
+		"memoryAvailable", "imageFSAvailable", "imageFSInodesFree", "nodeFSAvailable", "nodeFSInodesFree",
+	} {
 		all = append(all, rows(Roll, Drain, kubelet, evictionHard+"."+threshold)...)
-		for _, soft := range []string{"evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"} {
-			all = append(all, below(Kubelet, None, kubelet, soft+"."+threshold)...)
-		}
 	}
 	return all
 }

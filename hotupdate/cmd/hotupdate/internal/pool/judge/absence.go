@@ -41,7 +41,7 @@ package judge
 //   - the release of the extension: Options.earlier: ReleaseDecides (TestPairs)
 //   - the same, where releases agree: pair.releaseOfExtension: ExtensionIsKnown, an assumption (TestReleaseOfExtension)
 //   - rules of a release for updates in place: pair.judgeKnownFields: InPlaceNotInRelease (TestRecordedChanges)
-//   - a row for a changed field: restOf: the field is not judged (TestEveryFieldIsJudged)
+//   - a row or a measurement of a changed field: restOf: the field is not judged (TestEveryFieldIsJudged)
 //   - the feature gate InPlaceNodeUpdates: Added: GateIsOn, an assumption (TestFeatureGateOfInPlaceUpdates)
 //   - a status, for rotations: facts.Manifest.readTriggers: Credentials, assumed unchanged (TestWhatManifestsDoNotTell)
 //   - the version, on both sides: pair.unknownFacts: KubernetesVersion, assumed so (TestWhatManifestsDoNotTell)
