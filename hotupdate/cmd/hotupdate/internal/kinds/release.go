@@ -34,8 +34,10 @@ var releases = sync.OnceValue(func() (read table) {
 type place struct {
 	kind Kind
 	node *schemajson.Node // the description of the value; nil if it is not known
-	path string           // in releases.json
-	at   string           // in the manifest
+	// class is that of the member that the value is, or is in.
+	class string
+	path  string // in releases.json
+	at    string // in the manifest
 }
 
 func (k Kind) root() place {
@@ -48,7 +50,7 @@ func (k Kind) root() place {
 
 // member returns the place of a member, or of an element with any name.
 func (p place) member(name string) place {
-	below := place{kind: p.kind, at: fieldpath.Join(p.at, name)}
+	below := place{kind: p.kind, class: p.class, at: fieldpath.Join(p.at, name)}
 	switch {
 	case p.node == nil:
 	case p.node.Elem != nil:
@@ -57,6 +59,7 @@ func (p place) member(name string) place {
 	default:
 		if field := p.node.Lookup(name); field != nil { // nil below a leaf
 			below.node = field.Type
+			below.class = field.Class
 			below.path = strings.TrimPrefix(p.path+"."+name, ".")
 		}
 	}
