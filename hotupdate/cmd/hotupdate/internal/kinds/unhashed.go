@@ -75,9 +75,11 @@ func (k Kind) at(path []string) place {
 	return at
 }
 
-// inside is the place of a member, as [place.member]. What is in free JSON has the place of that.
+// inside is the place of a member, as [place.member]. What is in a value without members, such as free JSON or behind
+// a dot in the key of a map, has the place of that.
 func (p place) inside(name string) place {
-	if p.isOf(freeJSON) {
+	isLeaf := p.node != nil && p.node.Kind != object && p.node.Elem == nil
+	if isLeaf {
 		return p
 	}
 	return p.member(name)

@@ -28,6 +28,7 @@ func TestIsUnhashed(t *testing.T) {
 		"spec.provider.workers.0.labels.a":                   {false, false},
 		"spec.purpse":                                        {false, false},
 		"labels.a":                                           {false, true},
+		"labels.example.org/a":                               {false, true},
 		"taints":                                             {false, true},
 		"kubernetes.kubelet.maxPods":                         {false, true},
 		"machine.type":                                       {false, false},
