@@ -216,18 +216,19 @@ func (t *trial) partsWith(applied []int) parts {
 	}
 	with := t.from
 	for _, i := range applied {
-		with = t.apply(t.differences[i], with)
+		with = withDifference(t.differences[i], with, t.to)
 	}
 	t.parts[key], _ = partsOf(t.updated.withStored(with)) // the versions of both sides have been read
 	return t.parts[key]
 }
 
-// apply applies a difference. With its last member, an object goes that the new pool does not have.
-func (t *trial) apply(d tree.Difference, with *tree.Node) *tree.Node {
+// withDifference applies a difference to an object. With its last member, an object goes that the new side does not
+// have.
+func withDifference(d tree.Difference, with, to *tree.Node) *tree.Node {
 	with = with.With(d.Path, d.New)
 	for above := d.Path[:len(d.Path)-1]; len(above) > 0; above = above[:len(above)-1] {
 		isEmpty := string(with.At(above...).Compact()) == "{}"
-		if isEmpty && t.to.At(above...) == nil {
+		if isEmpty && to.At(above...) == nil {
 			with = with.With(above, nil)
 		}
 	}

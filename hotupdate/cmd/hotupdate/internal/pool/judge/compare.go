@@ -162,14 +162,18 @@ type pair struct {
 	eras         eras
 	keepsItsName func() bool // all changes together do not change the name of a rolling pool
 
-	byVolumes map[volumes]verdict.Verdict // see volumesRename
+	// byVolumes says whether settings of volumes change the name, under the extension's own naming.
+	byVolumes func() map[string]verdict.Verdict
 }
 
 func newPair(r facts.Reading, o Options) (*pair, error) {
-	p := &pair{Options: o, old: &r.Old, updated: &r.Updated, byVolumes: map[volumes]verdict.Verdict{}}
+	p := &pair{Options: o, old: &r.Old, updated: &r.Updated}
 	p.strategy = setStrategies(p.old, p.updated, o)
 	p.provider = o.ProviderOf(p.updated)
 	p.naming = o.naming(p.updated)
+	p.byVolumes = sync.OnceValue(func() map[string]verdict.Verdict {
+		return o.namingOfExtension(p.updated).renamesByVolumes(p.old, p.updated)
+	})
 	p.unknown = p.unknownFacts()
 	p.stored = storedOf(p.old, p.updated)
 	var err, configErr error

@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+	"github.com/hotupdate/providerconfig/internal/causes"
 	"github.com/hotupdate/providerconfig/internal/provider"
 )
 
@@ -129,22 +130,29 @@ func (n *Naming) renamesInEra(old, updated *facts.Pool) verdict.Verdict {
 	return verdict.None
 }
 
-// renamesByVolumes says whether the volumes of a pool give it another name: takeOver copies the old
-// volumes into a pool. An extension may look a volume up in the config, so the volumes are compared
-// under the config of either side.
-func (n *Naming) renamesByVolumes(old, updated *facts.Pool, takeOver func(from, to *facts.Pool)) verdict.Verdict {
-	found := verdict.None
+// renamesByVolumes says for each setting of volumes that differs, by its path, whether it gives the pool another name.
+// An extension may look a volume up in the config, so the volumes are compared under the config of either side.
+func (n *Naming) renamesByVolumes(old, updated *facts.Pool) map[string]verdict.Verdict {
+	volumes := facts.VolumesOf(old, updated)
+	renames := map[string]verdict.Verdict{}
 	for _, config := range []facts.Config{old.Config, updated.Config} {
-		after := updated.WithConfig(config)
-		before := updated.WithConfig(config)
-		takeOver(old, before)
-		v := n.renames(before, after)
-		if v == verdict.Indeterminate {
-			return v
+		before := volumes.With(nil).WithConfig(config)
+		found := causes.Find(len(volumes.Paths), func(applied []int) verdict.Verdict {
+			return n.renames(before, volumes.With(applied).WithConfig(config))
+		})
+		for i, path := range volumes.Paths {
+			before, isSecond := renames[path]
+			v := found.Effects[i]
+			isOpen := v == verdict.Indeterminate || isSecond && before == verdict.Indeterminate
+			switch {
+			case isOpen:
+				renames[path] = verdict.Indeterminate
+			case !isSecond || v > before:
+				renames[path] = v
+			}
 		}
-		found = max(found, v)
 	}
-	return found
+	return renames
 }
 
 // keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the

@@ -80,44 +80,11 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	case p.strategy.InPlace():
 		return verdict.None, verdict.NameStays, p.isRefined()
 	}
-	which := rootVolume
-	if isData {
-		which = dataVolumes
-	}
-	v := p.volumesRename(naming, which)
+	v := p.byVolumes()[path]
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
 	return v, verdict.EraUnknown, v == verdict.Indeterminate // otherwise the row decides
-}
-
-// volumes are volumes of a pool that only extensions hash.
-type volumes int
-
-const (
-	rootVolume volumes = iota
-	dataVolumes
-)
-
-// takeOver copies the volumes from one pool to another. Of the root volume it copies only the
-// encryption.
-func (v volumes) takeOver(from, to *facts.Pool) {
-	switch v {
-	case rootVolume:
-		to.Encrypted = from.Encrypted
-	case dataVolumes:
-		to.DataVolumes = from.DataVolumes
-	}
-}
-
-// volumesRename says whether volumes give the pool another name. It is asked once for all changes of these volumes.
-func (p *pair) volumesRename(naming *Naming, which volumes) verdict.Verdict {
-	found, isKnown := p.byVolumes[which]
-	if !isKnown {
-		found = naming.renamesByVolumes(p.old, p.updated, which.takeOver)
-		p.byVolumes[which] = found
-	}
-	return found
 }
 
 // isRefined reports whether the pool changes between the two in-place strategies. Gardener then
