@@ -6,24 +6,15 @@ package kubeminor
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/lazyregexp"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare]
 // orders them. The zero value is 0.0.
 type Minor struct{ major, minor uint32 }
-
-// number is a number of Semantic Versioning, short enough to be exact everywhere.
-const number = `(0|[1-9][0-9]{0,8})`
-
-// semanticVersion is the grammar of semver.org with an optional v before it and an optional patch
-// version.
-var semanticVersion = lazyregexp.New(`^v?` + number + `\.` + number + `(?:\.` + number + `)?` +
-	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
-	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 
 // Parse returns the minor that a Kubernetes version belongs to.
 //
@@ -50,13 +41,56 @@ func Of(major, minor uint32) Minor { return Minor{major, minor} }
 
 // Read is [Parse] without the error.
 func Read(version string) (Minor, bool) {
-	groups := semanticVersion().FindStringSubmatch(version)
-	if groups == nil {
+	rest, build, hasBuild := strings.Cut(strings.TrimPrefix(version, "v"), "+")
+	numbers, preRelease, hasPreRelease := strings.Cut(rest, "-")
+	first, rest, _ := strings.Cut(numbers, ".")
+	second, third, hasPatch := strings.Cut(rest, ".")
+	major, isMajor := number(first)
+	minor, isMinor := number(second)
+	_, isPatch := number(third)
+	isPatch = isPatch || !hasPatch
+	if hasPreRelease && !areIdentifiers(preRelease, isIdentifier) {
 		return Minor{}, false
 	}
-	major, errMajor := strconv.ParseUint(groups[1], 10, 32)
-	minor, errMinor := strconv.ParseUint(groups[2], 10, 32)
-	return Minor{uint32(major), uint32(minor)}, errMajor == nil && errMinor == nil
+	if hasBuild && !areIdentifiers(build, isWord) {
+		return Minor{}, false
+	}
+	if !isMajor || !isMinor || !isPatch {
+		return Minor{}, false
+	}
+	return Minor{major, minor}, true
+}
+
+// maxDigits makes numbers short enough to be exact everywhere.
+const maxDigits = 9
+
+// number reads a number of Semantic Versioning, which has no leading zeros.
+func number(text string) (uint32, bool) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	return uint32(n), err == nil && len(text) <= maxDigits && !isPadded(text)
+}
+
+func isPadded(number string) bool { return len(number) > 1 && number[0] == '0' }
+
+// areIdentifiers reports whether all identifiers of a list, separated by dots, have a form.
+func areIdentifiers(list string, hasForm func(string) bool) bool {
+	for one := range strings.SplitSeq(list, ".") {
+		if !hasForm(one) {
+			return false
+		}
+	}
+	return true
+}
+
+// isIdentifier reports whether a text is an identifier of a pre-release: a number has no leading zeros.
+func isIdentifier(text string) bool {
+	isPaddedNumber := isPadded(text) && strings.Trim(text, "0123456789") == ""
+	return isWord(text) && !isPaddedNumber
+}
+
+// isWord reports whether a text is an identifier of build metadata.
+func isWord(text string) bool {
+	return text != "" && strings.Trim(text, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // Invalid returns the error for a text that is not a version.

@@ -1,6 +1,7 @@
 package kubeminor_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -117,7 +118,7 @@ func TestMinorOfPreReleasesIsThatOfTheRelease(t *testing.T) {
 	})
 }
 
-// FuzzParse compares Parse with an oracle that takes the text apart by hand, and with Kubernetes' own parser of semantic
+// FuzzParse compares Parse with an oracle that is a regular expression, and with Kubernetes' own parser of semantic
 // versions, which knows neither a missing patch version nor limits, and is lenient about white space.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
@@ -179,34 +180,33 @@ func minorPart(t *testing.T, m kubeminor.Minor, i int) int {
 	return n
 }
 
-// oracleMinor is the grammar, read naively.
+// grammar is that of semver.org with an optional v before it and an optional patch version. Its numbers have at most
+// nine digits.
+var grammar = regexp.MustCompile(`^v?` + decimal + `\.` + decimal + `(?:\.` + decimal + `)?` +
+	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
+	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
+
+const decimal = `(0|[1-9][0-9]{0,8})`
+
+// oracleMinor reads a version by the grammar.
 func oracleMinor(text string) (string, bool) {
-	rest, build, hasBuild := strings.Cut(strings.TrimPrefix(text, "v"), "+")
-	core, pre, hasPre := strings.Cut(rest, "-")
-	numbers := strings.Split(core, ".")
-	ok := len(numbers) == 2 || len(numbers) == 3
-	for _, n := range numbers {
-		isPadded := len(n) > 1 && n[0] == '0'
-		isNumber := allOf(n, digits) && len(n) <= 9 && !isPadded
-		ok = ok && isNumber
-	}
-	for id := range strings.SplitSeq(pre, ".") {
-		isPadded := allOf(id, digits) && len(id) > 1 && id[0] == '0'
-		isIdentifier := allOf(id, digits+letters) && !isPadded
-		ok = ok && (!hasPre || isIdentifier)
-	}
-	for id := range strings.SplitSeq(build, ".") {
-		ok = ok && (!hasBuild || allOf(id, digits+letters))
-	}
-	if !ok {
+	groups := grammar.FindStringSubmatch(text)
+	if groups == nil {
 		return "", false
 	}
-	return numbers[0] + "." + numbers[1], true
+	return groups[1] + "." + groups[2], true
 }
 
-const (
-	digits  = "0123456789"
-	letters = "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-)
-
-func allOf(text, alphabet string) bool { return text != "" && strings.Trim(text, alphabet) == "" }
+// TestGrammar: exactly the texts of the grammar are versions.
+func TestGrammar(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`v?[01]{1,2}(\.[01]{1,2}){1,2}(-[0a.-]{0,4})?(\+[0a.+]{0,4})?[0\n]?`).Draw(t, "text")
+		got, ok := kubeminor.Read(text)
+		want, isVersion := oracleMinor(text)
+		require.Equal(t, isVersion, ok, "%q", text)
+		if ok {
+			require.Equal(t, want, got.String(), "%q", text)
+		}
+	})
+}
