@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode"
 
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -50,20 +51,20 @@ func (r *recognizer) read(pattern string) structtag.Meaning {
 		return structtag.Undeclared
 	}
 	switch {
-	case r.only(admits, durations) && r.some(admits, hoursOrSeconds):
+	case r.only(admits, durations()) && r.some(admits, hoursOrSeconds()):
 		return structtag.AsDuration
-	case r.only(admits, quantities) && r.some(admits, binaryQuantities):
+	case r.only(admits, quantities()) && r.some(admits, binaryQuantities()):
 		return structtag.AsQuantity
 	}
 	return structtag.Undeclared
 }
 
 var (
-	durations = mustCompile(
+	durations = languageOf(
 		`^(?:[-+]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)|[A-Za-z]*)$`)
-	hoursOrSeconds   = mustCompile(`^[-+]?(?:[0-9.]+[a-zµμ]+)*[0-9.]+[hs]$`)
-	quantities       = mustCompile(quantityPattern + `|^(?:[0-9.]*%|[A-Za-z]*)$`)
-	binaryQuantities = mustCompile(`^[-+]?[0-9.]+[KMGTPE]i$`)
+	hoursOrSeconds   = languageOf(`^[-+]?(?:[0-9.]+[a-zµμ]+)*[0-9.]+[hs]$`)
+	quantities       = languageOf(quantityPattern + `|^(?:[0-9.]*%|[A-Za-z]*)$`)
+	binaryQuantities = languageOf(`^[-+]?[0-9.]+[KMGTPE]i$`)
 )
 
 // language is the set of texts that match a pattern.
@@ -91,9 +92,12 @@ func compilePattern(pattern string) (language, error) {
 	return language{prog}, nil
 }
 
-func mustCompile(pattern string) language {
-	l, _ := compilePattern(pattern) // a test uses each
-	return l
+// languageOf returns a function that compiles a pattern at its first call.
+func languageOf(pattern string) func() language {
+	return sync.OnceValue(func() language {
+		l, _ := compilePattern(pattern) // a test uses each
+		return l
+	})
 }
 
 // only reports whether every text of l is one of other.

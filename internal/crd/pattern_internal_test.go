@@ -82,7 +82,7 @@ func TestPatternsAreBounded(t *testing.T) {
 			continue
 		}
 		require.LessOrEqual(t, len(admits.prog.Inst), 500)
-		for _, known := range []language{durations, hoursOrSeconds, quantities, binaryQuantities} {
+		for _, known := range []language{durations(), hoursOrSeconds(), quantities(), binaryQuantities()} {
 			visited := 0
 			newRecognizer().walk(admits, known, func(bool, bool) bool {
 				visited++

@@ -89,7 +89,7 @@ var (
 )
 
 func byPath(rows []Field) map[string]Field {
-	all := map[string]Field{}
+	all := make(map[string]Field, len(rows))
 	for _, f := range rows {
 		all[f.Path] = f
 	}

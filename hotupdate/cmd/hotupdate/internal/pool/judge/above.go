@@ -64,9 +64,9 @@ func (a *AbovePools) Questions() []verdict.Question {
 // Above judges the fields of a Shoot or Worker above its pools. Both manifests are of one kind and
 // provider.
 func Above(old, updated *facts.Manifest, o Options) AbovePools {
-	table := fields.Worker()
+	table := fields.Worker
 	if updated.Kind == facts.Shoot {
-		table = fields.Shoot()
+		table = fields.Shoot
 	}
 	provider := o.ProviderOf(&facts.Pool{Provider: updated.Provider})
 	isOpen := func(path string) bool { return provider.Name == "" && fields.IsForeign(path) }

@@ -16,20 +16,20 @@ type rest struct {
 	unjudged  []string          // the paths of those without a row
 }
 
-// restOf judges the differences by a table. It does not judge fields that an unknown extension
-// decides about.
+// restOf judges the differences by a table, which is made for the first difference. It does not judge fields that an
+// unknown extension decides about.
 func restOf(
-	table fields.Table, strategy hotupdate.Strategy, old, updated *tree.Node, isOpen func(path string) bool,
+	table func() fields.Table, strategy hotupdate.Strategy, old, updated *tree.Node, isOpen func(path string) bool,
 ) (r rest) {
 	for _, d := range tree.Differences(old, updated) {
 		path := fields.InShoot(joined(d.Path))
-		row, isKnown := table.Row(path)
+		row, isKnown := table().Row(path)
 		switch {
 		case isOpen(path):
 			r.unjudged = append(r.unjudged, pathOf(d.Path).String())
 		case isKnown:
 			r.add(d, row, strategy)
-		case table.Below(path): // an empty object, so that all fields below stay absent
+		case table().Below(path): // an empty object, so that all fields below stay absent
 			r.add(d, fields.Field{Rolling: fields.None, InPlace: fields.None}, strategy)
 		default:
 			r.unjudged = append(r.unjudged, pathOf(d.Path).String())
@@ -78,7 +78,7 @@ func (p *pair) judgeRest() rest {
 	if p.isRefined() { // Gardener does not look at the machine
 		strategy = hotupdate.AutoRollingUpdate
 	}
-	all := restOf(fields.Pool(), strategy, p.old.Node, p.updated.Node, p.isOpen)
+	all := restOf(fields.Pool, strategy, p.old.Node, p.updated.Node, p.isOpen)
 	var elsewhere []tree.Difference
 	for _, d := range all.elsewhere {
 		isConstant := d.Path[0] == fields.SecretName // in place
