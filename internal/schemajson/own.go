@@ -2,6 +2,7 @@ package schemajson
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -10,13 +11,21 @@ import (
 // ReadOwn reads a document that is a part of the program. A test has loaded it by [Load], so that its spelling and its
 // fingerprint are not checked again.
 func ReadOwn(text string) (*Document, error) {
-	r := own{Scanner: canonjson.NewScanner([]byte(text)), text: text}
+	r := own{Scanner: canonjson.NewScanner([]byte(text)), text: text, leaves: map[string]*Node{}}
 	d := &Document{}
 	problem := r.members(func(name string) (problem *fault.Error) {
-		if name != "root" {
-			return r.other(name, d)
+		switch name {
+		case "formatVersion":
+			d.FormatVersion = r.natural()
+		case "fingerprint":
+			d.Fingerprint, problem = r.str()
+		case "typeMeta":
+			d.TypeMeta, problem = r.strs()
+		case "root":
+			d.Root, problem = r.node()
+		default:
+			problem = r.other(name, d)
 		}
-		d.Root, problem = r.node()
 		return problem
 	})
 	switch {
@@ -35,6 +44,8 @@ type own struct {
 
 	text    string // Raw
 	scratch []byte // the last text with escapes
+	// leaves are the nodes that have been read without any below, by their texts. Most nodes are one of few.
+	leaves map[string]*Node
 }
 
 // members calls read at the value of each member of an object.
@@ -49,6 +60,12 @@ func (r *own) members(read func(name string) *fault.Error) *fault.Error {
 }
 
 func (r *own) node() (*Node, *fault.Error) {
+	first, _, _ := strings.Cut(r.text[r.At:], "}")
+	if known := r.leaves[first]; known != nil {
+		r.At += len(first) + len("}")
+		return known, nil
+	}
+	start := r.At
 	n := &Node{}
 	problem := r.members(func(name string) (problem *fault.Error) {
 		switch name {
@@ -57,8 +74,7 @@ func (r *own) node() (*Node, *fault.Error) {
 		case "keys":
 			n.Keys, problem = r.str()
 		case "bits":
-			bits, _ := r.Natural()
-			n.Bits = int(bits) //nolint:gosec // at most 64
+			n.Bits = r.natural()
 		case "elem":
 			n.Elem, problem = r.node()
 		case "fields":
@@ -68,6 +84,9 @@ func (r *own) node() (*Node, *fault.Error) {
 		}
 		return problem
 	})
+	if r.text[start:r.At] == first+"}" {
+		r.leaves[first] = n
+	}
 	return n, problem
 }
 
@@ -93,6 +112,8 @@ func (r *own) partOf(f *Field, name string) (problem *fault.Error) {
 		f.GoField, problem = r.str()
 	case "source":
 		f.Source, problem = r.str()
+	case "presence":
+		f.Presence, problem = r.isTrue()
 	case "nullable":
 		f.Nullable, problem = r.isTrue()
 	case "optional":
@@ -116,12 +137,27 @@ func (r *own) str() (string, *fault.Error) {
 	return string(text), problem
 }
 
+func (r *own) strs() (all []string, problem *fault.Error) {
+	problem = r.Each(func(int) *fault.Error {
+		one, problem := r.str()
+		all = append(all, one)
+		return problem
+	})
+	return all, problem
+}
+
+// natural reads a small number. It reads nothing else, which is a problem for what follows.
+func (r *own) natural() int {
+	n, _ := r.Natural()
+	return int(n) //nolint:gosec // a version or a width
+}
+
 func (r *own) isTrue() (bool, *fault.Error) {
 	is := r.Peek() == 't'
 	return is, r.Scalar()
 }
 
-// other lets the decoder read a member that few objects have.
+// other lets the decoder read a member that few objects have. The first call takes as long as hundreds of others.
 func (r *own) other(name string, object any) *fault.Error {
 	start := r.At
 	if problem := r.Skip(); problem != nil {

@@ -11,7 +11,7 @@
 package kinds
 
 import (
-	"embed"
+	_ "embed"
 	"strings"
 	"sync"
 
@@ -22,8 +22,21 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-//go:embed *.json
-var files embed.FS
+// The files, see the package's comment.
+var (
+	//go:embed shoot.schema.json
+	shootFile string
+	//go:embed worker.schema.json
+	workerFile string
+	//go:embed cloudprofile.schema.json
+	cloudProfileFile string
+	//go:embed namespacedcloudprofile.schema.json
+	namespacedCloudProfileFile string
+	//go:embed objectmeta.schema.json
+	objectMetaFile string
+	//go:embed releases.json
+	releasesFile string
+)
 
 // Kind is a kind of manifests.
 type Kind string
@@ -40,8 +53,8 @@ const (
 
 // schemas are the Schemas of the kinds.
 var schemas = map[Kind]*own{
-	Shoot: ownOf(Shoot), Worker: ownOf(Worker), CloudProfile: ownOf(CloudProfile), ObjectMeta: ownOf(ObjectMeta),
-	NamespacedCloudProfile: ownOf(NamespacedCloudProfile),
+	Shoot: ownOf(shootFile), Worker: ownOf(workerFile), CloudProfile: ownOf(cloudProfileFile),
+	NamespacedCloudProfile: ownOf(namespacedCloudProfileFile), ObjectMeta: ownOf(objectMetaFile),
 }
 
 // own is the Schema of a kind in its forms. Each is made when it is first needed.
@@ -51,10 +64,9 @@ type own struct {
 	schema   func() *schemabridge.Schema
 }
 
-func ownOf(k Kind) *own {
+func ownOf(file string) *own {
 	o := &own{document: sync.OnceValue(func() *schemajson.Document {
-		text, _ := files.ReadFile(strings.ToLower(string(k)) + ".schema.json") // a test loads all Schemas
-		document, _ := schemajson.ReadOwn(string(text))
+		document, _ := schemajson.ReadOwn(file) // a test loads all Schemas
 		return document
 	})}
 	o.form = sync.OnceValue(func() *rawjson.Form { return rawjson.FormOf(o.document().Values()) })
