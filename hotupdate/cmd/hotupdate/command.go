@@ -66,6 +66,9 @@ type call struct {
 	// commit.
 	gitBase, gitHead string
 
+	// line are the arguments of the program, among which each command that they call has its name. Only these commands
+	// get flags and help, to save time. If it is nil, all commands do.
+	line  []string
 	out   bytes.Buffer // written to standard output if the run succeeds; an audit also writes while it reads
 	args  []string     // without flags
 	code  int          // exit code of a run without an error
@@ -117,8 +120,9 @@ func (c *call) isDiffer() bool {
 // run runs the command line.
 func (c *call) run(args []string) int {
 	std := &c.std
+	c.line = slices.Concat([]string{}, commandFirst(args)) // cobra replaces nil by the arguments of the process
 	root := c.root()
-	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra replaces nil by the arguments of the process
+	root.SetArgs(c.line)
 	command, err := root.ExecuteC()
 	switch {
 	case err == nil:
@@ -167,7 +171,7 @@ func isOfKubectl(args []string) bool {
 
 // root returns the whole command line.
 func (c *call) root() *cobra.Command {
-	root := c.command(&cobra.Command{
+	root := c.described(&cobra.Command{
 		Use:               "hotupdate COMMAND",
 		Short:             "tell what a change does to the machines of worker pools",
 		Version:           version(),
@@ -194,7 +198,7 @@ func (c *call) root() *cobra.Command {
 	root.AddCommand(c.planCommand(), c.hashCommand(), c.explainCommand(), c.schemaCommand(), c.rulesCommand(),
 		c.auditCommand(), c.serveCommand(), c.versionCommand())
 	root.AddCommand(c.packaging()...)
-	root.AddCommand(topics()...)
+	root.AddCommand(c.topics()...)
 	root.SetHelpCommand(c.helpCommand())
 	return root
 }
@@ -204,8 +208,22 @@ func (c *call) root() *cobra.Command {
 //go:embed help
 var help embed.FS
 
-// command gives a command its help, function and flags.
+// command gives a command its function and, if the arguments may call it, its help and flags.
 func (c *call) command(
+	command *cobra.Command, do func() (int, error), flags ...func(*cobra.Command),
+) *cobra.Command {
+	if c.mayCall(command.Name()) {
+		return c.described(command, do, flags...)
+	}
+	command.RunE = func(*cobra.Command, []string) error { return nil } // without a function it is no command
+	return command
+}
+
+// mayCall reports whether the arguments have the name of a command.
+func (c *call) mayCall(name string) bool { return c.line == nil || slices.Contains(c.line, name) }
+
+// described gives a command its help, function and flags.
+func (c *call) described(
 	command *cobra.Command, do func() (int, error), flags ...func(*cobra.Command),
 ) *cobra.Command {
 	for _, add := range flags {

@@ -13,20 +13,37 @@ import (
 const pageSuffix = ".md"
 
 // topics are the texts of help that belong to no command. Each is a page, which begins with its title as a heading.
-func topics() (commands []*cobra.Command) {
+func (c *call) topics() (commands []*cobra.Command) {
 	entries, _ := help.ReadDir("help") // it is embedded
 	for _, entry := range entries {
 		name, isTopic := strings.CutSuffix(entry.Name(), pageSuffix)
 		if !isTopic {
 			continue
 		}
-		text, _ := help.ReadFile(path.Join("help", entry.Name()))
-		heading, _, _ := strings.Cut(string(text), "\n")
-		topic := &cobra.Command{Use: name, Short: strings.TrimPrefix(heading, "# "), Long: string(text)}
+		page := path.Join("help", entry.Name())
+		topic := &cobra.Command{Use: name, Short: headingOf(page)}
+		if c.mayCall(name) {
+			text, _ := help.ReadFile(page)
+			topic.Long = string(text)
+		}
 		topic.SetHelpTemplate("{{.Long}}")
 		commands = append(commands, topic)
 	}
 	return commands
+}
+
+// headingOf returns the title of a page.
+func headingOf(page string) string {
+	const most = 200 // a test compares all headings
+	file, err := help.Open(page)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	start := make([]byte, most)
+	size, _ := file.Read(start)
+	heading, _, _ := strings.Cut(string(start[:size]), "\n")
+	return strings.TrimPrefix(heading, "# ")
 }
 
 // helpCommand writes the help of a command, or a topic.
