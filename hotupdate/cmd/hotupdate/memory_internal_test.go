@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,4 +46,27 @@ func readMemory(t *testing.T, name string) (mebibytes int) {
 	kibibytes, err := strconv.Atoi(strings.TrimSuffix(string(text), " kB"))
 	require.NoError(t, err)
 	return kibibytes >> 10
+}
+
+// allocatedFile names, in the environment of a command, the file into which it writes how many bytes it has allocated.
+const allocatedFile = "HOTUPDATE_TEST_ALLOCATED"
+
+func writeAllocated() {
+	name := os.Getenv(allocatedFile)
+	if name == "" {
+		return
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	_ = os.WriteFile(name, strconv.AppendUint(nil, memory.TotalAlloc, 10), 0o600) // the test misses it
+}
+
+// readAllocated returns what writeAllocated wrote.
+func readAllocated(t *testing.T, name string) (bytes int) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	bytes, err = strconv.Atoi(string(text))
+	require.NoError(t, err)
+	return bytes
 }

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 
 func runAsCalled() int {
 	defer writeMemory()
+	defer writeAllocated()
 	return run(
 		os.Args[1:],
 		streams{
