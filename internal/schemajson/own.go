@@ -114,6 +114,15 @@ func (r *own) partOf(f *Field, name string) (problem *fault.Error) {
 		f.Source, problem = r.str()
 	case "presence":
 		f.Presence, problem = r.isTrue()
+	case "set":
+		f.Set, problem = r.isTrue()
+	case "override":
+		f.Override, problem = r.isTrue()
+	case "default":
+		f.Default = new(string)
+		*f.Default, problem = r.str()
+	case "hotWhen":
+		f.HotWhen, problem = r.when()
 	case "nullable":
 		f.Nullable, problem = r.isTrue()
 	case "optional":
@@ -126,6 +135,19 @@ func (r *own) partOf(f *Field, name string) (problem *fault.Error) {
 		problem = r.other(name, f)
 	}
 	return problem
+}
+
+func (r *own) when() (*When, *fault.Error) {
+	w := &When{}
+	return w, r.members(func(name string) (problem *fault.Error) {
+		switch name {
+		case "name":
+			w.Name, problem = r.str()
+		case "value":
+			w.Value, problem = r.str()
+		}
+		return problem
+	})
 }
 
 func (r *own) str() (string, *fault.Error) {
