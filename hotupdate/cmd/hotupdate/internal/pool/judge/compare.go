@@ -72,20 +72,21 @@ type Comparison struct {
 //
 // All problems are joined, each a [*fault.Error].
 func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
-	if o.Extension == Both {
-		return compareBoth(old, updated, o)
-	}
 	if old.Provider != updated.Provider {
 		return Comparison{}, facts.Located(updated.Worker.Name, "", &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before",
 			Hint: "compare pools of one provider",
 		})
 	}
-	return compareReleases(old, updated, o)
+	c := change{&old, &updated, facts.ReadingsOf(old, updated, o.knownFacts())}
+	if o.Extension == Both {
+		return c.underBoth(o)
+	}
+	return c.under(o.receiverOf(&updated))
 }
 
-// given returns the facts that are known in addition to the manifests.
-func (o Options) given() facts.Given {
+// knownFacts returns the facts that are known in addition to the manifests.
+func (o Options) knownFacts() facts.Given {
 	given := facts.Given{CloudProfile: o.CloudProfile, Landscape: o.Landscape}
 	if len(o.Ways) == 1 {
 		given.Way = verdict.Known(o.Ways[0].By, "--apply")
@@ -94,11 +95,11 @@ func (o Options) given() facts.Given {
 }
 
 // compareReading compares a pool as Gardener stores it.
-func compareReading(r facts.Reading, o Options) (Comparison, error) {
-	if err := o.CheckInterrupted(); err != nil {
+func compareReading(reading facts.Reading, r receiver) (Comparison, error) {
+	if err := r.CheckInterrupted(); err != nil {
 		return Comparison{}, err
 	}
-	p, err := newPair(r, o)
+	p, err := newPair(reading, r)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -114,7 +115,7 @@ func compareReading(r facts.Reading, o Options) (Comparison, error) {
 	concluded.Key = key
 	concluded.HasNone = p.hasNone()
 	concluded.MayHaveNone = p.old.MayStillRun()
-	return concluded, o.CheckInterrupted()
+	return concluded, r.CheckInterrupted()
 }
 
 // findings returns the findings of all judgements.
@@ -149,12 +150,10 @@ func byMember(a, b Finding) int {
 
 // pair has the facts about a pool on both sides that judgements share, and no verdict.
 type pair struct {
-	Options
+	receiver
 
 	old, updated *facts.Pool
 	strategy     hotupdate.Strategy
-	provider     Provider
-	naming       *Naming
 	unknown      []facts.Unknown
 	triggers     hotupdate.Changes // of hashed fields
 	configs      configs
@@ -166,27 +165,23 @@ type pair struct {
 	byVolumes func() map[string]verdict.Verdict
 }
 
-func newPair(r facts.Reading, o Options) (*pair, error) {
-	p := &pair{Options: o, old: &r.Old, updated: &r.Updated}
-	p.strategy = setStrategies(p.old, p.updated, o)
-	p.provider = o.ProviderOf(p.updated)
-	p.naming = o.naming(p.updated)
-	p.byVolumes = sync.OnceValue(func() map[string]verdict.Verdict {
-		return o.namingOfExtension(p.updated).renamesByVolumes(p.old, p.updated)
-	})
+func newPair(reading facts.Reading, r receiver) (*pair, error) {
+	p := &pair{receiver: r, old: &reading.Old, updated: &reading.Updated}
+	p.strategy = setStrategies(p.old, p.updated, r.Options)
+	p.byVolumes = sync.OnceValue(func() map[string]verdict.Verdict { return r.own.renamesByVolumes(p.old, p.updated) })
 	p.unknown = p.unknownFacts()
 	p.stored = storedOf(p.old, p.updated)
 	var err, configErr error
 	if !p.updated.IsBare() {
 		p.triggers, err = p.compareTriggers()
 	}
-	p.configs, configErr = compareConfigs(p.old, p.updated, o)
+	p.configs, configErr = r.compareConfigs(p.old, p.updated)
 	if err := located(p.updated, err, configErr); err != nil {
 		return nil, err
 	}
 	p.showAsWritten()
 	p.eras, err = p.erasOf()
-	p.keepsItsName = sync.OnceValue(func() bool { return o.keepsName(p.old, p.updated) })
+	p.keepsItsName = sync.OnceValue(func() bool { return r.keepsName(p.old, p.updated) })
 	return p, err
 }
 

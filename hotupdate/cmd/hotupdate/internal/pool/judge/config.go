@@ -55,20 +55,20 @@ type configs struct {
 }
 
 // compareConfigs compares provider configs under their Schema, or without one by their members.
-func compareConfigs(old, updated *facts.Pool, o Options) (configs, error) {
+func (r receiver) compareConfigs(old, updated *facts.Pool) (configs, error) {
 	before := old.Config
 	after := updated.Config
 	if before.IsAbsent() && after.IsAbsent() {
 		return configs{isAbsent: true}, nil
 	}
-	schema, isKnown := o.schemaOf(before, after)
+	schema, isKnown := r.schemaOf(before, after)
 	compared := configs{isKnown: isKnown, schema: schema}
-	isUnknown := o.ProviderOf(updated).Name == ""
+	isUnknown := r.provider.Name == ""
 	changes, err := schema.DiffRaw(before.Raw(), after.Raw())
 	for _, change := range changes {
 		change = showType(change, before, after)
 		isFilledIn := isUnknown && facts.MayBeFilledIn(old, updated, change.Op)
-		change.Omitted = isFilledIn || change.Omitted && o.Defaulted
+		change.Omitted = isFilledIn || change.Omitted && r.Defaulted
 		if !updated.IsBare() {
 			change.Pointer = "/" + fields.Config + change.Pointer
 			change.Path = facts.JoinPaths(fields.Config, change.Path)
@@ -154,7 +154,7 @@ func (p *pair) judgeKnownFields() []Finding {
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
 	case p.naming == nil && !p.classesDecide():
 		return all(judged, verdict.Indeterminate, p.nameUnknown())
-	case p.hasAdopted() && p.givenNaming() == nil:
+	case p.hasAdopted() && p.given == nil:
 		judged = p.refuseUnread(judged)
 	}
 	return p.judgeByName(judged)
@@ -189,14 +189,11 @@ func (p *pair) refuseUnread(judged []Finding) []Finding {
 // on the configs: for a custom resource, and for a bare provider config of an extension that has
 // adopted the library.
 func (p *pair) classesDecide() bool {
-	given := p.givenNaming()
+	given := p.given
 	hasEras := given != nil && !given.Assumed
 	isNamed := hasEras || !p.hasAdopted() || !p.updated.IsBare()
 	return p.Custom != nil || !isNamed
 }
-
-// hasAdopted reports whether the extension that receives the change has adopted the library.
-func (p *pair) hasAdopted() bool { return p.Extension != Released }
 
 // isCanonical reports whether the configs are judged by the canonical hash of their Schema.
 func (p *pair) isCanonical() bool {
@@ -206,7 +203,7 @@ func (p *pair) isCanonical() bool {
 // schemaUnused says that the Schema which the user gives does not name the pool.
 func (p *pair) schemaUnused() []verdict.Rule {
 	switch {
-	case p.Naming == nil, p.givenNaming() != nil:
+	case p.Naming == nil, p.given != nil:
 		return nil
 	case p.provider.Name == "":
 		return []verdict.Rule{verdict.SchemaNamesNothing}

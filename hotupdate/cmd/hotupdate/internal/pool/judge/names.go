@@ -130,7 +130,7 @@ func (p *pair) renamedBy(config facts.Config) verdict.Verdict {
 	before := p.stored.updated.WithConfig(p.stored.old.Config)
 	after := p.stored.updated.WithConfig(config)
 	renames := p.naming.renames(before, after)
-	if p.updated.IsBare() && p.givenNaming() == nil && renames == verdict.None {
+	if p.updated.IsBare() && p.given == nil && renames == verdict.None {
 		return verdict.Indeterminate
 	}
 	return renames

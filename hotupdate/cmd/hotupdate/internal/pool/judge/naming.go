@@ -29,69 +29,6 @@ type Provider = provider.Provider
 // Additional is the data that an extension adds to the name of a pool.
 type Additional = provider.Additional
 
-// naming returns the naming that the user gives, or else the naming of the extension for the pool's
-// provider; nil if there is none.
-func (o Options) naming(p *facts.Pool) *Naming {
-	if given := o.givenNaming(); given != nil {
-		return given
-	}
-	return o.namingOfExtension(p)
-}
-
-// givenNaming returns the naming that the user gives; nil if there is none. A Schema says how a field may
-// be applied. Only an extension that has adopted the library names pools by it.
-func (o Options) givenNaming() *Naming {
-	if o.Naming != nil && o.Naming.Assumed && o.Extension != Adopted {
-		return nil
-	}
-	return o.Naming
-}
-
-// namingOfExtension returns the naming of the extension for the pool's provider; nil if it is not
-// known.
-func (o Options) namingOfExtension(p *facts.Pool) *Naming {
-	extension := o.ProviderOf(p)
-	if extension.Name == "" {
-		return nil
-	}
-	names := extension.Adopted
-	if o.Extension == Released {
-		names = extension.Released
-	}
-	return &Naming{Versions: extension.Versions, Additional: func(p *facts.Pool) (Additional, error) {
-		isOwn := p.Config.Type() == facts.TypeMeta{APIVersion: extension.APIVersion, Kind: extension.Kind}
-		if !p.Config.IsAbsent() && !isOwn {
-			return Additional{Unknown: true}, nil // a fork's config
-		}
-		return names(p.InWorker())
-	}}
-}
-
-// Today returns the data that today's release of the extension adds to the name of a pool. It is false if
-// the data is not known: the extension is not known, its release does not read the provider config, or the
-// pool has no Kubernetes version and eras differ.
-func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
-	o.Extension = Released
-	naming := o.namingOfExtension(p)
-	if naming == nil {
-		return Additional{}, false
-	}
-	stored := asStored(p)
-	for _, version := range naming.versionsOf(p) {
-		additional, err := naming.Additional(stored.WithVersion(version))
-		if err != nil || additional.Unknown {
-			return Additional{}, false
-		}
-		isSame := additional.Era == today.Era && slices.Equal(additional.Data, today.Data)
-		if isKnown && !isSame {
-			return Additional{}, false
-		}
-		today = additional
-		isKnown = true
-	}
-	return today, isKnown
-}
-
 // versionsOf returns the Kubernetes versions that a pool may have: its own, or one of each era.
 func (n *Naming) versionsOf(p *facts.Pool) []string {
 	if p.Worker.KubernetesVersion == "" {
@@ -99,9 +36,6 @@ func (n *Naming) versionsOf(p *facts.Pool) []string {
 	}
 	return []string{p.Worker.KubernetesVersion}
 }
-
-// asStored returns a pool with its provider config as the extension sees it.
-func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(p.Config.Stored()) }
 
 // renames says whether an extension gives two pools different names, both with the Kubernetes version of
 // the updated one: Roll or None, or Indeterminate if the answer depends on an unknown minor or function,
@@ -153,25 +87,6 @@ func (n *Naming) renamesByVolumes(old, updated *facts.Pool) map[string]verdict.V
 		}
 	}
 	return renames
-}
-
-// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
-// extensions hash values without the names of their fields, so changes can cancel out.
-func (o Options) keepsName(old, updated *facts.Pool) bool {
-	before := old.Worker
-	after := updated.Worker
-	naming := o.namingOfExtension(updated)
-	switch {
-	case o.givenNaming() != nil, naming == nil, updated.IsBare():
-		return false
-	case before.UpdateStrategy.InPlace(), after.UpdateStrategy.InPlace():
-		return false
-	case before.KubernetesVersion == "", after.KubernetesVersion == "":
-		return false
-	}
-	was, oldErr := naming.digest(old)
-	is, newErr := naming.digest(updated)
-	return oldErr == nil && newErr == nil && was == is
 }
 
 // digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent

@@ -104,22 +104,6 @@ func (o Options) ExtensionOf(provider string) Extension {
 	return Released
 }
 
-// ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
-// own, by the config's kind. It is zero if the extension is not known. The landscape may state its release.
-func (o Options) ProviderOf(p *facts.Pool) Provider {
-	var meta facts.TypeMeta
-	if p.IsBare() {
-		meta = p.Config.Type()
-	}
-	for _, one := range o.Providers {
-		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
-		if isOfConfig || !p.IsBare() && one.Name == p.Provider {
-			return o.inRelease(one)
-		}
-	}
-	return Provider{}
-}
-
 // StrategyOf returns the strategy by which a pool is judged.
 func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
 	if o.Strategy != nil {

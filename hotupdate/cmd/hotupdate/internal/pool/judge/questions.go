@@ -130,7 +130,7 @@ func (p *pair) questionOfEra(found *Finding) verdict.Question {
 // a Kubernetes minor that is not known.
 func (p *pair) mayBeUnread(found *Finding) bool {
 	isRead := found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
-	waits := p.provider.ReadsFrom != "" && p.givenNaming() == nil
+	waits := p.provider.ReadsFrom != "" && p.given == nil
 	return waits && !isRead && p.hasAdopted()
 }
 

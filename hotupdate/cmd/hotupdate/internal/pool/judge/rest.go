@@ -96,7 +96,7 @@ func (p *pair) isOpen(path string) bool {
 	switch {
 	case p.provider.Name != "":
 		return false
-	case p.givenNaming() != nil:
+	case p.given != nil:
 		return fields.IsSpread(path)
 	}
 	return fields.IsExtensions(path)

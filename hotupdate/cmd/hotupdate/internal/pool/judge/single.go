@@ -48,11 +48,12 @@ func Added(p *facts.Pool, o Options) Comparison {
 	adopted := added
 	adopted.Questions = slices.Clone(added.Questions)
 	adopted.Rules = slices.Clone(added.Rules)
-	adopted.judgeUnread(p, o)
+	r := o.receiverOf(p)
+	adopted.judgeUnread(p, r)
 	if o.Extension == Adopted {
 		added = adopted
 	}
-	if o.refusesNewFields(p) {
+	if r.refusesNewFields(p) {
 		added.judge(verdict.Forbidden, verdict.NotReleased)
 	}
 	if o.Extension == Both && adopted.Verdict != added.Verdict {
@@ -96,12 +97,12 @@ func (c *Comparison) ask(question verdict.Question) {
 
 // judgeUnread judges the fields of a new pool that an extension which has adopted the library does not read before
 // some Kubernetes minor, and so refuses, see [pair.refuseUnread].
-func (c *Comparison) judgeUnread(p *facts.Pool, o Options) {
-	first, waits := kubeminor.Read(o.ProviderOf(p).ReadsFrom)
+func (c *Comparison) judgeUnread(p *facts.Pool, r receiver) {
+	first, waits := kubeminor.Read(r.provider.ReadsFrom)
 	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
 	isRead := isKnown && version.Compare(first) >= 0
 	switch {
-	case p.IsBare(), !waits, o.givenNaming() != nil, isRead, !o.hasUnread(p):
+	case p.IsBare(), !waits, r.given != nil, isRead, !r.hasUnread(p):
 	case isKnown:
 		c.judge(verdict.Forbidden, verdict.NotYetRead)
 	default:
@@ -110,21 +111,21 @@ func (c *Comparison) judgeUnread(p *facts.Pool, o Options) {
 }
 
 // hasUnread reports whether a new pool has fields that an extension which ignores configs does not read.
-func (o Options) hasUnread(p *facts.Pool) bool {
-	configs, err := compareConfigs(&facts.Pool{}, p, o)
+func (r receiver) hasUnread(p *facts.Pool) bool {
+	configs, err := r.compareConfigs(&facts.Pool{}, p)
 	return err == nil && slices.ContainsFunc(configs.changes, func(c Finding) bool {
 		return c.Class != hotupdate.Hot && c.Class != hotupdate.Ignored
 	})
 }
 
 // refusesNewFields reports whether today's release refuses the config of a pool.
-func (o Options) refusesNewFields(p *facts.Pool) bool {
-	isReleased := o.Extension == Released || o.Extension == Both
-	if o.givenNaming() != nil || !isReleased {
+func (r receiver) refusesNewFields(p *facts.Pool) bool {
+	isReleased := r.Extension == Released || r.Extension == Both
+	if r.given != nil || !isReleased {
 		return false
 	}
 	config := p.Config.Tree()
-	for _, name := range o.ProviderOf(p).New {
+	for _, name := range r.provider.New {
 		if config.At(name) != nil {
 			return true
 		}
@@ -138,7 +139,7 @@ func (o Options) Check(p *facts.Pool) error {
 	if !p.IsBare() {
 		err = p.CheckName()
 	}
-	_, configErr := compareConfigs(&facts.Pool{}, p, o)
+	_, configErr := o.receiverOf(p).compareConfigs(&facts.Pool{}, p)
 	return located(p, err, configErr)
 }
 
@@ -187,7 +188,7 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 			all[i].Pointer = facts.PointerTo(name)
 		}
 	}
-	configs, configErr := compareConfigs(&none, p, o)
+	configs, configErr := o.receiverOf(p).compareConfigs(&none, p)
 	for _, found := range configs.changes {
 		all = append(all, found.Change)
 	}

@@ -12,18 +12,19 @@ import (
 )
 
 // stateOf returns the parts of the infrastructure's state that the name of a pool depends on.
-func (o Options) stateOf(p *facts.Pool) []provider.Part {
-	read := o.ProviderOf(p).State
-	if read == nil {
+func (r receiver) stateOf(p *facts.Pool) []provider.Part {
+	if r.provider.State == nil {
 		return nil
 	}
-	return read(p.InWorker())
+	return r.provider.State(p.InWorker())
 }
 
 // Lacks returns the parts of the infrastructure's state that today's name of a pool depends on and
 // that its manifest does not have.
-func (o Options) Lacks(p *facts.Pool) (missing []provider.Part) {
-	parts := o.stateOf(p)
+func (o Options) Lacks(p *facts.Pool) []provider.Part { return o.receiverOf(p).lacks(p) }
+
+func (r receiver) lacks(p *facts.Pool) (missing []provider.Part) {
+	parts := r.stateOf(p)
 	for _, part := range parts {
 		isOther := part.Zone != "" && !equalPointers(part.Value, subnetOf(parts))
 		switch {
@@ -53,7 +54,7 @@ func (p *pair) sameStatus(part provider.Part) bool {
 
 // lacksState reports whether a manifest lacks a part of the infrastructure's state.
 func (p *pair) lacksState() bool {
-	return len(p.Lacks(p.old))+len(p.Lacks(p.updated)) > 0
+	return len(p.lacks(p.old))+len(p.lacks(p.updated)) > 0
 }
 
 // state judges the state of the infrastructure, which stands in a Worker. A part that neither side

@@ -68,10 +68,9 @@ func (p *pair) decide(change hotupdate.Change) (verdict.Verdict, verdict.Rule, b
 // ofExtension judges the fields of volumes that only extensions hash: all except the size and type
 // of the root volume.
 func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
-	naming := p.namingOfExtension(p.updated) // a given naming is about configs
 	isData := isOfDataVolumes(path)
 	switch {
-	case naming == nil:
+	case p.own == nil: // a given naming is about configs
 		return verdict.Indeterminate, verdict.EraUnknown, true
 	case p.strategy.InPlace() && p.Extension == Released && p.provider.LacksInPlace:
 		return verdict.Indeterminate, verdict.InPlaceNotInRelease, true

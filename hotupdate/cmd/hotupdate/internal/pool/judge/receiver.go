@@ -1,0 +1,172 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
+)
+
+// receiver is the extension that receives the change of a pool, with the options by which the pool is judged. It is
+// found once for a pool: what depends on the provider, the release or the naming stands here.
+type receiver struct {
+	Options
+
+	provider Provider // in the release that the landscape states; zero if the extension is not known
+	own      *Naming  // how the extension names pools; nil if it is not known
+	given    *Naming  // how the user says that pools are named; nil if the user does not
+	naming   *Naming  // the given naming, or else that of the extension
+}
+
+// receiverOf finds the extension of a pool.
+func (o Options) receiverOf(p *facts.Pool) receiver {
+	r := receiver{Options: o, provider: o.ProviderOf(p), given: o.givenNaming()}
+	r.own = o.namingOf(r.provider)
+	r.naming = cmp.Or(r.given, r.own)
+	return r
+}
+
+// ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
+// own, by the config's kind. It is zero if the extension is not known. The landscape may state its release.
+func (o Options) ProviderOf(p *facts.Pool) Provider {
+	var meta facts.TypeMeta
+	if p.IsBare() {
+		meta = p.Config.Type()
+	}
+	for _, one := range o.Providers {
+		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
+		if isOfConfig || !p.IsBare() && one.Name == p.Provider {
+			return o.inRelease(one)
+		}
+	}
+	return Provider{}
+}
+
+// inRelease returns an extension in the release that the landscape states; unchanged if it states
+// none.
+func (o Options) inRelease(p Provider) Provider {
+	release, isKnown := o.releaseOf(p)
+	if !isKnown || p.At == nil {
+		return p
+	}
+	return p.At(release)
+}
+
+// releaseOf returns the release of an extension that the landscape states.
+func (o Options) releaseOf(p Provider) (release string, isKnown bool) {
+	return o.Landscape.Extensions[p.Name].Release.Value()
+}
+
+// withRelease returns the options for a release of an extension.
+func (o Options) withRelease(p Provider, release string) Options {
+	stated := maps.Clone(o.Landscape.Extensions)
+	if stated == nil {
+		stated = map[string]facts.Extension{}
+	}
+	one := stated[p.Name]
+	one.Release = verdict.Known(release, "recorded")
+	stated[p.Name] = one
+	o.Landscape.Extensions = stated
+	return o
+}
+
+// givenNaming returns the naming that the user gives; nil if there is none. A Schema says how a field may
+// be applied. Only an extension that has adopted the library names pools by it.
+func (o Options) givenNaming() *Naming {
+	if o.Naming != nil && o.Naming.Assumed && o.Extension != Adopted {
+		return nil
+	}
+	return o.Naming
+}
+
+// namingOf returns the naming of an extension; nil if it is not known.
+func (o Options) namingOf(extension Provider) *Naming {
+	if extension.Name == "" {
+		return nil
+	}
+	names := extension.Adopted
+	if o.Extension == Released {
+		names = extension.Released
+	}
+	return &Naming{Versions: extension.Versions, Additional: func(p *facts.Pool) (Additional, error) {
+		isOwn := p.Config.Type() == facts.TypeMeta{APIVersion: extension.APIVersion, Kind: extension.Kind}
+		if !p.Config.IsAbsent() && !isOwn {
+			return Additional{Unknown: true}, nil // a fork's config
+		}
+		return names(p.InWorker())
+	}}
+}
+
+// Today returns the data that today's release of the extension adds to the name of a pool. It is false if
+// the data is not known: the extension is not known, its release does not read the provider config, or the
+// pool has no Kubernetes version and eras differ.
+func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
+	o.Extension = Released
+	naming := o.receiverOf(p).own
+	if naming == nil {
+		return Additional{}, false
+	}
+	stored := asStored(p)
+	for _, version := range naming.versionsOf(p) {
+		additional, err := naming.Additional(stored.WithVersion(version))
+		if err != nil || additional.Unknown {
+			return Additional{}, false
+		}
+		isSame := additional.Era == today.Era && slices.Equal(additional.Data, today.Data)
+		if isKnown && !isSame {
+			return Additional{}, false
+		}
+		today = additional
+		isKnown = true
+	}
+	return today, isKnown
+}
+
+// asStored returns a pool with its provider config as the extension sees it.
+func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(p.Config.Stored()) }
+
+// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
+// extensions hash values without the names of their fields, so changes can cancel out.
+func (r receiver) keepsName(old, updated *facts.Pool) bool {
+	before := old.Worker
+	after := updated.Worker
+	switch {
+	case r.given != nil, r.own == nil, updated.IsBare():
+		return false
+	case before.UpdateStrategy.InPlace(), after.UpdateStrategy.InPlace():
+		return false
+	case before.KubernetesVersion == "", after.KubernetesVersion == "":
+		return false
+	}
+	was, oldErr := r.own.digest(old)
+	is, newErr := r.own.digest(updated)
+	return oldErr == nil && newErr == nil && was == is
+}
+
+// hasAdopted reports whether the extension has adopted the library.
+func (r receiver) hasAdopted() bool { return r.Extension != Released }
+
+// mayDiffer reports whether a verdict may depend on the release of the extension, or on whether it has adopted the
+// library.
+func (r receiver) mayDiffer(old, updated *facts.Pool) bool {
+	sameVolumes := slices.EqualFunc(old.DataVolumes, updated.DataVolumes, equalVolumes) &&
+		equalPointers(old.Encrypted, updated.Encrypted)
+	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)
+	isSame := sameVolumes && sameSecret && old.Config.Same(updated.Config)
+	return r.provider.Name != "" && r.Custom == nil && !isSame
+}
+
+func equalVolumes(a, b facts.DataVolume) bool {
+	sameName := a.Name == b.Name
+	sameDisk := a.Size == b.Size && equalPointers(a.Type, b.Type)
+	return sameName && sameDisk && equalPointers(a.Encrypted, b.Encrypted)
+}
+
+func equalPointers[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
