@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // Accepted says which verdicts of a command's findings people may accept. Plan has no findings about
@@ -100,16 +99,6 @@ func pathsOf(path string) []string {
 		}
 	}
 	return all
-}
-
-// minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.
-func minorsOf(versions ...string) (minors []string) {
-	for _, version := range versions {
-		if minor, err := kubeminor.Parse(version); err == nil {
-			minors = append(minors, minor.String())
-		}
-	}
-	return minors
 }
 
 // Counted returns the effects that are not accepted: see [Plan.Verdicts].

@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // State says whether a pool is in both manifests.
@@ -444,4 +445,14 @@ func oneSided(p facts.Pool, state State, o judge.Options) Planned {
 	planned.After = none
 	planned.Comparison = judge.Gone(&p, o)
 	return planned
+}
+
+// minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.
+func minorsOf(versions ...string) (minors []string) {
+	for _, version := range versions {
+		if minor, err := kubeminor.Parse(version); err == nil {
+			minors = append(minors, minor.String())
+		}
+	}
+	return minors
 }

@@ -239,6 +239,9 @@ func (p *Pool) WithConfig(config Config) *Pool {
 	return &other
 }
 
+// Stored returns a copy of the pool with its provider config as the extension sees it.
+func (p *Pool) Stored() *Pool { return p.WithConfig(p.Config.Stored()) }
+
 // WithVersion returns a copy of the pool with another Kubernetes version.
 func (p *Pool) WithVersion(version string) *Pool {
 	other := *p

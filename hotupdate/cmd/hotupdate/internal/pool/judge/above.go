@@ -137,3 +137,48 @@ func judgeAbove(old, updated *facts.Manifest, provider Provider, d tree.Differen
 	}
 	return about(d, verdict.None, verdict.NotHashed)
 }
+
+// judgeSchedules judges the schedules of hibernation. A new one with a start deletes every machine at that
+// time, a new one with an end creates them again. A cluster that stays hibernated has no machines that a start could
+// delete, unless an end wakes it up in between.
+func judgeSchedules(old, updated *facts.Manifest, d tree.Difference) Finding {
+	v := verdict.None
+	rule := verdict.ScheduleRemoved
+	for _, schedule := range d.New.Elements() {
+		switch {
+		case hasElement(d.Old, schedule):
+		case !schedule.At("start").IsZero():
+			return hibernatesBy(old, updated, d)
+		default:
+			v = verdict.MachinesAdded
+			rule = verdict.WakeUpScheduled
+		}
+	}
+	return about(d, v, rule)
+}
+
+// hibernatesBy judges a new schedule with a start.
+func hibernatesBy(old, updated *facts.Manifest, d tree.Difference) Finding {
+	staysHibernated := old.IsToHibernate() && updated.IsToHibernate()
+	wakesUp := false
+	for _, schedule := range d.New.Elements() {
+		wakesUp = wakesUp || !schedule.At("end").IsZero()
+	}
+	switch {
+	case staysHibernated && !wakesUp:
+		return about(d, verdict.None, verdict.StaysHibernated)
+	case staysHibernated:
+		return about(d, verdict.AllMachinesMayBeDeleted, verdict.HibernatedAgain)
+	}
+	return about(d, verdict.AllMachinesMayBeDeleted, verdict.HibernationScheduled)
+}
+
+// hasElement reports whether a list has an element.
+func hasElement(list, wanted *tree.Node) bool {
+	for _, element := range list.Elements() {
+		if tree.Equal(element, wanted) {
+			return true
+		}
+	}
+	return false
+}

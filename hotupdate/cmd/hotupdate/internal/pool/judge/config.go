@@ -308,7 +308,7 @@ func compact(config facts.Config) []byte {
 type stored struct{ old, updated *facts.Pool }
 
 func storedOf(old, updated *facts.Pool) stored {
-	return stored{asStored(old), asStored(updated)}
+	return stored{old.Stored(), updated.Stored()}
 }
 
 // differences returns the differences between the stored configs, where null members count. A

@@ -89,6 +89,13 @@ func (n *Naming) renamesByVolumes(old, updated *facts.Pool) map[string]verdict.V
 	return renames
 }
 
+// hashesAlike reports whether the names of two rolling pools have one full digest.
+func (n *Naming) hashesAlike(old, updated *facts.Pool) bool {
+	was, oldErr := n.digest(old)
+	is, newErr := n.digest(updated)
+	return oldErr == nil && newErr == nil && was == is
+}
+
 // digest returns the full digest of a rolling pool's name. It covers the parts of the node-agent
 // secret name, and the name that a Worker holds.
 func (n *Naming) digest(p *facts.Pool) (hash.Digest, error) {
@@ -96,7 +103,7 @@ func (n *Naming) digest(p *facts.Pool) (hash.Digest, error) {
 	if err != nil {
 		return hash.Digest{}, err
 	}
-	additional, err := n.Additional(asStored(p))
+	additional, err := n.Additional(p.Stored())
 	known := ""
 	if p.NodeAgentSecretName != nil {
 		known = *p.NodeAgentSecretName

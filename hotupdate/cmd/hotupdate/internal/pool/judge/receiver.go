@@ -108,7 +108,7 @@ func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 	if naming == nil {
 		return Additional{}, false
 	}
-	stored := asStored(p)
+	stored := p.Stored()
 	for _, version := range naming.versionsOf(p) {
 		additional, err := naming.Additional(stored.WithVersion(version))
 		if err != nil || additional.Unknown {
@@ -124,9 +124,6 @@ func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 	return today, isKnown
 }
 
-// asStored returns a pool with its provider config as the extension sees it.
-func asStored(p *facts.Pool) *facts.Pool { return p.WithConfig(p.Config.Stored()) }
-
 // keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
 // extensions hash values without the names of their fields, so changes can cancel out.
 func (r receiver) keepsName(old, updated *facts.Pool) bool {
@@ -140,9 +137,7 @@ func (r receiver) keepsName(old, updated *facts.Pool) bool {
 	case before.KubernetesVersion == "", after.KubernetesVersion == "":
 		return false
 	}
-	was, oldErr := r.own.digest(old)
-	is, newErr := r.own.digest(updated)
-	return oldErr == nil && newErr == nil && was == is
+	return r.own.hashesAlike(old, updated)
 }
 
 // hasAdopted reports whether the extension has adopted the library.

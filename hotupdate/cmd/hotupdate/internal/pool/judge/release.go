@@ -85,7 +85,9 @@ func (c *change) under(r receiver) (Comparison, error) {
 
 // before compares the pool by an earlier release, in the readings that the release may support. In the others it does
 // as now.
-func (c *change) before(now []Comparison, earlier receiver, isSupported func(facts.Reading) bool) ([]Comparison, error) {
+func (c *change) before(
+	now []Comparison, earlier receiver, isSupported func(facts.Reading) bool,
+) ([]Comparison, error) {
 	before := slices.Clone(now)
 	for i, reading := range c.readings.All {
 		if !isSupported(reading) {

@@ -82,6 +82,41 @@ func Gone(p *facts.Pool, o Options) Comparison {
 	return gone
 }
 
+// removed judges the removal of an object.
+func (c *Custom) removed(strategy hotupdate.Strategy) Comparison {
+	gone := Comparison{Strategy: strategy, Verdict: verdict.None}
+	switch c.Removed {
+	case RemovesMachines:
+		gone.Verdict = verdict.Removed
+	case RemovalBlocked:
+		gone.judge(verdict.None, verdict.RemovalWaits)
+	case RemovesNothing:
+		gone.judge(verdict.None, verdict.RemovalIsFree)
+	case RemovalUnknown:
+		gone.ask(c.question(verdict.NoRemovalClass, verdict.Removed))
+	}
+	return gone
+}
+
+// added judges a new object, which the API server may refuse.
+func (c *Custom) added(strategy hotupdate.Strategy, refused []verdict.Rule) Comparison {
+	created := Comparison{Strategy: strategy, Verdict: verdict.None}
+	for _, rule := range refused {
+		created.judge(verdict.Forbidden, rule)
+	}
+	if len(refused) > 0 {
+		return created
+	}
+	switch c.Removed {
+	case RemovesMachines:
+		created.Verdict = verdict.Added
+	case RemovalBlocked, RemovesNothing:
+	case RemovalUnknown:
+		created.ask(c.question(verdict.NoAdditionClass, verdict.Added))
+	}
+	return created
+}
+
 // judge adds a verdict on a new pool.
 func (c *Comparison) judge(v verdict.Verdict, rule verdict.Rule) {
 	c.Verdict = max(c.Verdict, v)
