@@ -11,7 +11,7 @@ import (
 // TestStart: two small files are compared without the Schemas of what they do not have. The cost of the comparison is
 // mostly that of the memory that it touches first.
 func TestStart(t *testing.T) {
-	const most = 1_600_000
+	const most = 1_450_000
 	_, least := started(t, "version")
 	_, allocated := started(t, "plan", "--gardener", "none", "../../../examples/shoots/1.36/before.yaml",
 		"../../../examples/shoots/1.36/after.yaml")
