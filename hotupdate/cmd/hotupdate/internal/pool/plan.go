@@ -271,7 +271,8 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		return nil, err
 	}
 	for _, pool := range pairs.gone {
-		plan.Pools = append(plan.Pools, oneSided(*pool, Removed, o))
+		gone, _ := oneSided(pool, Removed, o)
+		plan.Pools = append(plan.Pools, gone)
 	}
 	plan.dropShownAtPools()
 	return plan, nil
@@ -396,11 +397,12 @@ func (p *Plan) isChanged() bool {
 }
 
 // OneSided returns the plan of a manifest that is only on one side. It is added or removed with all
-// of its pools.
+// of its pools. [Check] reports their errors.
 func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, State: state}
-	for _, pool := range m.Pools {
-		plan.Pools = append(plan.Pools, oneSided(pool, state, o))
+	for i := range m.Pools {
+		planned, _ := oneSided(&m.Pools[i], state, o)
+		plan.Pools = append(plan.Pools, planned)
 	}
 	plan.remark()
 	return plan
@@ -410,7 +412,7 @@ func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 // name, or a new pool.
 func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, error) {
 	if before == nil {
-		return oneSided(pool, Added, o), o.Check(&pool)
+		return oneSided(&pool, Added, o)
 	}
 	old := *before
 	planned := Planned{
@@ -429,22 +431,23 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 	return planned, err
 }
 
-// oneSided plans a pool that is only in one of the manifests.
-func oneSided(p facts.Pool, state State, o judge.Options) Planned {
+// oneSided plans a pool that is only in one of the manifests. The errors are those of [judge.Options.Check], and only
+// of a new pool.
+func oneSided(p *facts.Pool, state State, o judge.Options) (planned Planned, err error) {
 	none := facts.Machines{Known: true}
-	planned := Planned{
+	planned = Planned{
 		Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion), ByKind: o.Custom != nil,
 	}
 	if state == Added {
 		planned.Before = none
 		planned.After = p.Wanted()
-		planned.Comparison = judge.Added(&p, o)
-		return planned
+		planned.Comparison, err = judge.Added(p, o)
+		return planned, err
 	}
 	planned.Before = p.Running()
 	planned.After = none
-	planned.Comparison = judge.Gone(&p, o)
-	return planned
+	planned.Comparison = judge.Gone(p, o)
+	return planned, nil
 }
 
 // minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.

@@ -248,6 +248,31 @@ func (p *CloudProfile) defaultImage(of *Pool) (hash.Image, bool) {
 	return hash.Image{}, false
 }
 
+// takes reports whether Gardener uses an image without completing it. The CloudProfile may be nil.
+func (p *CloudProfile) takes(image hash.Image) bool {
+	switch {
+	case image.Name == "":
+		return false
+	case isWhole(image.Version):
+		return true
+	}
+	return p != nil && p.Has(image)
+}
+
+// ImageOf returns the machine image of a new pool: its own, or the one that Gardener takes where the pool leaves
+// out the image or a part of its version. The CloudProfile may be nil.
+func (p *CloudProfile) ImageOf(added *Pool) hash.Image {
+	own := ImageOf(added.Worker)
+	if p.takes(own) {
+		return own
+	}
+	chosen, isFound := p.defaultImage(added)
+	if !isFound {
+		return own
+	}
+	return chosen
+}
+
 // hasVersionFor reports whether an image has a version for the architecture or the machine type of
 // a pool.
 func (p *CloudProfile) hasVersionFor(image *tree.Node, of *Pool, architecture string) bool {

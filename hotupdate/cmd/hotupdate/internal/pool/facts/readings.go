@@ -282,31 +282,6 @@ func keepsImage(before, after *hash.Image) bool {
 	return after.Version == "" || after.Version == before.Version
 }
 
-// takes reports whether Gardener uses an image without completing it. The CloudProfile may be nil.
-func (p *CloudProfile) takes(image hash.Image) bool {
-	switch {
-	case image.Name == "":
-		return false
-	case isWhole(image.Version):
-		return true
-	}
-	return p != nil && p.Has(image)
-}
-
-// ImageOf returns the machine image of a new pool: its own, or the one that Gardener takes where the pool leaves
-// out the image or a part of its version. The CloudProfile may be nil.
-func (p *CloudProfile) ImageOf(added *Pool) hash.Image {
-	own := ImageOf(added.Worker)
-	if p.takes(own) {
-		return own
-	}
-	chosen, isFound := p.defaultImage(added)
-	if !isFound {
-		return own
-	}
-	return chosen
-}
-
 // canBeOne reports whether two images, of which one may be partial, can become the same one.
 func canBeOne(a, b *hash.Image) bool {
 	sameName := a.Name == "" || b.Name == "" || a.Name == b.Name

@@ -104,14 +104,6 @@ func (o Options) ExtensionOf(provider string) Extension {
 	return Released
 }
 
-// StrategyOf returns the strategy by which a pool is judged.
-func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
-	if o.Strategy != nil {
-		return *o.Strategy
-	}
-	return p.Worker.UpdateStrategy
-}
-
 // CheckInterrupted returns the error of a comparison that is to end early.
 func (o Options) CheckInterrupted() error {
 	if o.Interrupted == nil {

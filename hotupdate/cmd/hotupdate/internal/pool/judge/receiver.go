@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
@@ -42,6 +43,14 @@ func (o Options) ProviderOf(p *facts.Pool) Provider {
 		}
 	}
 	return Provider{}
+}
+
+// StrategyOf returns the strategy by which a pool is judged.
+func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
+	if o.Strategy != nil {
+		return *o.Strategy
+	}
+	return p.Worker.UpdateStrategy
 }
 
 // inRelease returns an extension in the release that the landscape states; unchanged if it states

@@ -16,13 +16,16 @@ import (
 )
 
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse
-// it. For a new bare provider config, the effect on its pools is unknown.
-func Added(p *facts.Pool, o Options) Comparison {
+// it. For a new bare provider config, the effect on its pools is unknown. The errors are those of [Options.Check].
+func Added(p *facts.Pool, o Options) (Comparison, error) {
+	r := o.receiverOf(p)
+	strategy := o.StrategyOf(p)
+	configs, err := r.check(p)
 	if o.Custom != nil {
-		return o.Custom.added(o.StrategyOf(p), o.Refused)
+		return o.Custom.added(strategy, o.Refused), err
 	}
 	added := Comparison{
-		Strategy: o.StrategyOf(p), Verdict: verdict.Added,
+		Strategy: strategy, Verdict: verdict.Added,
 		Numbers: verdict.Numbers{AddedAtMost: p.Wanted().Maximum},
 	}
 	if p.IsReversed() {
@@ -48,8 +51,7 @@ func Added(p *facts.Pool, o Options) Comparison {
 	adopted := added
 	adopted.Questions = slices.Clone(added.Questions)
 	adopted.Rules = slices.Clone(added.Rules)
-	r := o.receiverOf(p)
-	adopted.judgeUnread(p, r)
+	adopted.judgeUnread(p, r, configs)
 	if o.Extension == Adopted {
 		added = adopted
 	}
@@ -64,16 +66,17 @@ func Added(p *facts.Pool, o Options) Comparison {
 		added.May = verdict.Set{}
 	}
 	added.Rules = verdict.Sorted(added.Rules)
-	return added
+	return added, err
 }
 
 // Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
 // provider config, the effect on its pools is unknown.
 func Gone(p *facts.Pool, o Options) Comparison {
+	strategy := o.StrategyOf(p)
 	if o.Custom != nil {
-		return o.Custom.removed(o.StrategyOf(p))
+		return o.Custom.removed(strategy)
 	}
-	gone := Comparison{Strategy: o.StrategyOf(p), Verdict: verdict.Removed}
+	gone := Comparison{Strategy: strategy, Verdict: verdict.Removed}
 	if p.IsBare() {
 		gone.Verdict = verdict.Indeterminate
 		gone.Rules = []verdict.Rule{verdict.PoolsUnknown}
@@ -132,12 +135,12 @@ func (c *Comparison) ask(question verdict.Question) {
 
 // judgeUnread judges the fields of a new pool that an extension which has adopted the library does not read before
 // some Kubernetes minor, and so refuses, see [pair.refuseUnread].
-func (c *Comparison) judgeUnread(p *facts.Pool, r receiver) {
+func (c *Comparison) judgeUnread(p *facts.Pool, r receiver, ofPool configs) {
 	first, waits := kubeminor.Read(r.provider.ReadsFrom)
 	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
 	isRead := isKnown && version.Compare(first) >= 0
 	switch {
-	case p.IsBare(), !waits, r.given != nil, isRead, !r.hasUnread(p):
+	case p.IsBare(), !waits, r.given != nil, isRead, !ofPool.hasUnread():
 	case isKnown:
 		c.judge(verdict.Forbidden, verdict.NotYetRead)
 	default:
@@ -145,11 +148,10 @@ func (c *Comparison) judgeUnread(p *facts.Pool, r receiver) {
 	}
 }
 
-// hasUnread reports whether a new pool has fields that an extension which ignores configs does not read.
-func (r receiver) hasUnread(p *facts.Pool) bool {
-	configs, err := r.compareConfigs(&facts.Pool{}, p)
-	return err == nil && slices.ContainsFunc(configs.changes, func(c Finding) bool {
-		return c.Class != hotupdate.Hot && c.Class != hotupdate.Ignored
+// hasUnread reports whether the config of a new pool has fields that an extension which ignores configs does not read.
+func (c configs) hasUnread() bool {
+	return slices.ContainsFunc(c.changes, func(found Finding) bool {
+		return found.Class != hotupdate.Hot && found.Class != hotupdate.Ignored
 	})
 }
 
@@ -170,12 +172,18 @@ func (r receiver) refusesNewFields(p *facts.Pool) bool {
 
 // Check reports the errors of a pool, such as a provider config that its Schema cannot read.
 func (o Options) Check(p *facts.Pool) error {
+	_, err := o.receiverOf(p).check(p)
+	return err
+}
+
+// check compares the config of a pool with none, and reports the errors of the pool.
+func (r receiver) check(p *facts.Pool) (configs, error) {
 	var err error
 	if !p.IsBare() {
 		err = p.CheckName()
 	}
-	_, configErr := o.receiverOf(p).compareConfigs(&facts.Pool{}, p)
-	return located(p, err, configErr)
+	compared, configErr := r.compareConfigs(&facts.Pool{}, p)
+	return compared, located(p, err, configErr)
 }
 
 // RepeatedKeys returns a problem for each list element in the provider config of a pool that
