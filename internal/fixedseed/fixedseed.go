@@ -1,11 +1,14 @@
 // Package fixedseed makes property tests draw the same values in every run, so that nobody meets a
 // new failure by chance. A step of .ci/run draws fresh values.
 //
-// It owns the seed. It is for tests only, and must not know what they test.
+// It owns the seed, and how often tests collect garbage. It is for tests only, and must not know
+// what they test.
 package fixedseed
 
 import (
 	"flag"
+	"math"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -32,5 +35,22 @@ func RunAll(m *testing.M) int { return run(m, checks) }
 func run(m *testing.M, checks int) int {
 	_ = flag.Set("rapid.seed", "1") // fails only where rapid is not linked
 	_ = flag.Set("rapid.checks", strconv.Itoa(checks))
+	flag.Parse()
+	if isBenchmark := flag.Lookup("test.bench").Value.String() != ""; !isBenchmark {
+		collectSeldom()
+	}
 	return m.Run()
+}
+
+// collectSeldom lets a heap grow to five times of what is in use, or to a gigabyte, before garbage is collected: tests
+// drop most that they allocate, and collecting took a fifth of their time. GOGC and GOMEMLIMIT take precedence.
+// Benchmarks keep what programs have.
+func collectSeldom() {
+	const usual = 100
+	if given := debug.SetGCPercent(4 * usual); given != usual {
+		debug.SetGCPercent(given)
+	}
+	if isUnlimited := debug.SetMemoryLimit(-1) == math.MaxInt64; isUnlimited {
+		debug.SetMemoryLimit(1 << 30)
+	}
 }
