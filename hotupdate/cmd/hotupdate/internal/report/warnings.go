@@ -266,7 +266,8 @@ func (w *warned) line() string {
 	if len(w.causes) == 0 {
 		return shortened(head)
 	}
-	for shown := len(w.causes); shown > 0; shown-- {
+	mostThatFit := goodWarning / len("; ") // each follows a separator
+	for shown := min(len(w.causes), mostThatFit); shown > 0; shown-- {
 		if line := head + w.listed(shown, clause.inFull); len(line) <= goodWarning {
 			return line
 		}
