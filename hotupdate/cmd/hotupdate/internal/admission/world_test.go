@@ -135,11 +135,14 @@ type answer struct {
 // ask sends a review.
 func (w *world) ask(t *testing.T, text string) (answer, *http.Response) {
 	t.Helper()
-	return w.askBy(t, w.client(), text, "3s")
+	return w.askBy(t, text, "3s")
 }
 
-func (w *world) askBy(t *testing.T, client *http.Client, text, timeout string) (a answer, _ *http.Response) {
+// askBy sends a review with a timeout. It closes its connection, for which a server that ends would wait a second.
+func (w *world) askBy(t *testing.T, text, timeout string) (a answer, _ *http.Response) {
 	t.Helper()
+	client := w.client()
+	defer client.CloseIdleConnections()
 	response, err := client.Post(w.address+admission.ReviewPath+"?timeout="+timeout, "application/json", bytes.NewReader([]byte(text)))
 	require.NoError(t, err)
 	body, err := io.ReadAll(response.Body)
@@ -154,7 +157,9 @@ func (w *world) askBy(t *testing.T, client *http.Client, text, timeout string) (
 // page reads a page of the server.
 func (w *world) page(t *testing.T, path string) string {
 	t.Helper()
-	response, err := w.client().Get(w.address + path)
+	client := w.client()
+	defer client.CloseIdleConnections()
+	response, err := client.Get(w.address + path)
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	require.Equal(t, http.StatusOK, response.StatusCode)
