@@ -17,6 +17,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/effort"
+	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
 // repository is a folder with the Shoots of two revisions, in 50 folders.
@@ -71,19 +72,34 @@ func put(t *testing.T, file, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// ran is the result of a process.
+// ran is the result of a command.
 type ran struct {
 	code           int
 	stdout, stderr string
-	memory         int // the most that the process had, in MiB; 0 if the system does not tell it
+	memory         int // the most that its process had, in MiB; 0 if it is not measured
 }
 
 // plan runs the command on the two revisions.
 func (r repository) plan(t *testing.T, flags ...string) ran {
 	t.Helper()
+	inTest.Lock()
+	defer inTest.Unlock()
 	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(t.Context(), "hotupdate", //nolint:gosec // the test's own arguments
-		append([]string{"plan", "--gardener", "none", r.old, r.updated}, flags...)...)
+	code := run(r.arguments(flags), streams{
+		providers: extensions.All(), program: "hotupdate", in: strings.NewReader(""), out: &stdout, err: &stderr,
+	})
+	return ran{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+func (r repository) arguments(flags []string) []string {
+	return append([]string{"plan", "--gardener", "none", r.old, r.updated}, flags...)
+}
+
+// planMeasured is plan in a process of its own, whose memory is measured. Not every system tells it.
+func (r repository) planMeasured(t *testing.T, flags ...string) ran {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), "hotupdate", r.arguments(flags)...) //nolint:gosec // the test's own arguments
 	command.Stdout = &stdout
 	command.Stderr = &stderr
 	memory := filepath.Join(t.TempDir(), "memory")
@@ -201,7 +217,7 @@ func TestMemory(t *testing.T) {
 		}
 		return text
 	})
-	judged := gate.plan(t, "--output", "json")
+	judged := gate.planMeasured(t, "--output", "json")
 	require.Equal(t, exitOK, judged.code, judged.stderr)
 	assert.Less(t, len(judged.stdout), 10_000)
 	assert.Equal(t, shoots-1, judged.report(t).Omitted)
