@@ -7,7 +7,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/crds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/policy"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -60,7 +59,11 @@ func (c *call) decidingConfigs() (configs []policy.Config, err error) {
 			if err != nil {
 				return nil, err
 			}
-			touches := func(field string) bool { return touchesMachines(p, version, field, optionsFor(p, given)) }
+			sampler, err := pool.NewSampler(p, version+".0", optionsFor(p, given))
+			if err != nil {
+				return nil, err
+			}
+			touches := func(field string) bool { return touchesMachines(sampler, field) }
 			fields, isWhole := decidingFields(provider.Paths(schema), "", touches)
 			config.Add(policy.Era{From: minor, Fields: fields, IsWhole: isWhole})
 		}
@@ -70,8 +73,8 @@ func (c *call) decidingConfigs() (configs []policy.Config, err error) {
 }
 
 // touchesMachines reports whether a change of a field of a provider config may replace machines or drain nodes.
-func touchesMachines(p provider.Provider, version, field string, o judge.Options) bool {
-	v, _, isField := pool.TodayIn(p, version+".0", field, o)
+func touchesMachines(sampler *pool.Sampler, field string) bool {
+	v, _, isField := sampler.Today(field)
 	return isField && slices.Contains([]verdict.Verdict{verdict.Roll, verdict.InPlaceUpdate, verdict.Indeterminate}, v)
 }
 

@@ -177,7 +177,11 @@ func (c *call) rulesOfConfig(field string) ([][]string, error) {
 	}
 	for _, p := range c.std.providers {
 		for _, version := range minorsOf(p) {
-			v, era, isField := pool.TodayIn(p, version+".0", field, optionsFor(p, given))
+			sampler, err := pool.NewSampler(p, version+".0", optionsFor(p, given))
+			if err != nil {
+				return nil, err
+			}
+			v, era, isField := sampler.Today(field)
 			last := rows[len(rows)-1]
 			isSame := last[0] == p.Name && isField && last[3] == era
 			from := "from " + version

@@ -126,9 +126,11 @@ func TestRulesTakeThePathsOfExplain(t *testing.T) {
 			shown, err := pool.Explain(m.Pools[0], o)
 			require.NoError(t, err)
 			require.NotEmpty(t, shown)
+			sampler, err := pool.NewSampler(of, "1.35.0", o)
+			require.NoError(t, err)
 			for _, field := range shown {
 				config, isOfConfig := strings.CutPrefix(field.Path, fields.Config+".")
-				_, _, isAnswered := pool.TodayIn(of, "1.35.0", config, o)
+				_, _, isAnswered := sampler.Today(config)
 				for _, table := range []fields.Table{fields.Shoot(), fields.Worker(), fields.Pool()} {
 					_, isKnown := table.Answer(field.Path)
 					isAnswered = isAnswered || isKnown && !isOfConfig

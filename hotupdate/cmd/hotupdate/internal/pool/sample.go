@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -16,35 +17,10 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
-// TodayIn says what a change of a field of the provider config does to a rolling pool of a provider
-// with a Kubernetes version: the gravest verdict of plan on sample edits of each leaf at or below
-// the field, each in a config with only this leaf and in a config with all fields. It also returns
-// the era of the pool. It is false if the Schema of the provider does not have the field. The field
-// is written as explain shows it, or with [] for any element.
-func TodayIn(p judge.Provider, version, field string, o judge.Options) (v verdict.Verdict, era string, isField bool) {
-	s, err := newSampler(o.ProviderOf(&facts.Pool{Provider: p.Name}), version, o)
-	if err != nil {
-		return verdict.Indeterminate, "", false
-	}
-	from, isField := s.root.find(field)
-	if !isField {
-		return verdict.Indeterminate, "", false
-	}
-	v = verdict.None
-	isJudged := false
-	for _, leaf := range s.leaves(from) {
-		found, isReadable := s.gravest(leaf)
-		isJudged = isJudged || isReadable
-		v = max(v, found)
-	}
-	if !isJudged {
-		v = verdict.Indeterminate
-	}
-	return v, s.era, true
-}
-
-// sampler makes and compares sample configs of a provider.
-type sampler struct {
+// Sampler says what changes of fields of the provider config do to a rolling pool of a provider
+// with a Kubernetes version. It makes and compares sample configs, each pair once. It must not be
+// used by several goroutines at once.
+type Sampler struct {
 	provider judge.Provider
 	version  string
 	options  judge.Options
@@ -52,15 +28,53 @@ type sampler struct {
 	root     place
 	complete any // the config with all fields that the extension knows
 	era      string
+	known    map[string]sampled // by the text of a leaf
 }
 
-func newSampler(p judge.Provider, version string, o judge.Options) (*sampler, error) {
+// sampled is the gravest verdict on edits of a leaf, if its configs can be read.
+type sampled struct {
+	verdict    verdict.Verdict
+	isReadable bool
+}
+
+// Today returns the gravest verdict of plan on sample edits of each leaf at or below a field, each
+// in a config with only this leaf and in a config with all fields. It also returns the era of the
+// pool. It is false if the Schema of the provider does not have the field. The field is written as
+// explain shows it, or with [] for any element.
+func (s *Sampler) Today(field string) (v verdict.Verdict, era string, isField bool) {
+	from, isField := s.root.find(field)
+	if !isField {
+		return verdict.Indeterminate, "", false
+	}
+	v = verdict.None
+	isJudged := false
+	for _, leaf := range s.leaves(from) {
+		text := leaf.text()
+		found, isKnown := s.known[text]
+		if !isKnown {
+			found = s.gravest(leaf)
+			s.known[text] = found
+		}
+		isJudged = isJudged || found.isReadable
+		v = max(v, found.verdict)
+	}
+	if !isJudged {
+		v = verdict.Indeterminate
+	}
+	return v, s.era, true
+}
+
+// NewSampler returns a sampler for the configs of a provider. It fails if the provider has no Schema.
+func NewSampler(p judge.Provider, version string, o judge.Options) (*Sampler, error) {
+	p = o.ProviderOf(&facts.Pool{Provider: p.Name})
 	schema, err := p.Schema()
 	if err != nil {
 		return nil, err
 	}
 	root := (*schemabridge.Schema)(schema).Plan().Root
-	s := &sampler{provider: p, version: version, options: o, schema: schema, root: place{node: root}}
+	s := &Sampler{
+		provider: p, version: version, options: o, schema: schema, root: place{node: root}, known: map[string]sampled{},
+	}
 	for _, leaf := range s.leaves(s.root) {
 		isNew := o.Extension == judge.Released && slices.Contains(p.New, leaf.steps[0].name) // which it refuses
 		if value, _, isScalar := s.values(leaf); isScalar && !isNew {
@@ -90,6 +104,15 @@ func (l place) to(node *fieldplan.Node, name string) place {
 		step.key = l.node.Key.Name
 	}
 	return place{node, append(slices.Clone(l.steps), step)}
+}
+
+// text is the names of the steps, which differ in any two places.
+func (l place) text() string {
+	var text strings.Builder
+	for _, step := range l.steps {
+		text.WriteString(strconv.Quote(step.name))
+	}
+	return text.String()
 }
 
 // find finds a field by its path. In a list, any element stands for the first one; in a map, any
@@ -125,7 +148,7 @@ func (l place) find(field string) (place, bool) {
 const anyKey = "a"
 
 // leaves returns the leaves at or below a place, and the lists, maps and objects above them, which can be absent.
-func (s *sampler) leaves(at place) (places []place) {
+func (s *Sampler) leaves(at place) (places []place) {
 	if len(at.steps) > 0 {
 		places = append(places, at)
 	}
@@ -163,7 +186,7 @@ func keysOf(node *fieldplan.Node) []string {
 var scalars = [][2]any{{"a", "b"}, {1, 2}, {true, false}, {"1h", "2h"}, {"10.0.0.0/8", "11.0.0.0/8"}}
 
 // values returns two values of a leaf. It is false for a list, map or object, which can only be empty or absent.
-func (s *sampler) values(leaf place) (value, other any, isScalar bool) {
+func (s *Sampler) values(leaf place) (value, other any, isScalar bool) {
 	switch leaf.node.Kind {
 	case fieldplan.Object, fieldplan.Map:
 		return map[string]any{}, nil, false
@@ -180,7 +203,7 @@ func (s *sampler) values(leaf place) (value, other any, isScalar bool) {
 }
 
 // isConfig reports whether the Schema reads a config.
-func (s *sampler) isConfig(config any) bool {
+func (s *Sampler) isConfig(config any) bool {
 	text, err := json.Marshal(config)
 	if err == nil {
 		_, err = s.schema.Decode(text)
@@ -188,10 +211,10 @@ func (s *sampler) isConfig(config any) bool {
 	return err == nil
 }
 
-// gravest returns the gravest verdict on sample edits of a leaf. It is false if the configs cannot be read.
-func (s *sampler) gravest(leaf place) (gravest verdict.Verdict, isReadable bool) {
+// gravest returns the gravest verdict on sample edits of a leaf.
+func (s *Sampler) gravest(leaf place) sampled {
 	value, other, isScalar := s.values(leaf)
-	gravest = verdict.None
+	found := sampled{verdict: verdict.None}
 	for _, config := range []any{nil, s.complete} {
 		if isScalar {
 			config = leaf.set(config, value)
@@ -205,16 +228,16 @@ func (s *sampler) gravest(leaf place) (gravest verdict.Verdict, isReadable bool)
 		for _, one := range edited {
 			for _, pair := range [][2]any{{config, one}, {one, config}} {
 				v, isRead := s.compare(pair[0], pair[1])
-				isReadable = isReadable || isRead
-				gravest = max(gravest, v)
+				found.isReadable = found.isReadable || isRead
+				found.verdict = max(found.verdict, v)
 			}
 		}
 	}
-	return gravest, isReadable
+	return found
 }
 
 // compare compares two configs by the code of plan. It is false if they cannot be read.
-func (s *sampler) compare(before, after any) (v verdict.Verdict, isReadable bool) {
+func (s *Sampler) compare(before, after any) (v verdict.Verdict, isReadable bool) {
 	old, oldErr := s.sample(before)
 	updated, newErr := s.sample(after)
 	if oldErr != nil || newErr != nil {
@@ -297,7 +320,7 @@ func (l place) removed(config any) any {
 }
 
 // sample returns a Worker with one pool and this config.
-func (s *sampler) sample(config any) (*facts.Manifest, error) {
+func (s *Sampler) sample(config any) (*facts.Manifest, error) {
 	object, _ := config.(map[string]any)
 	object = maps.Clone(object)
 	if object == nil {

@@ -20,17 +20,14 @@ import (
 // minorsOfEras are Kubernetes versions before and after each change of era of the released extensions.
 var minorsOfEras = []string{"1.33.1", "1.37.1"}
 
-// rulesOf returns what rules answers for a field of the config of a provider, and keeps the answers.
+// rulesOf returns what rules answers for a field of the config of a provider.
 func rulesOf(t *testing.T, of provider.Provider, minor string, o judge.Options) func(field string) verdict.Verdict {
 	t.Helper()
-	known := map[string]verdict.Verdict{}
+	sampler, err := pool.NewSampler(of, minor, o)
+	require.NoError(t, err)
 	return func(field string) verdict.Verdict {
-		if v, isKnown := known[field]; isKnown {
-			return v
-		}
-		v, _, isField := pool.TodayIn(of, minor, field, o)
+		v, _, isField := sampler.Today(field)
 		require.True(t, isField, field)
-		known[field] = v
 		return v
 	}
 }
