@@ -13,11 +13,17 @@ import (
 // Module is the module of Gardener.
 const Module = "github.com/gardener/gardener"
 
-// Earlier returns the earlier releases of the table, the oldest first.
+// Earlier returns the earlier releases of the table, the oldest first: of each minor from v1.100 on that the module proxy
+// serves, and a few before.
 func Earlier() []string {
 	return []string{
-		"v1.10.0", "v1.19.0", "v1.40.0", "v1.50.0", "v1.60.0", "v1.70.0", "v1.80.0", "v1.90.0", "v1.100.0", "v1.110.0",
-		"v1.120.0", "v1.130.0", "v1.139.1", "v1.145.0", "v1.149.3",
+		"v1.10.0", "v1.19.0", "v1.40.0", "v1.50.0", "v1.60.0", "v1.70.0", "v1.80.0", "v1.90.0", "v1.100.0",
+		"v1.101.0", "v1.102.0", "v1.103.0", "v1.104.0", "v1.105.0", "v1.106.0", "v1.107.0", "v1.108.0",
+		"v1.109.0", "v1.110.0", "v1.111.0", "v1.112.0", "v1.113.0", "v1.115.1", "v1.117.0", "v1.118.2",
+		"v1.119.0", "v1.120.0", "v1.121.2", "v1.122.0", "v1.123.1", "v1.124.0", "v1.125.0", "v1.127.0",
+		"v1.129.1", "v1.130.0", "v1.131.0", "v1.132.1", "v1.134.2", "v1.135.0", "v1.136.2", "v1.138.0",
+		"v1.139.1", "v1.140.1", "v1.141.0", "v1.144.1", "v1.145.0", "v1.146.0", "v1.147.0", "v1.148.0",
+		"v1.149.3",
 	}
 }
 

@@ -106,7 +106,7 @@ func TestNamesOfReleases(t *testing.T) {
 }
 
 // isComparable is false for pools that this version of Gardener names in another way on purpose: without a node-agent
-// secret, and in place with reservations of the system, which Gardener up to v1.139 adds to those of the kubelet, or by
+// secret, and in place with reservations of the system, which Gardener up to v1.140 adds to those of the kubelet, or by
 // Gardener up to v1.119.
 func (r *record) isComparable() bool {
 	isOther := r.isInPlace() && (r.hasSystem || r.hasOneList)

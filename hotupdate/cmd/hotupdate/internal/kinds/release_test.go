@@ -11,7 +11,7 @@ import (
 )
 
 // TestHas: a release that the table has is known, one between two releases only if both agree. systemReserved was last
-// in v1.139.1 and is not in v1.145.0; updateStrategy is not in v1.110.0 and first in v1.120.0.
+// in v1.140.1 and is not in v1.141.0; updateStrategy is not in v1.112.0 and first in v1.113.0.
 func TestHas(t *testing.T) {
 	t.Parallel()
 	kubelet := []string{"spec", "kubernetes", "kubelet"}
@@ -23,10 +23,12 @@ func TestHas(t *testing.T) {
 		has, lacks bool
 	}{
 		{system, "v1.90.0", true, false},
-		{system, "v1.139.1", true, false},
-		{system, "v1.139", false, false}, // may be v1.139.2
-		{system, "v1.138", true, false},
-		{system, "v1.142.0", false, false},
+		{system, "v1.140.1", true, false},
+		{system, "v1.140", false, false}, // may be v1.140.2
+		{system, "v1.139", true, false},
+		{system, "v1.140.2", false, false},
+		{system, "v1.141.0", false, true},
+		{system, "v1.142.0", false, true},
 		{system, "v1.145.0", false, true},
 		{system, "v1.145", false, true},
 		{system, "v1.200.0", false, true},
@@ -36,7 +38,10 @@ func TestHas(t *testing.T) {
 		{append(slices.Clip(kubelet), "cpuManagerPolicy"), "v1.150.0", true, false},
 		{append(slices.Clip(kubelet), "quux"), "v1.150.0", false, false},
 		{strategy, "v1.110.0", false, true},
-		{strategy, "v1.115.0", false, false},
+		{strategy, "v1.112.0", false, true},
+		{strategy, "v1.112.5", false, false},
+		{strategy, "v1.113.0", true, false},
+		{strategy, "v1.115.0", true, false},
 		{strategy, "v1.120.0", true, false},
 	} {
 		assert.Equal(t, test.lacks, kinds.Shoot.Lacks(test.path, test.release), "%s in %s", test.path, test.release)

@@ -48,7 +48,7 @@ func TestReleaseOfGardener(t *testing.T) {
 			"the release has both, and adds them up",
 		},
 		"reservations, between": {
-			"v1.142.3",
+			"v1.140.9",
 			edits{reserved("20m")},
 			edits{reserved("30m")},
 			verdict.Roll,
