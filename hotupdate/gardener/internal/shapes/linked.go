@@ -13,8 +13,8 @@ import (
 // Module is the module of Gardener.
 const Module = "github.com/gardener/gardener"
 
-// Earlier returns the earlier releases of the table, the oldest first: of each minor from v1.100 on that the module proxy
-// serves, and a few before.
+// Earlier returns the earlier releases of the table, the oldest first: of each minor from v1.100 on that the module
+// proxy serves, and a few before.
 func Earlier() []string {
 	return []string{
 		"v1.10.0", "v1.19.0", "v1.40.0", "v1.50.0", "v1.60.0", "v1.70.0", "v1.80.0", "v1.90.0", "v1.100.0",
