@@ -114,17 +114,17 @@ func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
 	out := &Node{}
 	switch n.Kind {
 	case fieldplan.Object:
-		out.Kind = kindObject
+		out.Kind = KindObject
 		for i, f := range n.Fields {
 			out.Fields = append(out.Fields, e.field(n, f, pointer+"/fields/"+strconv.Itoa(i)))
 		}
 	case fieldplan.List:
-		out.Kind = kindList
+		out.Kind = KindList
 	case fieldplan.Array:
 		out.Kind = kindArray
 		out.Length = n.Type.Len()
 	case fieldplan.Map:
-		out.Kind = kindMap
+		out.Kind = KindMap
 		out.Keys, out.KeyBits = KeyName(n.Type.Key())
 		out.KeyClasses = keyClasses(n)
 	case fieldplan.Leaf:

@@ -43,7 +43,7 @@ func (d *Document) ValuesAt(path string) fieldplan.Values {
 
 // Outline describes the values of the node.
 func (v described) Outline(_ string, report func(*fault.Error)) fieldplan.Outline {
-	if v.n.Kind == kindObject {
+	if v.n.Kind == KindObject {
 		return v.object(report)
 	}
 	if v.n.Elem == nil {
@@ -53,13 +53,13 @@ func (v described) Outline(_ string, report func(*fault.Error)) fieldplan.Outlin
 	elem := v.place(v.at, "/elem", fieldpath.Elements(v.at))
 	o := fieldplan.Outline{Elem: v.values(v.n.Elem, elem, report), ElemPointer: v.n.ElemNullable}
 	switch v.n.Kind {
-	case kindList:
+	case KindList:
 		o.Kind = fieldplan.List
 		isBytes := v.n.Elem.Kind == "uint" && v.n.Elem.Bits == 8
 		if isBytes && !o.ElemPointer {
 			report(invalid(v.at, "is a list of bytes, which are one text in JSON", exportAgain))
 		}
-	case kindMap:
+	case KindMap:
 		o.Kind = fieldplan.Map
 		o.Key = v.key(report)
 		o.Keys = v.keyClasses(report)
@@ -80,11 +80,11 @@ func (s *source) place(at, pointer, path string) string {
 
 // values describes the values of a node, which is at or below that of v.
 func (v described) values(n *Node, at string, report func(*fault.Error)) fieldplan.Values {
-	if len(n.KeyClasses) > 0 && n.Kind != kindMap {
+	if len(n.KeyClasses) > 0 && n.Kind != KindMap {
 		report(invalid(at, "has classes of keys and is not a map", exportAgain))
 	}
 	switch n.Kind {
-	case kindObject, kindList, kindArray, kindMap:
+	case KindObject, KindList, kindArray, KindMap:
 		return described{v.source, n, at}
 	case kindRef:
 		report(invalid(at, "is a type that contains itself", "use the Schema of the Go type"))

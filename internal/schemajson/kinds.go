@@ -18,13 +18,13 @@ import (
 
 // The kinds that are not leaves, and the leaves whose Go type does not matter.
 const (
-	kindObject = "object"
-	kindList   = "list"
+	KindObject = "object"
+	KindList   = "list"
 	kindArray  = "array"
-	kindMap    = "map"
+	KindMap    = "map"
 	kindRef    = "ref"
 	kindString = "string"
-	kindJSON   = "json"   // free JSON
+	KindJSON   = "json"   // free JSON
 	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
 )
 
@@ -40,7 +40,7 @@ var leafNames = map[leaf.Kind]string{
 	leaf.Bool: "bool", leaf.Int: "int", leaf.Uint: "uint", leaf.Float: "float", leaf.String: kindString,
 	leaf.Number: "number", leaf.Bytes: "bytes", leaf.Quantity: "quantity", leaf.IntOrString: "intOrString",
 	leaf.Time: "time", leaf.MetaTime: "metaTime", leaf.MicroTime: "microTime", leaf.Duration: "duration",
-	leaf.RawMessage: kindJSON, leaf.RawExtension: kindJSON, leaf.Interface: kindJSON,
+	leaf.RawMessage: KindJSON, leaf.RawExtension: KindJSON, leaf.Interface: KindJSON,
 	leaf.QuantityText: "quantityText", leaf.DurationText: "durationText", leaf.CIDRText: "cidrText",
 	leaf.DNSText: "dnsText", leaf.TimeText: "timeText",
 	leaf.HintQuantity: kindHintedQuantity, leaf.HintDuration: kindHintedDuration, leaf.HintTime: kindHintedTime,

@@ -66,7 +66,7 @@ func (n *Node) keepTypes(from *fieldplan.Node) {
 		return // a type that contains itself has no plan anyway
 	case kindOpaque:
 		n.goType = from.Type
-	case kindMap:
+	case KindMap:
 		n.goKeys = from.Type.Key()
 	}
 	for i, f := range n.Fields {
@@ -146,7 +146,7 @@ func decode(data []byte) (*Document, error) {
 	switch {
 	case d.FormatVersion < FormatVersion:
 		return nil, unknownVersion(d.FormatVersion)
-	case d.Root == nil || d.Root.Kind != kindObject:
+	case d.Root == nil || d.Root.Kind != KindObject:
 		return nil, invalid("/root", "must be an object", exportAgain)
 	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
 		return nil, invalid("/typeMeta", "is neither empty nor apiVersion and kind", exportAgain)

@@ -3,16 +3,11 @@ package kinds
 import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// The words of an exported Schema for kinds of values, and for the class of what is unhashed.
-const (
-	object   = "object"
-	list     = "list"
-	mapping  = "map"
-	freeJSON = "json"
-	ignored  = "ignored"
-)
+// ignored is the class of what is unhashed, in an exported Schema.
+var ignored = structtag.Ignored.String()
 
 // IsUnhashed reports whether no name that Gardener gives to a pool depends on a member below an object, or on what is
 // in the member: its class is ignored. That was measured with the newest release, and only for Shoots. The member is
@@ -21,12 +16,12 @@ const (
 func (k Kind) IsUnhashed(above, path []string) bool {
 	at := k.at(above)
 	for _, name := range path {
-		if at.isOf(list) {
+		if at.isOf(schemajson.KindList) {
 			return false
 		}
 		at = at.inside(name)
 	}
-	return at.node != nil && at.node.Kind != object && at.class == ignored
+	return at.node != nil && at.node.Kind != schemajson.KindObject && at.class == ignored
 }
 
 // Describes reports whether a member is known.
@@ -35,7 +30,7 @@ func (k Kind) Describes(path []string) bool { return k.at(path).node != nil }
 // IsObject reports whether a member is an object with members that are known.
 func (k Kind) IsObject(path []string) bool {
 	at := k.at(path)
-	return at.isOf(object)
+	return at.isOf(schemajson.KindObject)
 }
 
 // Unhashed returns the paths of the members below an object for which [Kind.IsUnhashed] holds. A path that ends with
@@ -52,12 +47,12 @@ func unhashedBelow(above *schemajson.Node, path string) (paths []string) {
 	for _, f := range above.Fields {
 		below := fieldpath.Join(path, f.Name)
 		switch {
-		case f.Type.Kind == object:
+		case f.Type.Kind == schemajson.KindObject:
 			paths = append(paths, unhashedBelow(f.Type, below)...)
 		case f.Class != ignored:
-		case f.Type.Kind == freeJSON:
+		case f.Type.Kind == schemajson.KindJSON:
 			paths = append(paths, below, below+".*")
-		case f.Type.Kind == mapping:
+		case f.Type.Kind == schemajson.KindMap:
 			paths = append(paths, below+".*")
 		default:
 			paths = append(paths, below)
@@ -78,7 +73,7 @@ func (k Kind) at(path []string) place {
 // inside is the place of a member, as [place.member]. What is in a value without members, such as free JSON or behind
 // a dot in the key of a map, has the place of that.
 func (p place) inside(name string) place {
-	isLeaf := p.node != nil && p.node.Kind != object && p.node.Elem == nil
+	isLeaf := p.node != nil && p.node.Kind != schemajson.KindObject && p.node.Elem == nil
 	if isLeaf {
 		return p
 	}
