@@ -1,11 +1,16 @@
 package hash
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // How many digits of a digest Gardener's names contain.
@@ -72,6 +77,71 @@ func (n Name) Changed(old Name) []string {
 	return changed
 }
 
+const (
+	secretPrefix      = "gardener-node-agent-"
+	kubernetesVersion = "Kubernetes version" // the name of a part
+	ipvs              = "IPVS"
+)
+
+// firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no
+// machines, unless kube-proxy runs in IPVS mode.
+var firstWithoutNodeLocalDNS = kubeminor.Of(1, 34)
+
+// NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration.
+// For a pool that rolls it is "gardener-node-agent-", the pool's name, and 16 characters of the
+// digest of these parts. Those in brackets are left out if they are not set:
+//
+//  1. MAJOR.MINOR of the Kubernetes version
+//  2. machine type
+//  3. [machine image: name and version, nothing between them]
+//  4. [volume size] and [volume type]
+//  5. [container runtime]
+//  6. [certificate authorities rotation] and [service-account key rotation]
+//  7. ["node-local-dns"]: if enabled, and the minor is below 1.34 or kube-proxy runs in IPVS mode
+//  8. the strings of the [Kubelet]
+//
+// For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and
+// the other fields are not read.
+//
+// The time of a rotation is hashed. If the pool has an entry among the pending rollouts, the time
+// of the entry counts, else the time of the cluster. A nil time is left out; a nil time of an entry
+// is not replaced by the time of the cluster. The zero time is not nil. Gardener hashes the text of
+// Go's [time.Time.String], and its components run in UTC. Here the time is converted to UTC and a
+// monotonic reading dropped, so the result is the same on every machine. Gardener's times come from
+// the API server, which cuts them to seconds; a fraction would be hashed.
+//
+// Parts have no names: a pool with volume type "a" and no container runtime has the same name as
+// one with container runtime "a" and no volume type, as in Gardener.
+//
+// An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source:
+// Gardener v1.150; GEP-31, "Worker pool hash calculations".
+func NodeAgentSecretName(w Worker) (Name, error) {
+	err := errors.Join(checkPoolName(w), checkStrategy(w))
+	if w.UpdateStrategy.InPlace() {
+		if err != nil {
+			return Name{}, err
+		}
+		return Name{Text: secretPrefix + w.Name}, nil
+	}
+	minor, errVersion := w.minor()
+	if err := errors.Join(err, errVersion); err != nil {
+		return Name{}, err
+	}
+	var dns *string
+	if w.NodeLocalDNS && (minor.Compare(firstWithoutNodeLocalDNS) < 0 || w.KubeProxyMode == ipvs) {
+		dns = new("node-local-dns")
+	}
+	parts := slices.Concat([]part{
+		{kubernetesVersion, new(minor.String())},
+		{"machine type", &w.MachineType},
+		ifSet("machine image", w.Image, func(i *Image) string { return i.Name + i.Version }),
+		ifSet("volume size", w.Volume, func(v *Volume) string { return v.Size }),
+		{"volume type", cmp.Or(w.Volume, &Volume{}).Type},
+		{"container runtime", w.CRI},
+	}, w.rotations(), []part{{NodeLocalDNS, dns}}, w.Kubelet.parts())
+	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
+}
+
 // WorkerPool returns the worker pool hash of a pool that rolls: the five characters that end the
 // name of its MachineClass.
 //
@@ -117,6 +187,62 @@ func workerPool(nodeAgentSecretName, key *string, errKey error, additionalData [
 	}
 	return named("", poolDigits, parts), nil
 }
+
+// inPlaceKey returns the key that changes when a pool's nodes need an in-place update, see
+// [WorkerPoolInPlace].
+func inPlaceKey(w Worker) (Name, error) {
+	minor, errVersion := w.minor()
+	if err := errors.Join(checkPoolName(w), errVersion); err != nil {
+		return Name{}, err
+	}
+	parts := []part{
+		{kubernetesVersion, new(minor.String())},
+		{"machine image version", &cmp.Or(w.Image, &Image{}).Version},
+	}
+	return named("", keyDigits, slices.Concat(parts, w.rotations(), w.Kubelet.parts())), nil
+}
+
+func checkPoolName(w Worker) error {
+	if w.Name != "" {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: "no-pool-name", Field: "Worker.Name", What: "is empty",
+		Hint: "set the name of the worker pool",
+	}
+}
+
+func checkStrategy(w Worker) error {
+	if w.UpdateStrategy == hotupdate.AutoRollingUpdate || w.UpdateStrategy.InPlace() {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: fault.UnknownStrategy, Field: "Worker.UpdateStrategy",
+		What: "is the unknown strategy " + strconv.Itoa(int(w.UpdateStrategy)), Hint: "use one of package hotupdate",
+	}
+}
+
+func (w Worker) minor() (kubeminor.Minor, error) {
+	m, ok := kubeminor.Read(w.KubernetesVersion)
+	if !ok {
+		problem := kubeminor.Invalid(w.KubernetesVersion)
+		problem.Where = ""
+		problem.Field = "Worker.KubernetesVersion"
+		return m, problem
+	}
+	return m, nil
+}
+
+func (w Worker) rotations() []part {
+	return []part{
+		ifSet(CARotation, w.CARotation.of(w.Name), timeText),
+		ifSet(ServiceAccountKeyRotation, w.ServiceAccountKeyRotation.of(w.Name), timeText),
+	}
+}
+
+// timeText prints a time as a process that runs in UTC does. The conversion also drops a monotonic
+// reading.
+func timeText(t *metav1.Time) string { return t.UTC().String() }
 
 // part is a string that a name covers if it is set.
 type part struct {
