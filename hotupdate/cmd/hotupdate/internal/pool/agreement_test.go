@@ -155,7 +155,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			require.NoError(t, err)
 			return name
 		}
-		rolling, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
+		rolling, err := comparePools(old, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err)
 		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
 		if lowered := old.Worker.KubernetesVersion > updated.Worker.KubernetesVersion; !lowered { // which is refused
@@ -168,7 +168,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 			return name
 		}
 		strategy := hotupdate.AutoInPlaceUpdate
-		inPlace, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Strategy: &strategy})
+		inPlace, err := comparePools(old, updated, judge.Options{Providers: extensions.All(), Strategy: &strategy})
 		require.NoError(t, err)
 		// names hash values without the names of their fields, so rotations that change places cancel out
 		rotations := func(p facts.Pool) (times []string) {
@@ -219,7 +219,7 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 			}
 		}
 		judged := func(old, updated facts.Pool) verdict.Verdict {
-			got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
+			got, err := comparePools(old, updated, judge.Options{Providers: extensions.All()})
 			require.NoError(t, err)
 			return got.Verdict
 		}
@@ -252,7 +252,7 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		updated := old
 		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
 		change(&updated.Worker)
-		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
+		got, err := comparePools(old, updated, judge.Options{Providers: extensions.All()})
 		require.NoError(t, err)
 		assert.Equal(t, verdict.Roll, got.Verdict, name)
 		before, err := hash.NodeAgentSecretName(old.Worker)
@@ -277,7 +277,7 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	after, err := hash.NodeAgentSecretName(updated.Worker)
 	require.NoError(t, err)
 	require.Equal(t, before.Text, after.Text)
-	got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All()})
+	got, err := comparePools(old, updated, judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.None, got.Verdict)
 	assert.Equal(t, verdict.NameStays, got.Changes[0].Rule)

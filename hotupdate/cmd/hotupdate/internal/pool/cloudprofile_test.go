@@ -110,7 +110,7 @@ func TestUnknownMinors(t *testing.T) {
 		},
 		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, verdict.HotUpdate, "no era does"},
 	} {
-		got, err := judge.Compare(of(test.old), of(test.updated), o)
+		got, err := comparePools(of(test.old), of(test.updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, test.want.String(), got.Verdict.String(), test.reason)
 	}
@@ -156,7 +156,7 @@ func TestSpellingUnderReleasedAdmission(t *testing.T) {
 	old := of(`{"kind":"` + configKind + `","apiVersion":"` + configVersion + `"}`)
 	updated := of(`{"apiVersion":"` + configVersion + `", "kind":"` + configKind + `"}`)
 	for extension, want := range map[judge.Extension]verdict.Verdict{judge.Released: verdict.Indeterminate, judge.Adopted: verdict.None} {
-		got, err := judge.Compare(
+		got, err := comparePools(
 			old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension},
 		)
 		require.NoError(t, err)

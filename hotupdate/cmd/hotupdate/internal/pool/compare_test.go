@@ -693,14 +693,14 @@ func TestPoolsThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	aws := read(t, manifest(t, "shoot.yaml"))
 	gcp := read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
-	_, err := judge.Compare(aws.Pools[0], gcp.Pools[0], options(t))
+	_, err := pool.NewPlan(aws, gcp, options(t))
 	codes(t, err, "other-provider")
 	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
 	_, err = pool.NewPlan(aws, read(t, version), options(t))
 	codes(t, err, "malformed-version")
 	nameless := aws.Pools[0]
 	nameless.Worker.Name = ""
-	_, err = judge.Compare(nameless, nameless, options(t))
+	_, err = comparePools(nameless, nameless, options(t))
 	codes(t, err, "no-pool-name", "no-pool-name")
 }
 
@@ -720,7 +720,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
 	old := []byte("{" + head + "}")
 	updated := []byte("{" + head + `,"agent":"2"}`)
-	got, err := judge.Compare(facts.Bare(old), facts.Bare(updated), options(t))
+	got, err := comparePools(facts.Bare(old), facts.Bare(updated), options(t))
 	require.NoError(t, err)
 	assert.Equal(t, verdict.Roll, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
@@ -730,21 +730,21 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 
 	o := options(t)
 	o.Strategy = &strategies[1]
-	got, err = judge.Compare(facts.Bare(nil), facts.Bare(updated), o)
+	got, err = comparePools(facts.Bare(nil), facts.Bare(updated), o)
 	require.NoError(t, err)
 	assert.Equal(t, verdict.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []facts.Unknown{facts.RestOfPool}, got.Unknown)
 	assert.Equal(t, []verdict.Rule{verdict.DriverAppliesInPlace}, got.Rules)
 
-	got, err = judge.Compare(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: extensions.All()})
+	got, err = comparePools(facts.Bare(nil), facts.Bare([]byte("null")), judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.None, got.Verdict)
 
-	got, err = judge.Compare(facts.Bare(old), facts.Bare(updated), judge.Options{Providers: extensions.All()})
+	got, err = comparePools(facts.Bare(old), facts.Bare(updated), judge.Options{Providers: extensions.All()})
 	require.NoError(t, err)
 	assert.Equal(t, verdict.Indeterminate, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
-	_, err = judge.Compare(facts.Bare(old), facts.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
+	_, err = comparePools(facts.Bare(old), facts.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)
 }
 
@@ -777,7 +777,7 @@ func TestIndeterminateOutweighsNone(t *testing.T) {
 	for updated, want := range map[string]verdict.Verdict{
 		`{"a":"1","b":"2"}`: verdict.None, `{"a":"2","b":"1"}`: verdict.Indeterminate, `{"a":"2","b":"2"}`: verdict.Indeterminate,
 	} {
-		got, err := judge.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
+		got, err := comparePools(of(`{"a":"1","b":"1"}`), of(updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, want.String(), got.Verdict.String(), updated)
 	}
@@ -815,7 +815,7 @@ func TestCausesTogether(t *testing.T) {
 		typed + `,"b":"1"}`: {"a": verdict.Roll, "c": verdict.None},
 		`null`:              {"a": verdict.Roll, "b": verdict.Roll, "c": verdict.None},
 	} {
-		got, err := judge.Compare(of(old), of(typed+`,"a":"1","b":"1","c":"1"}`), o)
+		got, err := comparePools(of(old), of(typed+`,"a":"1","b":"1","c":"1"}`), o)
 		require.NoError(t, err)
 		assert.Equal(t, verdict.Roll.String(), got.Verdict.String())
 		for field, v := range want {

@@ -140,6 +140,12 @@ func compare(tb testing.TB, old, updated []byte, o judge.Options) judge.Comparis
 	return planned.Pools[0].Comparison
 }
 
+// comparePools compares two pools under the extension of the new one.
+func comparePools(old, updated facts.Pool, o judge.Options) (judge.Comparison, error) {
+	manifest := &facts.Manifest{Provider: updated.Provider, Pools: []facts.Pool{updated}}
+	return o.ReceiverOf(manifest).Compare(old, updated)
+}
+
 // paths lists the paths of the changes.
 func paths(changes []judge.Finding) (paths []string) {
 	for _, c := range changes {

@@ -155,7 +155,8 @@ func TestImagesOfNewPools(t *testing.T) {
 		"left out, without CloudProfile": {nil, nil, verdict.Indeterminate},
 	} {
 		added := read(t, manifest(t, "pairs/"+onAWS, inPlaceAuto, at("machine.image", test.image)))
-		got, err := judge.Added(&added.Pools[0], judge.Options{Providers: extensions.All(), CloudProfile: test.profile})
+		o := judge.Options{Providers: extensions.All(), CloudProfile: test.profile}
+		got, err := o.ReceiverOf(added).Added(&added.Pools[0])
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want.String(), got.Verdict.String(), name)
 	}

@@ -45,7 +45,7 @@ func TestComparingAllocatesLinearly(t *testing.T) {
 					sides = append(sides, m.Pools[0])
 				}
 				return testing.AllocsPerRun(1, func() {
-					compared, err := judge.Compare(sides[0], sides[1], options)
+					compared, err := comparePools(sides[0], sides[1], options)
 					require.NoError(t, err)
 					require.GreaterOrEqual(t, len(compared.Changes), n)
 				})

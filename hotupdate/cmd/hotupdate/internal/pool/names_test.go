@@ -142,7 +142,7 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 				options.Landscape.Extensions = map[string]facts.Extension{one.Name: {Release: verdict.Known(newest, "the test")}}
 				rapid.Check(t, func(t *rapid.T) {
 					old, updated := drawNamed(t, one)
-					got, err := judge.Compare(old, updated, options)
+					got, err := comparePools(old, updated, options)
 					require.NoError(t, err)
 					if got.Verdict == verdict.Forbidden { // a field that is not released, or a lower version
 						return
@@ -181,7 +181,7 @@ func TestVolumeThatTheConfigNames(t *testing.T) {
 		for p, config := range map[*facts.Pool]string{&old: test.old, &updated: test.updated} {
 			p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`))
 		}
-		got, err := judge.Compare(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
+		got, err := comparePools(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		require.Equal(t, test.want, got.Verdict, "%s to %s: %v", test.old, test.updated, got.Changes)
 	}
@@ -222,7 +222,7 @@ func TestVolumesBesideTheConfigOfAFork(t *testing.T) {
 			old := of(test.oldVersion, test.oldMember)
 			updated := of(test.newVersion, test.newMember)
 			change(&updated)
-			got, err := judge.Compare(old, updated, o)
+			got, err := comparePools(old, updated, o)
 			require.NoError(t, err)
 			i := slices.IndexFunc(got.Changes, func(c judge.Finding) bool { return c.Path == path })
 			require.GreaterOrEqual(t, i, 0, "%s: %v", path, got.Changes)
@@ -277,7 +277,7 @@ func TestHotInALaterEra(t *testing.T) {
 			p.Config = facts.ConfigOf([]byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`))
 			return p
 		}
-		got, err := judge.Compare(of(test.old), of(test.updated), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
+		got, err := comparePools(of(test.old), of(test.updated), judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 		require.NoError(t, err)
 		found := rows{}
 		for _, change := range got.Changes {

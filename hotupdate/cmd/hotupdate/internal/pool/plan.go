@@ -246,24 +246,22 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
+	transition := updated.Following(old, &o.Landscape)
 	plan := &Plan{
-		Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name,
-		isAssumedToRun: old.Running(&o.Landscape) == facts.SpecAssumed,
+		Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name, isAssumedToRun: transition.IsOldAssumed,
 	}
+	r := o.ReceiverOf(updated)
 	if updated.Kind != facts.NoKind {
-		plan.AbovePools = judge.Above(old, updated, o)
+		plan.AbovePools = r.AbovePools(old, updated, transition)
 	}
 	pairs := pairUp(old.Pools, updated.Pools, o)
 	var problems []error
-	rollsOut := updated.RollsOut(old, &o.Landscape)
-	replacesLists := updated.ReplacesLists(old)
 	for _, pool := range updated.Pools {
 		if err := o.CheckInterrupted(); err != nil {
 			return nil, err
 		}
-		pool.Cluster.RollsOut = rollsOut
-		pool.Cluster.ReplacesLists = replacesLists
-		planned, err := planOf(pairs.before[pool.Worker.Name], pool, o)
+		pool.Cluster.Transition = transition
+		planned, err := planOf(pairs.before[pool.Worker.Name], pool, r)
 		problems = append(problems, err)
 		plan.Pools = append(plan.Pools, planned)
 	}
@@ -271,7 +269,7 @@ func compare(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 		return nil, err
 	}
 	for _, pool := range pairs.gone {
-		gone, _ := oneSided(pool, Removed, o)
+		gone, _ := oneSided(pool, Removed, r)
 		plan.Pools = append(plan.Pools, gone)
 	}
 	plan.dropShownAtPools()
@@ -400,8 +398,9 @@ func (p *Plan) isChanged() bool {
 // of its pools. [Check] reports their errors.
 func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, State: state}
+	r := o.ReceiverOf(m)
 	for i := range m.Pools {
-		planned, _ := oneSided(&m.Pools[i], state, o)
+		planned, _ := oneSided(&m.Pools[i], state, r)
 		plan.Pools = append(plan.Pools, planned)
 	}
 	plan.remark()
@@ -410,9 +409,9 @@ func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 
 // planOf plans a pool of the new manifest: a pool that is on both sides, possibly under another
 // name, or a new pool.
-func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, error) {
+func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, error) {
 	if before == nil {
-		return oneSided(&pool, Added, o)
+		return oneSided(&pool, Added, r)
 	}
 	old := *before
 	planned := Planned{
@@ -427,26 +426,26 @@ func planOf(before *facts.Pool, pool facts.Pool, o judge.Options) (Planned, erro
 		pool.NodeAgentSecretName = nil
 	}
 	var err error
-	planned.Comparison, err = judge.Compare(old, pool, o)
+	planned.Comparison, err = r.Compare(old, pool)
 	return planned, err
 }
 
 // oneSided plans a pool that is only in one of the manifests. The errors are those of [judge.Options.Check], and only
 // of a new pool.
-func oneSided(p *facts.Pool, state State, o judge.Options) (planned Planned, err error) {
+func oneSided(p *facts.Pool, state State, r *judge.Receiver) (planned Planned, err error) {
 	none := facts.Machines{Known: true}
 	planned = Planned{
-		Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion), ByKind: o.Custom != nil,
+		Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion), ByKind: r.Custom != nil,
 	}
 	if state == Added {
 		planned.Before = none
 		planned.After = p.Wanted()
-		planned.Comparison, err = judge.Added(p, o)
+		planned.Comparison, err = r.Added(p)
 		return planned, err
 	}
 	planned.Before = p.Running()
 	planned.After = none
-	planned.Comparison = judge.Gone(p, o)
+	planned.Comparison = r.Gone(p)
 	return planned, nil
 }
 

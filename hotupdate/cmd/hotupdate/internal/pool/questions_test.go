@@ -314,7 +314,7 @@ func TestFeatureGateOfInPlaceUpdates(t *testing.T) {
 	} {
 		o := judge.Options{Providers: extensions.All(), CloudProfile: profile}
 		o.Landscape.FeatureGates = map[string]verdict.Fact[bool]{"InPlaceNodeUpdates": test.gate}
-		got, err := judge.Added(&added.Pools[0], o)
+		got, err := o.ReceiverOf(added).Added(&added.Pools[0])
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want, got.Verdict, name)
 		if test.rule != verdict.NoRule {
@@ -386,7 +386,7 @@ func TestNewPoolsOfIgnoredConfigs(t *testing.T) {
 	} {
 		added := read(t, manifest(t, "pairs/alicloud.yaml", test.edits...))
 		o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: test.extension}
-		got, err := judge.Added(&added.Pools[0], o)
+		got, err := o.ReceiverOf(added).Added(&added.Pools[0])
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want.String(), got.Verdict.String(), name)
 		assert.Equal(t, test.adopted, got.Adopted, name)

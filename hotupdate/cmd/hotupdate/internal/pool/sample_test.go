@@ -139,7 +139,7 @@ func compareConfigs(t *testing.T, of provider.Provider, minor, before, after str
 		both[side] = examplePool(of.Name, minor)
 		both[side].Config = facts.ConfigOf(raw)
 	}
-	compared, err := judge.Compare(both[0], both[1], o)
+	compared, err := comparePools(both[0], both[1], o)
 	require.NoError(t, err, "%s to %s", before, after)
 	return compared
 }

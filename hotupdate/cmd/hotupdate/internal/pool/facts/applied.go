@@ -1,10 +1,6 @@
 package facts
 
-import (
-	"sync"
-
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
-)
+import "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 
 // Applied is the Shoot that results from one way of applying a manifest to a Shoot of a cluster,
 // before Gardener fills in anything: see [apply.Applied].
@@ -40,10 +36,4 @@ func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (results []App
 		results = append(results, one)
 	}
 	return results, nil
-}
-
-// ReplacesLists returns a function that reports whether kubectl apply replaces all lists when the manifest follows an
-// old one, see [apply.ReplacesLists]. It compares them on its first call.
-func (m *Manifest) ReplacesLists(old *Manifest) func() bool {
-	return sync.OnceValue(func() bool { return apply.ReplacesLists(old.Tree, m.Tree) })
 }

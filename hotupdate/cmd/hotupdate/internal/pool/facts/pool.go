@@ -97,12 +97,8 @@ type Cluster struct {
 	// Shoot's.
 	Kubelet, Infrastructure, Labels, Annotations *tree.Node
 
-	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this
-	// one. It is set on the new side.
-	RollsOut RollOut
-	// ReplacesLists reports whether kubectl apply replaces the list of pools, see
-	// [Manifest.ReplacesLists]. It is set on the new side of a Shoot.
-	ReplacesLists func() bool
+	// Transition says how the Shoot follows the old one. It is set on the new side.
+	Transition
 
 	isReadBack bool // the manifest was read from a cluster, so nothing has to be filled in
 	spec       *tree.Node

@@ -3,7 +3,9 @@ package facts
 import (
 	"slices"
 	"strconv"
+	"sync"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 )
 
@@ -43,9 +45,33 @@ const (
 	UnlessHeeded                // only if gardenlet does not heed the annotation
 )
 
-// Running returns the state of the machines. A hibernated cluster has no machines, so nothing waits
+// Transition says how a manifest follows an old one.
+type Transition struct {
+	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one.
+	RollsOut RollOut
+	// WaitsForMaintenance says that the change of the Shoot waits for the maintenance window: its rollout is confined to
+	// it, or it requests an operation for it, and gardenlet does not roll out the spec at once.
+	WaitsForMaintenance bool
+	// IsOldAssumed says that the old spec is assumed to run, see [SpecAssumed].
+	IsOldAssumed bool
+	// ReplacesLists reports whether kubectl apply replaces all lists, such as the list of pools, see
+	// [apply.ReplacesLists]. It compares the manifests on its first call.
+	ReplacesLists func() bool
+}
+
+// Following says how the manifest follows an old one in a landscape.
+func (m *Manifest) Following(old *Manifest, l *Landscape) Transition {
+	return Transition{
+		RollsOut:            m.rollsOut(old, l),
+		WaitsForMaintenance: m.Kind == Shoot && m.waitsForMaintenance(old, l),
+		IsOldAssumed:        old.runs(l) == SpecAssumed,
+		ReplacesLists:       sync.OnceValue(func() bool { return apply.ReplacesLists(old.Tree, m.Tree) }),
+	}
+}
+
+// runs returns the state of the machines. A hibernated cluster has no machines, so nothing waits
 // there. If the state depends on whether gardenlet heeds the annotation, the spec may wait.
-func (m *Manifest) Running(l *Landscape) Running {
+func (m *Manifest) runs(l *Landscape) Running {
 	most := SpecRuns
 	for _, heeds := range m.heeds(l) {
 		most = max(most, m.running(heeds))
@@ -111,8 +137,8 @@ func (m *Manifest) isIgnored() bool {
 	return err == nil && isIgnored
 }
 
-// RollsOut says whether a change from an old manifest makes gardenlet roll out earlier changes.
-func (m *Manifest) RollsOut(old *Manifest, l *Landscape) RollOut {
+// rollsOut says whether a change from an old manifest makes gardenlet roll out earlier changes.
+func (m *Manifest) rollsOut(old *Manifest, l *Landscape) RollOut {
 	known := m.heeds(l)
 	rollsOut := func(heeds bool) bool { return old.running(heeds) == SpecMayWait && m.reconciles(old, heeds) }
 	first := rollsOut(known[0])
@@ -171,9 +197,8 @@ func (m *Manifest) isRequested() bool {
 	})
 }
 
-// WaitsForMaintenance reports whether a change from an old manifest waits for the maintenance window: its rollout
-// is confined to it, or it requests an operation for it, and gardenlet does not roll out the spec at once.
-func (m *Manifest) WaitsForMaintenance(old *Manifest, l *Landscape) bool {
+// waitsForMaintenance reports whether a change from an old manifest waits, see [Transition].
+func (m *Manifest) waitsForMaintenance(old *Manifest, l *Landscape) bool {
 	if m.isIgnored() {
 		return false
 	}

@@ -61,19 +61,18 @@ func (a *AbovePools) Questions() []verdict.Question {
 	return verdict.Merged(all)
 }
 
-// Above judges the fields of a Shoot or Worker above its pools. Both manifests are of one kind and
+// AbovePools judges the fields of a Shoot or Worker above its pools. Both manifests are of one kind and
 // provider.
-func Above(old, updated *facts.Manifest, o Options) AbovePools {
+func (r *Receiver) AbovePools(old, updated *facts.Manifest, transition facts.Transition) AbovePools {
 	table := fields.Worker
 	if updated.Kind == facts.Shoot {
 		table = fields.Shoot
 	}
-	provider := o.ProviderOf(&facts.Pool{Provider: updated.Provider})
-	isOpen := func(path string) bool { return provider.Name == "" && fields.IsForeign(path) }
+	isOpen := func(path string) bool { return r.provider.Name == "" && fields.IsForeign(path) }
 	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above(), isOpen)
-	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: o.assumptions(old, updated)}
+	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: r.assumptions(transition)}
 	for _, d := range found.elsewhere {
-		above.Changes = append(above.Changes, judgeAbove(old, updated, provider, d))
+		above.Changes = append(above.Changes, judgeAbove(old, updated, r.provider, d))
 	}
 	for i := range above.Changes {
 		change := &above.Changes[i]
@@ -92,14 +91,14 @@ func Above(old, updated *facts.Manifest, o Options) AbovePools {
 }
 
 // assumptions returns the assumptions about all pools of a manifest.
-func (o Options) assumptions(old, updated *facts.Manifest) (rules []verdict.Rule) {
+func (o Options) assumptions(transition facts.Transition) (rules []verdict.Rule) {
 	switch {
 	case o.Extension == Released:
 		rules = append(rules, verdict.ExtensionReleased)
 	case o.Extension != Both && o.Naming == nil:
 		rules = append(rules, verdict.ExtensionAdopted)
 	}
-	if updated.Kind == facts.Shoot && updated.WaitsForMaintenance(old, &o.Landscape) {
+	if transition.WaitsForMaintenance {
 		rules = append(rules, verdict.WaitsForMaintenance)
 	}
 	return append(rules, o.Landscape.Rules()...)

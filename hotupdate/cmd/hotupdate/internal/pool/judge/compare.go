@@ -5,12 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Comparison says what a change does to the machines of one pool.
@@ -71,18 +69,12 @@ type Comparison struct {
 //     the text.
 //
 // All problems are joined, each a [*fault.Error].
-func Compare(old, updated facts.Pool, o Options) (Comparison, error) {
-	if old.Provider != updated.Provider {
-		return Comparison{}, facts.Located(updated.Worker.Name, "", &fault.Error{
-			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before",
-			Hint: "compare pools of one provider",
-		})
+func (r *Receiver) Compare(old, updated facts.Pool) (Comparison, error) {
+	c := change{&old, &updated, facts.ReadingsOf(old, updated, r.knownFacts())}
+	if r.Extension == Both {
+		return c.underBoth(r)
 	}
-	c := change{&old, &updated, facts.ReadingsOf(old, updated, o.knownFacts())}
-	if o.Extension == Both {
-		return c.underBoth(o)
-	}
-	return c.under(o.receiverOf(&updated))
+	return c.under(r)
 }
 
 // knownFacts returns the facts that are known in addition to the manifests.
@@ -95,7 +87,7 @@ func (o Options) knownFacts() facts.Given {
 }
 
 // compareReading compares a pool as Gardener stores it.
-func compareReading(reading facts.Reading, r receiver) (Comparison, error) {
+func compareReading(reading facts.Reading, r *Receiver) (Comparison, error) {
 	if err := r.CheckInterrupted(); err != nil {
 		return Comparison{}, err
 	}
@@ -150,27 +142,20 @@ func byMember(a, b Finding) int {
 
 // pair has the facts about a pool on both sides that judgements share, and no verdict.
 type pair struct {
-	receiver
+	*Receiver
 
 	old, updated *facts.Pool
 	strategy     hotupdate.Strategy
 	unknown      []facts.Unknown
 	triggers     hotupdate.Changes // of hashed fields
 	configs      configs
-	stored       stored
-	eras         eras
-	keepsItsName func() bool // all changes together do not change the name of a rolling pool
-
-	// byVolumes says whether settings of volumes change the name, under the extension's own naming.
-	byVolumes func() map[string]verdict.Verdict
+	names        names
 }
 
-func newPair(reading facts.Reading, r receiver) (*pair, error) {
-	p := &pair{receiver: r, old: &reading.Old, updated: &reading.Updated}
+func newPair(reading facts.Reading, r *Receiver) (*pair, error) {
+	p := &pair{Receiver: r, old: &reading.Old, updated: &reading.Updated}
 	p.strategy = setStrategies(p.old, p.updated, r.Options)
-	p.byVolumes = sync.OnceValue(func() map[string]verdict.Verdict { return r.own.renamesByVolumes(p.old, p.updated) })
 	p.unknown = p.unknownFacts()
-	p.stored = storedOf(p.old, p.updated)
 	var err, configErr error
 	if !p.updated.IsBare() {
 		p.triggers, err = p.compareTriggers()
@@ -180,8 +165,7 @@ func newPair(reading facts.Reading, r receiver) (*pair, error) {
 		return nil, err
 	}
 	p.showAsWritten()
-	p.eras, err = p.erasOf()
-	p.keepsItsName = sync.OnceValue(func() bool { return r.keepsName(p.old, p.updated) })
+	p.names, err = r.namesOf(p.old, p.updated)
 	return p, err
 }
 
@@ -255,7 +239,7 @@ func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
 // determines the gravest verdict and its causes.
 func (p *pair) conclude(findings []Finding) Comparison {
 	c := conclusion{places: map[string]int{}, Comparison: Comparison{
-		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.eras.old, NewEra: p.eras.updated,
+		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.names.oldEra, NewEra: p.names.updatedEra,
 		Rules: p.remarks(),
 	}}
 	c.Numbers, _ = p.numbers()
@@ -280,7 +264,7 @@ type conclusion struct {
 // values without the names of their fields, so changes can cancel out.
 func (p *pair) withdrawn(found Finding) Finding {
 	switch {
-	case found.Verdict != verdict.Roll || !found.isNamed || !p.keepsItsName():
+	case found.Verdict != verdict.Roll || !found.isNamed || !p.names.stay():
 	case found.Class == hotupdate.Hot && p.Extension != Released:
 		found.Verdict = verdict.HotUpdate
 		found.Rule = verdict.NoRule

@@ -46,6 +46,13 @@ func (o Options) schemaOf(configs ...facts.Config) (schema *hotupdate.Schema, is
 	return schema, true
 }
 
+// Document returns the canonical document of a provider config. A config without a known Schema is
+// written unchanged.
+func (o Options) Document(config facts.Config) ([]byte, error) {
+	schema, _ := o.schemaOf(config)
+	return schema.DocumentRaw(config.Raw())
+}
+
 // configs are the provider configs of a pool on both sides, with their differences by the Schema.
 type configs struct {
 	changes  []Finding // without a verdict
@@ -55,7 +62,7 @@ type configs struct {
 }
 
 // compareConfigs compares provider configs under their Schema, or without one by their members.
-func (r receiver) compareConfigs(old, updated *facts.Pool) (configs, error) {
+func (r *Receiver) compareConfigs(old, updated *facts.Pool) (configs, error) {
 	before := old.Config
 	after := updated.Config
 	if before.IsAbsent() && after.IsAbsent() {
@@ -88,26 +95,6 @@ func showType(change hotupdate.Change, before, after facts.Config) hotupdate.Cha
 		change.New = jsonOf(after.Tree().At(path...))
 	}
 	return change
-}
-
-// eras are the eras in which the extension names a pool before and after a change.
-type eras struct {
-	old, updated string
-	isUnknown    bool // the hash function of the new era is not known
-}
-
-// erasOf finds the eras of a pool. It fails if the new provider config cannot be read.
-func (p *pair) erasOf() (eras, error) {
-	if p.naming == nil || p.updated.IsBare() {
-		return eras{}, nil
-	}
-	before, oldErr := p.naming.Additional(p.stored.old)
-	after, newErr := p.naming.Additional(p.stored.updated)
-	found := eras{updated: after.Era, isUnknown: after.Unknown}
-	if oldErr == nil { // an unreadable config was never named
-		found.old = before.Era
-	}
-	return found, facts.Located(p.updated.Worker.Name, fields.Config, newErr)
 }
 
 // configPath is the path of the provider config in the changes.
@@ -285,7 +272,7 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 func (p *pair) refuseInPlace(judged []Finding) []Finding {
 	judged = all(judged, verdict.Forbidden, verdict.ConfigInPlace)
 	at := placesOf(judged)
-	for _, d := range p.stored.differences() {
+	for _, d := range p.names.differences() {
 		if !at.touches(p.pointerTo(d)) {
 			found := p.unseen(d, verdict.Forbidden, verdict.ConfigInPlace)
 			at.add(len(judged), found.Pointer)
@@ -304,17 +291,10 @@ func compact(config facts.Config) []byte {
 	return text.Bytes()
 }
 
-// stored is a pool on both sides with the provider configs as the extension sees them.
-type stored struct{ old, updated *facts.Pool }
-
-func storedOf(old, updated *facts.Pool) stored {
-	return stored{old.Stored(), updated.Stored()}
-}
-
 // differences returns the differences between the stored configs, where null members count. A
 // config that is null is absent.
-func (s *stored) differences() []tree.Difference {
-	return tree.ExactDifferences(s.old.Config.Tree(), s.updated.Config.Tree())
+func (n *names) differences() []tree.Difference {
+	return tree.ExactDifferences(n.old.Config.Tree(), n.updated.Config.Tree())
 }
 
 // pointerTo returns the pointer of a difference of the configs in the pool.

@@ -52,7 +52,7 @@ func (p *pair) remarks() (rules []verdict.Rule) {
 	before := p.old.Worker
 	after := p.updated.Worker
 	sameMinor := facts.MinorOf(before.KubernetesVersion) == facts.MinorOf(after.KubernetesVersion)
-	add(p.eras.old != "" && p.eras.old != p.eras.updated && !sameMinor, verdict.EraCrossed)
+	add(p.names.oldEra != "" && p.names.oldEra != p.names.updatedEra && !sameMinor, verdict.EraCrossed)
 	areAdded := addsReservations(before.Kubelet) || addsReservations(after.Kubelet)
 	add(areAdded && !p.sumsUp(), verdict.ReservationsBySum)
 	isDNS := slices.ContainsFunc(p.triggers, func(change hotupdate.Change) bool {

@@ -55,12 +55,12 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 // or removed with the rest of the config, so they count as a cause only if nothing else explains
 // another name.
 func (p *pair) typeOfWhole(d tried, judged []Finding) tried {
-	isWhole := p.stored.old.Config.IsAbsent() || p.stored.updated.Config.IsAbsent()
+	isWhole := p.names.old.Config.IsAbsent() || p.names.updated.Config.IsAbsent()
 	isOpen := d.renames != verdict.None && isTypeMeta(d.Path)
 	if !isWhole || !isOpen {
 		return d
 	}
-	d.renames = p.renamedBy(p.stored.updated.Config)
+	d.renames = p.renamedBy(p.names.updated.Config)
 	renamed := verdict.OfClass(hotupdate.Immutable, p.strategy)
 	if slices.ContainsFunc(judged, func(found Finding) bool { return found.Verdict == renamed }) {
 		d.renames = verdict.None
@@ -91,14 +91,14 @@ func isTypeMeta(path []string) bool {
 // tried together with the type of the new config, because no extension reads a config without its
 // type.
 func (p *pair) tryEach(judged *places) (results []tried) {
-	differences := p.stored.differences()
-	old := p.stored.old.Config.Tree()
+	differences := p.names.differences()
+	old := p.names.old.Config.Tree()
 	if old == nil {
-		old = typeOf(p.stored.updated.Config.Tree())
+		old = typeOf(p.names.updated.Config.Tree())
 	}
 	found := causes.Find(len(differences), func(applied []int) verdict.Verdict {
 		if len(applied) == len(differences) {
-			return p.renamedBy(p.stored.updated.Config)
+			return p.renamedBy(p.names.updated.Config)
 		}
 		config := old
 		for _, i := range applied {
@@ -127,8 +127,8 @@ func (p *pair) renamedBy(config facts.Config) verdict.Verdict {
 	if p.classesDecide() {
 		return verdict.None
 	}
-	before := p.stored.updated.WithConfig(p.stored.old.Config)
-	after := p.stored.updated.WithConfig(config)
+	before := p.names.updated.WithConfig(p.names.old.Config)
+	after := p.names.updated.WithConfig(config)
 	renames := p.naming.renames(before, after)
 	if p.updated.IsBare() && p.given == nil && renames == verdict.None {
 		return verdict.Indeterminate
@@ -154,7 +154,7 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	case renames == verdict.Roll && isHot:
 		found.Verdict = verdict.OfClass(hotupdate.Immutable, p.strategy)
 		found.Rule = p.hashedInEra()
-	case isHot && (renames == verdict.None || p.eras.isUnknown): // an adopted extension strips hot fields
+	case isHot && (renames == verdict.None || p.names.isUnknown): // an adopted extension strips hot fields
 		if p.Extension == Released && !isVirtualCapacity(found) {
 			found.Verdict = verdict.None
 			found.Rule = verdict.NameStays

@@ -2,9 +2,11 @@ package judge
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/causes"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -28,6 +30,54 @@ type Provider = provider.Provider
 
 // Additional is the data that an extension adds to the name of a pool.
 type Additional = provider.Additional
+
+// names say how a pool is named before and after a change.
+type names struct {
+	old, updated       *facts.Pool // as the extension sees them
+	oldEra, updatedEra string      // in which the extension names them; empty if that is not known
+	isUnknown          bool        // the hash function of the new era is not known
+
+	// stay says that all changes together do not change the name of a rolling pool.
+	stay func() bool
+	// byVolumes says whether settings of volumes change the name, under the extension's own naming.
+	byVolumes func() map[string]verdict.Verdict
+}
+
+// namesOf returns the names of a pool. It fails if the new provider config cannot be read.
+func (r *Receiver) namesOf(old, updated *facts.Pool) (names, error) {
+	n := names{
+		old: old.Stored(), updated: updated.Stored(),
+		stay:      sync.OnceValue(func() bool { return r.keepsName(old, updated) }),
+		byVolumes: sync.OnceValue(func() map[string]verdict.Verdict { return r.own.renamesByVolumes(old, updated) }),
+	}
+	if r.naming == nil || updated.IsBare() {
+		return n, nil
+	}
+	before, oldErr := r.naming.Additional(n.old)
+	after, newErr := r.naming.Additional(n.updated)
+	n.updatedEra = after.Era
+	n.isUnknown = after.Unknown
+	if oldErr == nil { // an unreadable config was never named
+		n.oldEra = before.Era
+	}
+	return n, facts.Located(updated.Worker.Name, fields.Config, newErr)
+}
+
+// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
+// extensions hash values without the names of their fields, so changes can cancel out.
+func (r *Receiver) keepsName(old, updated *facts.Pool) bool {
+	before := old.Worker
+	after := updated.Worker
+	switch {
+	case r.given != nil, r.own == nil, updated.IsBare():
+		return false
+	case before.UpdateStrategy.InPlace(), after.UpdateStrategy.InPlace():
+		return false
+	case before.KubernetesVersion == "", after.KubernetesVersion == "":
+		return false
+	}
+	return r.own.hashesAlike(old, updated)
+}
 
 // versionsOf returns the Kubernetes versions that a pool may have: its own, or one of each era.
 func (n *Naming) versionsOf(p *facts.Pool) []string {

@@ -1,9 +1,9 @@
 // Package judge says what a change does to the machines of a worker pool, and above the pools of a
 // Shoot or Worker.
 //
-// Package facts has what both sides say, package fields what a change of each field does. The
-// functions of this package turn them into findings: [Compare] those about a pool, [Above] those
-// about the rest of a manifest. The gravest finding is the verdict. No judgement knows what another one
+// Package facts has what both sides say, package fields what a change of each field does. A [Receiver]
+// turns them into findings: [Receiver.Compare] those about a pool, [Receiver.AbovePools] those about the
+// rest of a manifest. The gravest finding is the verdict. No judgement knows what another one
 // finds, and none changes a fact.
 //
 //   - The machines of a pool that rolls are replaced exactly if its name changes, or if an operation

@@ -10,28 +10,46 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-// receiver is the extension that receives the change of a pool, with the options by which the pool is judged. It is
-// found once for a pool: what depends on the provider, the release or the naming stands here.
-type receiver struct {
+// Receiver is the extension that receives the changes of a manifest, with the options by which its pools are judged. It
+// is found once for all pools: what depends on the provider, the release or the naming stands here.
+type Receiver struct {
 	Options
 
-	provider Provider // in the release that the landscape states; zero if the extension is not known
+	known    Provider // in its newest recorded release; zero if the extension is not known
+	provider Provider // the same in the release that the landscape states
 	own      *Naming  // how the extension names pools; nil if it is not known
 	given    *Naming  // how the user says that pools are named; nil if the user does not
 	naming   *Naming  // the given naming, or else that of the extension
 }
 
+// ReceiverOf finds the extension of a manifest, by its provider or, for a provider config on its own, by the config's
+// kind.
+func (o Options) ReceiverOf(m *facts.Manifest) *Receiver {
+	if len(m.Pools) > 0 {
+		return o.receiverOf(&m.Pools[0]) // all pools have the provider of the manifest
+	}
+	return o.receiverOf(&facts.Pool{Provider: m.Provider})
+}
+
 // receiverOf finds the extension of a pool.
-func (o Options) receiverOf(p *facts.Pool) receiver {
-	r := receiver{Options: o, provider: o.ProviderOf(p), given: o.givenNaming()}
+func (o Options) receiverOf(p *facts.Pool) *Receiver { return o.receivedBy(o.knownFor(p)) }
+
+// under returns the same extension under other options.
+func (r *Receiver) under(o Options) *Receiver { return o.receivedBy(r.known) }
+
+// receivedBy returns the receiver with an extension.
+func (o Options) receivedBy(known Provider) *Receiver {
+	r := &Receiver{Options: o, known: known, provider: o.inRelease(known), given: o.givenNaming()}
 	r.own = o.namingOf(r.provider)
 	r.naming = cmp.Or(r.given, r.own)
 	return r
 }
 
-// ProviderOf returns the extension for a pool, found by its provider or, for a provider config on its
-// own, by the config's kind. It is zero if the extension is not known. The landscape may state its release.
-func (o Options) ProviderOf(p *facts.Pool) Provider {
+// ProviderOf returns the extension for a pool, zero if it is not known. The landscape may state its release.
+func (o Options) ProviderOf(p *facts.Pool) Provider { return o.inRelease(o.knownFor(p)) }
+
+// knownFor finds the extension for a pool.
+func (o Options) knownFor(p *facts.Pool) Provider {
 	var meta facts.TypeMeta
 	if p.IsBare() {
 		meta = p.Config.Type()
@@ -39,7 +57,7 @@ func (o Options) ProviderOf(p *facts.Pool) Provider {
 	for _, one := range o.Providers {
 		isOfConfig := p.IsBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
 		if isOfConfig || !p.IsBare() && one.Name == p.Provider {
-			return o.inRelease(one)
+			return one
 		}
 	}
 	return Provider{}
@@ -133,28 +151,12 @@ func (o Options) Today(p *facts.Pool) (today Additional, isKnown bool) {
 	return today, isKnown
 }
 
-// keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the
-// extensions hash values without the names of their fields, so changes can cancel out.
-func (r receiver) keepsName(old, updated *facts.Pool) bool {
-	before := old.Worker
-	after := updated.Worker
-	switch {
-	case r.given != nil, r.own == nil, updated.IsBare():
-		return false
-	case before.UpdateStrategy.InPlace(), after.UpdateStrategy.InPlace():
-		return false
-	case before.KubernetesVersion == "", after.KubernetesVersion == "":
-		return false
-	}
-	return r.own.hashesAlike(old, updated)
-}
-
 // hasAdopted reports whether the extension has adopted the library.
-func (r receiver) hasAdopted() bool { return r.Extension != Released }
+func (r *Receiver) hasAdopted() bool { return r.Extension != Released }
 
 // mayDiffer reports whether a verdict may depend on the release of the extension, or on whether it has adopted the
 // library.
-func (r receiver) mayDiffer(old, updated *facts.Pool) bool {
+func (r *Receiver) mayDiffer(old, updated *facts.Pool) bool {
 	sameVolumes := slices.EqualFunc(old.DataVolumes, updated.DataVolumes, equalVolumes) &&
 		equalPointers(old.Encrypted, updated.Encrypted)
 	sameSecret := (old.NodeAgentSecretName == nil) == (updated.NodeAgentSecretName == nil)

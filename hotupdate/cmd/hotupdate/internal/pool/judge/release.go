@@ -16,9 +16,10 @@ type change struct {
 
 // underBoth compares the pool under today's release of the extension, and adds what the change
 // does once the extension has adopted the library.
-func (c *change) underBoth(o Options) (Comparison, error) {
+func (c *change) underBoth(r *Receiver) (Comparison, error) {
+	o := r.Options
 	o.Extension = Adopted
-	adoptive := o.receiverOf(c.updated)
+	adoptive := r.under(o)
 	adopted, err := c.under(adoptive)
 	hasSchema := o.Naming != nil && o.Naming.Assumed
 	hasEras := o.Naming != nil && !hasSchema
@@ -27,7 +28,7 @@ func (c *change) underBoth(o Options) (Comparison, error) {
 		return adopted, err
 	}
 	o.Extension = Released
-	released, err := c.under(o.receiverOf(c.updated))
+	released, err := c.under(r.under(o))
 	if err == nil && adopted.Verdict != released.Verdict {
 		released.Adopted = &adopted.Verdict
 	}
@@ -35,7 +36,7 @@ func (c *change) underBoth(o Options) (Comparison, error) {
 }
 
 // under compares the pool by a release of the extension, and adds what an earlier one does if the release decides.
-func (c *change) under(r receiver) (Comparison, error) {
+func (c *change) under(r *Receiver) (Comparison, error) {
 	open := c.readings.Open
 	now := make([]Comparison, len(c.readings.All))
 	for i, reading := range c.readings.All {
@@ -86,7 +87,7 @@ func (c *change) under(r receiver) (Comparison, error) {
 // before compares the pool by an earlier release, in the readings that the release may support. In the others it does
 // as now.
 func (c *change) before(
-	now []Comparison, earlier receiver, isSupported func(facts.Reading) bool,
+	now []Comparison, earlier *Receiver, isSupported func(facts.Reading) bool,
 ) ([]Comparison, error) {
 	before := slices.Clone(now)
 	for i, reading := range c.readings.All {
@@ -104,7 +105,7 @@ func (c *change) before(
 // earlier returns the extension in its earliest known release, if no release is stated and earlier
 // releases name the pool in another way. It skips Kubernetes minors that earlier releases do not
 // support, and in-place updates, which they may not know.
-func (r receiver) earlier(old, updated *facts.Pool) (_ receiver, isOpen bool) {
+func (r *Receiver) earlier(old, updated *facts.Pool) (_ *Receiver, isOpen bool) {
 	p := r.provider
 	_, isStated := r.releaseOf(p)
 	isNamed := !updated.IsBare() && r.given == nil && r.mayDiffer(old, updated)
@@ -115,7 +116,7 @@ func (r receiver) earlier(old, updated *facts.Pool) (_ receiver, isOpen bool) {
 	case !isNamed, !isRolling, isSupportedOnlySince(p, updated) && !mayFallBack(p, old, updated):
 		return r, false
 	}
-	return r.withRelease(p, p.Recorded[0]).receiverOf(updated), true
+	return r.under(r.withRelease(p, p.Recorded[0])), true
 }
 
 // mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases

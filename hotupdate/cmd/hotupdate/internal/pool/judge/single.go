@@ -17,12 +17,11 @@ import (
 
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse
 // it. For a new bare provider config, the effect on its pools is unknown. The errors are those of [Options.Check].
-func Added(p *facts.Pool, o Options) (Comparison, error) {
-	r := o.receiverOf(p)
-	strategy := o.StrategyOf(p)
+func (r *Receiver) Added(p *facts.Pool) (Comparison, error) {
+	strategy := r.StrategyOf(p)
 	configs, err := r.check(p)
-	if o.Custom != nil {
-		return o.Custom.added(strategy, o.Refused), err
+	if r.Custom != nil {
+		return r.Custom.added(strategy, r.Refused), err
 	}
 	added := Comparison{
 		Strategy: strategy, Verdict: verdict.Added,
@@ -32,14 +31,14 @@ func Added(p *facts.Pool, o Options) (Comparison, error) {
 		added.judge(verdict.Forbidden, verdict.MinimumAboveMaximum)
 	}
 	if p.Declared.InPlace() {
-		isOn, isKnown := o.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
+		isOn, isKnown := r.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
 		switch {
 		case !isKnown:
 			added.judge(verdict.None, verdict.GateIsOn)
 		case !isOn:
 			added.judge(verdict.Forbidden, verdict.GateIsOff)
 		}
-		if v, rule := o.imageInPlace(hash.Image{}, o.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
+		if v, rule := r.imageInPlace(hash.Image{}, r.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
 			added.ask(imageQuestion(verdict.Added))
 		} else if v != verdict.None {
 			added.judge(v, rule)
@@ -52,13 +51,13 @@ func Added(p *facts.Pool, o Options) (Comparison, error) {
 	adopted.Questions = slices.Clone(added.Questions)
 	adopted.Rules = slices.Clone(added.Rules)
 	adopted.judgeUnread(p, r, configs)
-	if o.Extension == Adopted {
+	if r.Extension == Adopted {
 		added = adopted
 	}
 	if r.refusesNewFields(p) {
 		added.judge(verdict.Forbidden, verdict.NotReleased)
 	}
-	if o.Extension == Both && adopted.Verdict != added.Verdict {
+	if r.Extension == Both && adopted.Verdict != added.Verdict {
 		added.Adopted = &adopted.Verdict
 	}
 	if added.Verdict == verdict.Forbidden { // regardless of the answers
@@ -71,10 +70,10 @@ func Added(p *facts.Pool, o Options) (Comparison, error) {
 
 // Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
 // provider config, the effect on its pools is unknown.
-func Gone(p *facts.Pool, o Options) Comparison {
-	strategy := o.StrategyOf(p)
-	if o.Custom != nil {
-		return o.Custom.removed(strategy)
+func (r *Receiver) Gone(p *facts.Pool) Comparison {
+	strategy := r.StrategyOf(p)
+	if r.Custom != nil {
+		return r.Custom.removed(strategy)
 	}
 	gone := Comparison{Strategy: strategy, Verdict: verdict.Removed}
 	if p.IsBare() {
@@ -135,7 +134,7 @@ func (c *Comparison) ask(question verdict.Question) {
 
 // judgeUnread judges the fields of a new pool that an extension which has adopted the library does not read before
 // some Kubernetes minor, and so refuses, see [pair.refuseUnread].
-func (c *Comparison) judgeUnread(p *facts.Pool, r receiver, ofPool configs) {
+func (c *Comparison) judgeUnread(p *facts.Pool, r *Receiver, ofPool configs) {
 	first, waits := kubeminor.Read(r.provider.ReadsFrom)
 	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
 	isRead := isKnown && version.Compare(first) >= 0
@@ -156,7 +155,7 @@ func (c configs) hasUnread() bool {
 }
 
 // refusesNewFields reports whether today's release refuses the config of a pool.
-func (r receiver) refusesNewFields(p *facts.Pool) bool {
+func (r *Receiver) refusesNewFields(p *facts.Pool) bool {
 	isReleased := r.Extension == Released || r.Extension == Both
 	if r.given != nil || !isReleased {
 		return false
@@ -177,7 +176,7 @@ func (o Options) Check(p *facts.Pool) error {
 }
 
 // check compares the config of a pool with none, and reports the errors of the pool.
-func (r receiver) check(p *facts.Pool) (configs, error) {
+func (r *Receiver) check(p *facts.Pool) (configs, error) {
 	var err error
 	if !p.IsBare() {
 		err = p.CheckName()
@@ -253,11 +252,4 @@ func (o Options) Describer(p *facts.Pool) func(hotupdate.Change) schemabridge.De
 		}
 		return schema.Describe("/" + pointer)
 	}
-}
-
-// Document returns the canonical document of a provider config. A config without a known Schema is
-// written unchanged.
-func (o Options) Document(config facts.Config) ([]byte, error) {
-	schema, _ := o.schemaOf(config)
-	return schema.DocumentRaw(config.Raw())
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // stateOf returns the parts of the infrastructure's state that the name of a pool depends on.
-func (r receiver) stateOf(p *facts.Pool) []provider.Part {
+func (r *Receiver) stateOf(p *facts.Pool) []provider.Part {
 	if r.provider.State == nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r receiver) stateOf(p *facts.Pool) []provider.Part {
 // that its manifest does not have.
 func (o Options) Lacks(p *facts.Pool) []provider.Part { return o.receiverOf(p).lacks(p) }
 
-func (r receiver) lacks(p *facts.Pool) (missing []provider.Part) {
+func (r *Receiver) lacks(p *facts.Pool) (missing []provider.Part) {
 	parts := r.stateOf(p)
 	for _, part := range parts {
 		isOther := part.Zone != "" && !equalPointers(part.Value, subnetOf(parts))

@@ -79,7 +79,7 @@ func (p *pair) ofExtension(path string) (verdict.Verdict, verdict.Rule, bool) {
 	case p.strategy.InPlace():
 		return verdict.None, verdict.NameStays, p.isRefined()
 	}
-	v := p.byVolumes()[path]
+	v := p.names.byVolumes()[path]
 	if v == verdict.None {
 		return v, verdict.NameStays, true
 	}
