@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // Accepted says which verdicts of a command's findings people may accept. Plan has no findings about
@@ -67,7 +68,7 @@ func (p *Plan) findingsOfEffect(planned *Planned, effect verdict.Verdict) (findi
 		if planned.FormerName != "" {
 			finding[acceptance.Pool] = append(finding[acceptance.Pool], planned.FormerName)
 		}
-		finding[acceptance.Minor] = planned.Minors
+		finding[acceptance.Minor] = minorsOf(planned.Versions)
 		findings = append(findings, finding)
 	}
 	for _, change := range planned.Changes {
@@ -181,4 +182,14 @@ func (p *Plan) RefusalByGardener() verdict.Rule {
 		return rules[i]
 	}
 	return verdict.NoRule
+}
+
+// minorsOf returns the Kubernetes minors of versions, as far as they are known.
+func minorsOf(versions []string) (minors []string) {
+	for _, version := range versions {
+		if minor, err := kubeminor.Parse(version); err == nil {
+			minors = append(minors, minor.String())
+		}
+	}
+	return minors
 }

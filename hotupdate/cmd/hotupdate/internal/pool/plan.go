@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // State says whether a pool is in both manifests.
@@ -40,8 +39,8 @@ type Planned struct {
 	Before, After facts.Machines
 	// OldLine and NewLine are the lines in the files at which the pool stands, 0 if they are not known.
 	OldLine, NewLine int
-	// Minors are the Kubernetes minors before and after, as far as they are known.
-	Minors []string
+	// Versions are the Kubernetes versions before and after, of the sides that have the pool; empty if they are not known.
+	Versions []string
 	// Accepted says why people accept the verdict; empty if they do not. See [Plan.Accept].
 	Accepted string
 	// ByKind says that the pool stands for a custom resource: if it is only on one side, the
@@ -416,7 +415,7 @@ func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, er
 	old := *before
 	planned := Planned{
 		Name: pool.Worker.Name, Before: old.Running(), After: pool.Wanted(),
-		Minors: minorsOf(old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion),
+		Versions: []string{old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion},
 	}
 	if old.Worker.Name != pool.Worker.Name {
 		planned.State = Renamed
@@ -435,7 +434,7 @@ func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, er
 func oneSided(p *facts.Pool, state State, r *judge.Receiver) (planned Planned, err error) {
 	none := facts.Machines{Known: true}
 	planned = Planned{
-		Name: p.Worker.Name, State: state, Minors: minorsOf(p.Worker.KubernetesVersion), ByKind: r.Custom != nil,
+		Name: p.Worker.Name, State: state, Versions: []string{p.Worker.KubernetesVersion}, ByKind: r.Custom != nil,
 	}
 	if state == Added {
 		planned.Before = none
@@ -447,14 +446,4 @@ func oneSided(p *facts.Pool, state State, r *judge.Receiver) (planned Planned, e
 	planned.After = none
 	planned.Comparison = r.Gone(p)
 	return planned, nil
-}
-
-// minorsOf returns the Kubernetes minors of a pool on both sides, as far as they are known.
-func minorsOf(versions ...string) (minors []string) {
-	for _, version := range versions {
-		if minor, err := kubeminor.Parse(version); err == nil {
-			minors = append(minors, minor.String())
-		}
-	}
-	return minors
 }

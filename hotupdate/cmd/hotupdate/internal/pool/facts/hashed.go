@@ -54,7 +54,7 @@ func ChangedFields(old, updated *Pool, isUnknown func(path string) bool) (change
 	}
 	before, after, err := partsOfBoth(from.namedWorker(), updated.namedWorker())
 	if err != nil {
-		return Changed{}, err
+		return Changed{}, Located(updated.Worker.Name, "", err)
 	}
 	if !maps.Equal(before, after) {
 		t := newTrial(from, updated, isUnknown)
@@ -80,7 +80,7 @@ func partsOfBoth(old, updated hash.Worker) (before, after parts, err error) {
 // CheckName reports the error of [ChangedFields].
 func (p *Pool) CheckName() error {
 	_, err := partsOf(p.namedWorker())
-	return err
+	return Located(p.Worker.Name, "", err)
 }
 
 // Content returns a text that is equal for two pools exactly if one may be the other under a new name. Credentials are

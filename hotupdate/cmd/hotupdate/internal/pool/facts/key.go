@@ -13,8 +13,8 @@ func (p *Pool) GardenerKey() (string, error) {
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, p.dnsMinor, unknownVersion)
 	secret, err := hash.NodeAgentSecretName(w)
 	if err != nil || !w.UpdateStrategy.InPlace() {
-		return secret.Text, err
+		return secret.Text, Located(w.Name, "", err)
 	}
 	name, err := hash.WorkerPoolInPlace(&secret.Text, w)
-	return name.Text, err
+	return name.Text, Located(w.Name, "", err)
 }

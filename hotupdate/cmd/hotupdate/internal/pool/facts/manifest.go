@@ -210,6 +210,9 @@ func Located(pool, path string, err error) error {
 	return all.Err()
 }
 
+// LocatedInConfig adds the pool, and the path of its provider config, to problems of the config.
+func (p *Pool) LocatedInConfig(err error) error { return Located(p.Worker.Name, p.ConfigPath(), err) }
+
 // JoinPaths joins a path and a path below it.
 func JoinPaths(path, below string) string {
 	if path == "" || below == "" || below[0] == '[' {

@@ -118,6 +118,17 @@ func Bare(config []byte) Pool {
 // IsBare reports whether the pool is a bare provider config.
 func (p *Pool) IsBare() bool { return slices.Contains(p.Unknown, RestOfPool) }
 
+// ConfigPath is the path of the provider config in the changes of the pool.
+func (p *Pool) ConfigPath() string {
+	if p.IsBare() {
+		return ""
+	}
+	return fields.Config
+}
+
+// ConfigPointer is the pointer to the provider config in the changes of the pool.
+func (p *Pool) ConfigPointer() string { return PointerTo(p.ConfigPath()) }
+
 // OfShoot reports whether the pool belongs to a Shoot.
 func (p *Pool) OfShoot() bool { return p.Kind == Shoot }
 

@@ -97,7 +97,7 @@ func compareReading(reading facts.Reading, r *Receiver) (Comparison, error) {
 	}
 	key, err := p.key()
 	if err != nil {
-		return Comparison{}, located(p.updated, err, nil)
+		return Comparison{}, err
 	}
 	findings, err := p.findings()
 	if err != nil {
@@ -161,21 +161,12 @@ func newPair(reading facts.Reading, r *Receiver) (*pair, error) {
 		p.triggers, err = p.compareTriggers()
 	}
 	p.configs, configErr = r.compareConfigs(p.old, p.updated)
-	if err := located(p.updated, err, configErr); err != nil {
+	if err := errors.Join(err, configErr); err != nil {
 		return nil, err
 	}
 	p.showAsWritten()
 	p.names, err = r.namesOf(p.old, p.updated)
 	return p, err
-}
-
-// located joins the problems of a pool and the problems of its provider config.
-func located(p *facts.Pool, err, configErr error) error {
-	if p.IsBare() {
-		return facts.Located("", "", configErr)
-	}
-	name := p.Worker.Name
-	return errors.Join(facts.Located(name, "", err), facts.Located(name, configPath, configErr))
 }
 
 // setStrategies sets the strategies by which both pools are judged, and returns the deciding strategy.
@@ -347,7 +338,7 @@ func (c *Comparison) finish(p *pair) {
 
 // isOfConfig reports whether a change is a change of the provider config.
 func (p *pair) isOfConfig(change *Finding) bool {
-	return p.updated.IsBare() || isBelow(change.Pointer, "/"+configPath)
+	return isBelow(change.Pointer, p.updated.ConfigPointer())
 }
 
 // Consequence says in a clause for people what the verdict, and the second verdict in Also, mean

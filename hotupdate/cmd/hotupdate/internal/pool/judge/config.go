@@ -82,7 +82,7 @@ func (r *Receiver) compareConfigs(old, updated *facts.Pool) (configs, error) {
 		}
 		compared.changes = append(compared.changes, Finding{Change: change, hasClass: true})
 	}
-	return compared, err
+	return compared, updated.LocatedInConfig(err)
 }
 
 // showType shows the apiVersion or the kind of a config. They are not secret, even if no Schema
@@ -95,14 +95,6 @@ func showType(change hotupdate.Change, before, after facts.Config) hotupdate.Cha
 		change.New = jsonOf(after.Tree().At(path...))
 	}
 	return change
-}
-
-// configPath is the path of the provider config in the changes.
-func (p *pair) configPath() string {
-	if p.updated.IsBare() {
-		return ""
-	}
-	return fields.Config
 }
 
 // judgeConfigs judges the provider config by the era in which the extension names the pool.
@@ -249,7 +241,7 @@ func (p *pair) refuseNewFields(judged []Finding) []Finding {
 		if config.At(name) == nil {
 			continue
 		}
-		path := facts.JoinPaths(p.configPath(), name)
+		path := facts.JoinPaths(p.updated.ConfigPath(), name)
 		pointer := facts.PointerTo(path)
 		if !placesOf(judged).touches(pointer) {
 			row := about(tree.Difference{Path: strings.Split(path, ".")}, verdict.Forbidden, verdict.NotReleased)
@@ -299,13 +291,13 @@ func (n *names) differences() []tree.Difference {
 
 // pointerTo returns the pointer of a difference of the configs in the pool.
 func (p *pair) pointerTo(d tree.Difference) string {
-	return facts.PointerTo(p.configPath()) + pathOf(d.Path).Pointer()
+	return p.updated.ConfigPointer() + pathOf(d.Path).Pointer()
 }
 
 // unseen is a difference that the Schema does not see.
 func (p *pair) unseen(d tree.Difference, v verdict.Verdict, rule verdict.Rule) Finding {
 	isShown := p.mayShow(d)
-	if path := p.configPath(); path != "" {
+	if path := p.updated.ConfigPath(); path != "" {
 		d.Path = append([]string{path}, d.Path...)
 	}
 	found := about(d, v, rule)

@@ -15,8 +15,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
-const configPath = fields.Config
-
 // judgements are the rules of Gardener and of the extensions about a pool. Each returns findings
 // about fields or about the whole pool. Their order does not matter: the gravest finding counts.
 var judgements = []func(*pair) []Finding{

@@ -28,7 +28,7 @@ type tried struct {
 func (p *pair) judgeByName(judged []Finding) []Finding {
 	at := placesOf(judged)
 	differences := p.tryEach(at)
-	ofConfig := at.around(facts.PointerTo(p.configPath()))
+	ofConfig := at.around(p.updated.ConfigPointer())
 	decided := slices.Repeat([]verdict.Verdict{verdict.None}, len(judged))
 	for _, d := range differences {
 		isExplained := explains(judged, d.related) || explains(judged, d.shared)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/causes"
 	"github.com/hotupdate/providerconfig/internal/provider"
@@ -60,7 +59,7 @@ func (r *Receiver) namesOf(old, updated *facts.Pool) (names, error) {
 	if oldErr == nil { // an unreadable config was never named
 		n.oldEra = before.Era
 	}
-	return n, facts.Located(updated.Worker.Name, fields.Config, newErr)
+	return n, updated.LocatedInConfig(newErr)
 }
 
 // keepsName reports whether a rolling pool keeps its name whatever changed: Gardener and the

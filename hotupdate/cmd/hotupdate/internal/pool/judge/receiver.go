@@ -20,6 +20,10 @@ type Receiver struct {
 	own      *Naming  // how the extension names pools; nil if it is not known
 	given    *Naming  // how the user says that pools are named; nil if the user does not
 	naming   *Naming  // the given naming, or else that of the extension
+
+	// adopted and released are the receivers of [Both]: the extension once it has adopted the library, and in today's
+	// release.
+	adopted, released *Receiver
 }
 
 // ReceiverOf finds the extension of a manifest, by its provider or, for a provider config on its own, by the config's
@@ -34,14 +38,17 @@ func (o Options) ReceiverOf(m *facts.Manifest) *Receiver {
 // receiverOf finds the extension of a pool.
 func (o Options) receiverOf(p *facts.Pool) *Receiver { return o.receivedBy(o.knownFor(p)) }
 
-// under returns the same extension under other options.
-func (r *Receiver) under(o Options) *Receiver { return o.receivedBy(r.known) }
-
 // receivedBy returns the receiver with an extension.
 func (o Options) receivedBy(known Provider) *Receiver {
 	r := &Receiver{Options: o, known: known, provider: o.inRelease(known), given: o.givenNaming()}
 	r.own = o.namingOf(r.provider)
 	r.naming = cmp.Or(r.given, r.own)
+	if o.Extension == Both {
+		o.Extension = Adopted
+		r.adopted = o.receivedBy(known)
+		o.Extension = Released
+		r.released = o.receivedBy(known)
+	}
 	return r
 }
 

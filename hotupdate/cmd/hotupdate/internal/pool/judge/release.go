@@ -17,18 +17,14 @@ type change struct {
 // underBoth compares the pool under today's release of the extension, and adds what the change
 // does once the extension has adopted the library.
 func (c *change) underBoth(r *Receiver) (Comparison, error) {
-	o := r.Options
-	o.Extension = Adopted
-	adoptive := r.under(o)
-	adopted, err := c.under(adoptive)
-	hasSchema := o.Naming != nil && o.Naming.Assumed
-	hasEras := o.Naming != nil && !hasSchema
-	isSame := !hasSchema && !adoptive.mayDiffer(c.old, c.updated)
+	adopted, err := c.under(r.adopted)
+	hasSchema := r.Naming != nil && r.Naming.Assumed
+	hasEras := r.Naming != nil && !hasSchema
+	isSame := !hasSchema && !r.adopted.mayDiffer(c.old, c.updated)
 	if err != nil || hasEras || isSame {
 		return adopted, err
 	}
-	o.Extension = Released
-	released, err := c.under(r.under(o))
+	released, err := c.under(r.released)
 	if err == nil && adopted.Verdict != released.Verdict {
 		released.Adopted = &adopted.Verdict
 	}
@@ -38,22 +34,19 @@ func (c *change) underBoth(r *Receiver) (Comparison, error) {
 // under compares the pool by a release of the extension, and adds what an earlier one does if the release decides.
 func (c *change) under(r *Receiver) (Comparison, error) {
 	open := c.readings.Open
-	now := make([]Comparison, len(c.readings.All))
-	for i, reading := range c.readings.All {
-		var err error
-		if now[i], err = compareReading(reading, r); err != nil {
-			return Comparison{}, err
-		}
-	}
 	earlier, isOpen := r.earlier(c.old, c.updated)
+	fallsBack := mayFallBack(r.provider, c.old, c.updated)
+	now := make([]Comparison, len(c.readings.All))
+	if err := c.compare(now, r, func(facts.Reading) bool { return true }); err != nil {
+		return Comparison{}, err
+	}
 	if !isOpen {
 		return combinedBy(now, open, reasonOf(open)), nil
 	}
-	fallsBack := mayFallBack(r.provider, c.old, c.updated)
-	isSupported := func(reading facts.Reading) bool {
+	before := slices.Clone(now) // where the earlier release does not support a reading, nothing differs
+	err := c.compare(before, earlier, func(reading facts.Reading) bool {
 		return fallsBack || !isSupportedOnlySince(r.provider, &reading.Updated)
-	}
-	before, err := c.before(now, earlier, isSupported)
+	})
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -84,22 +77,17 @@ func (c *change) under(r *Receiver) (Comparison, error) {
 	return all, nil
 }
 
-// before compares the pool by an earlier release, in the readings that the release may support. In the others it does
-// as now.
-func (c *change) before(
-	now []Comparison, earlier *Receiver, isSupported func(facts.Reading) bool,
-) ([]Comparison, error) {
-	before := slices.Clone(now)
+// compare compares those readings by a release of the extension that are meant, each at its position.
+func (c *change) compare(compared []Comparison, r *Receiver, isMeant func(facts.Reading) bool) (err error) {
 	for i, reading := range c.readings.All {
-		if !isSupported(reading) {
+		if !isMeant(reading) {
 			continue
 		}
-		var err error
-		if before[i], err = compareReading(reading, earlier); err != nil {
-			return nil, err
+		if compared[i], err = compareReading(reading, r); err != nil {
+			return err
 		}
 	}
-	return before, nil
+	return nil
 }
 
 // earlier returns the extension in its earliest known release, if no release is stated and earlier
@@ -116,7 +104,7 @@ func (r *Receiver) earlier(old, updated *facts.Pool) (_ *Receiver, isOpen bool) 
 	case !isNamed, !isRolling, isSupportedOnlySince(p, updated) && !mayFallBack(p, old, updated):
 		return r, false
 	}
-	return r.under(r.withRelease(p, p.Recorded[0])), true
+	return r.withRelease(p, p.Recorded[0]).receivedBy(r.known), true
 }
 
 // mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases

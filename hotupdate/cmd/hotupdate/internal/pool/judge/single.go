@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -182,7 +183,7 @@ func (r *Receiver) check(p *facts.Pool) (configs, error) {
 		err = p.CheckName()
 	}
 	compared, configErr := r.compareConfigs(&facts.Pool{}, p)
-	return compared, located(p, err, configErr)
+	return compared, errors.Join(err, configErr)
 }
 
 // RepeatedKeys returns a problem for each list element in the provider config of a pool that
@@ -193,7 +194,7 @@ func (o Options) RepeatedKeys(p *facts.Pool) fault.List {
 	}
 	schema, _ := o.schemaOf(p.Config)
 	repeated := (*schemabridge.Schema)(schema).RepeatedKeys(p.Config.Raw())
-	return fault.All(located(p, nil, repeated.Err()))
+	return fault.All(p.LocatedInConfig(repeated.Err()))
 }
 
 // hasSeveral reports whether a list in a value has several elements.
@@ -234,7 +235,7 @@ func (o Options) SetFields(p *facts.Pool) (hotupdate.Changes, error) {
 	for _, found := range configs.changes {
 		all = append(all, found.Change)
 	}
-	return all, located(p, err, configErr)
+	return all, errors.Join(err, configErr)
 }
 
 // Describer returns a function that says what the values of fields of a pool mean, by the Schema of its

@@ -15,7 +15,7 @@ import (
 func (p *pair) showAsWritten() {
 	old := p.old.Config.Tree()
 	updated := p.updated.Config.Tree()
-	configs := facts.PointerTo(p.configPath())
+	configs := p.updated.ConfigPointer()
 	for i := range p.configs.changes {
 		found := &p.configs.changes[i]
 		found.Change = asWritten(found.Change, configs, old, updated)
