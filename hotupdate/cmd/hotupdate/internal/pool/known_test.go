@@ -315,11 +315,11 @@ func assumes(plan *pool.Plan, fact string) bool {
 }
 
 func planOf(_ require.TestingT, in knowing) (*pool.Plan, error) {
-	old, err := facts.Read(tree.Of(in.old))
+	old, err := facts.ReadIn(tree.Of(in.old), in.o.Landscape.Gardener)
 	if err != nil {
 		return nil, err
 	}
-	updated, err := facts.Read(tree.Of(in.updated))
+	updated, err := facts.ReadIn(tree.Of(in.updated), in.o.Landscape.Gardener)
 	if err != nil {
 		return nil, err
 	}

@@ -198,27 +198,8 @@ func (p *Plan) MoveNew(to Place) {
 // first such removed pool is paired with the first such added pool. The pools have the order of the
 // new manifest. Removed pools follow in the order of the old manifest.
 //
-// If the release of Gardener is known, members that it does not have are ignored.
-//
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
-	release, isKnown := o.Landscape.Gardener.Value()
-	if !isKnown {
-		return planOfBoth(old, updated, o)
-	}
-	old, _, oldErr := old.In(release)
-	updated, dropped, newErr := updated.In(release)
-	if err := errors.Join(oldErr, newErr); err != nil {
-		return nil, err
-	}
-	plan, err := planOfBoth(old, updated, o)
-	if err == nil && len(dropped) > 0 {
-		plan.Rules = verdict.Sorted(append(plan.Rules, verdict.NotInRelease(release, dropped)))
-	}
-	return plan, err
-}
-
-func planOfBoth(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
 	if updated.IsAppliedTo(old) {
 		return NewAppliedPlan(old, updated, o, nil)
 	}
@@ -397,6 +378,9 @@ func (p *Plan) isChanged() bool {
 // of its pools. [Check] reports their errors.
 func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, State: state}
+	if state == Added {
+		plan.Rules = o.Landscape.Lacks(m)
+	}
 	r := o.ReceiverOf(m)
 	for i := range m.Pools {
 		planned, _ := oneSided(&m.Pools[i], state, r)

@@ -201,7 +201,7 @@ func (r *Reader) input(o *manifests.Object) (m *Input, err error) {
 	case r.Schemas.custom.Has(kind):
 		err = r.readCustom(m, o)
 	case facts.KindOf(kind) != facts.NoKind:
-		m.Manifest, err = facts.Read(o.Tree)
+		m.Manifest, err = facts.ReadIn(o.Tree, r.Options.Landscape.Gardener)
 	}
 	return m, err
 }

@@ -29,6 +29,7 @@ func (m *Manifest) AppliedTo(cluster *Manifest, ways []apply.Way) (results []App
 				return nil, err
 			}
 			one.Manifest.Findings = m.Findings
+			one.Manifest.Dropped = m.Dropped
 			for i := range one.Manifest.Pools {
 				one.Manifest.Pools[i].Cluster.isReadBack = false // Gardener has not filled in anything yet
 			}

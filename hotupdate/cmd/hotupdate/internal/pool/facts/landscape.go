@@ -64,6 +64,15 @@ type Extension struct {
 	Adopted verdict.Fact[bool]
 }
 
+// Lacks says which members of a manifest the release of Gardener does not have.
+func (l *Landscape) Lacks(m *Manifest) []verdict.Rule {
+	if len(m.Dropped) == 0 {
+		return nil
+	}
+	release, _ := l.Gardener.Value()
+	return []verdict.Rule{verdict.NotInRelease(release, m.Dropped)}
+}
+
 // Rules returns the assumption about the release of Gardener, unless it is known to have the rules of this command.
 func (l *Landscape) Rules() []verdict.Rule {
 	release, isKnown := l.Gardener.Value()

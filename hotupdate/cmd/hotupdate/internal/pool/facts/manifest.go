@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -74,6 +75,8 @@ type Manifest struct {
 	kinds.Findings
 	// Doubted are missing members above the pools that are probably misspelled in the manifest.
 	Doubted []Doubt
+	// Dropped are the paths of the members that the release of Gardener does not have and that are left out, see [ReadIn].
+	Dropped []string
 }
 
 // Above returns the manifest without its pools.
@@ -139,18 +142,24 @@ func Read(object *tree.Node) (*Manifest, error) {
 	return m, err
 }
 
-// In returns the manifest as a release of Gardener reads it, and the paths of the members that the release does not
-// have: its API server drops or refuses them.
-func (m *Manifest) In(release string) (read *Manifest, dropped []string, err error) {
-	if m.Tree == nil || m.Kind == NoKind {
-		return m, nil, nil
+// ReadIn is [Read] for a release of Gardener, if it is known. Members that the release does not have are left out: its
+// API server drops or refuses them.
+func ReadIn(object *tree.Node, release verdict.Fact[string]) (*Manifest, error) {
+	m, err := Read(object)
+	in, isKnown := release.Value()
+	if err != nil || !isKnown {
+		return m, err
 	}
-	object, dropped := kinds.Kind(m.Kind).InRelease(m.Tree, release)
+	object, dropped := kinds.Kind(m.Kind).InRelease(object, in)
 	if len(dropped) == 0 {
-		return m, nil, nil
+		return m, nil
 	}
-	read, err = Read(object)
-	return read, dropped, err
+	read, err := Read(object)
+	if err == nil {
+		read.Findings = m.Findings
+		read.Dropped = dropped
+	}
+	return read, err
 }
 
 // ReadCustom reads an object of another kind. Its spec is treated like a bare provider config.

@@ -70,7 +70,7 @@ func (r *Receiver) AbovePools(old, updated *facts.Manifest, transition facts.Tra
 	}
 	isOpen := func(path string) bool { return r.provider.Name == "" && fields.IsForeign(path) }
 	found := restOf(table, hotupdate.AutoRollingUpdate, old.Above(), updated.Above(), isOpen)
-	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: r.assumptions(transition)}
+	above := AbovePools{Changes: found.findings, Unjudged: found.unjudged, Rules: r.assumptions(updated, transition)}
 	for _, d := range found.elsewhere {
 		above.Changes = append(above.Changes, judgeAbove(old, updated, r.provider, d))
 	}
@@ -90,8 +90,8 @@ func (r *Receiver) AbovePools(old, updated *facts.Manifest, transition facts.Tra
 	return above
 }
 
-// assumptions returns the assumptions about all pools of a manifest.
-func (o Options) assumptions(transition facts.Transition) (rules []verdict.Rule) {
+// assumptions returns the assumptions about all pools of a manifest, and what its release of Gardener does not have.
+func (o Options) assumptions(updated *facts.Manifest, transition facts.Transition) (rules []verdict.Rule) {
 	switch {
 	case o.Extension == Released:
 		rules = append(rules, verdict.ExtensionReleased)
@@ -101,7 +101,7 @@ func (o Options) assumptions(transition facts.Transition) (rules []verdict.Rule)
 	if transition.WaitsForMaintenance {
 		rules = append(rules, verdict.WaitsForMaintenance)
 	}
-	return append(rules, o.Landscape.Rules()...)
+	return slices.Concat(rules, o.Landscape.Rules(), o.Landscape.Lacks(updated))
 }
 
 // judgeAbove judges schedules of hibernation, and the configuration or state of the infrastructure,

@@ -37,7 +37,7 @@ package judge
 //   - whether a cut status says hibernated: facts.Manifest.isHibernated: MayStillRun (TestUnfinishedHibernation)
 //   - respectSyncPeriodOverwrite: facts.Manifest.Following: EarlierMayWait (TestIgnoredShoots)
 //   - a status, for what runs: facts.Manifest.Following: OldSpecRuns, an assumption (TestAssumedToRun)
-//   - the release of Gardener: Manifest.In, Landscape.Rules: GardenerIsKnown, an assumption (TestReleaseOfGardener)
+//   - the release of Gardener: facts.ReadIn, Landscape.Rules: GardenerIsKnown, an assumption (TestReleaseOfGardener)
 //   - the release of the extension: Options.earlier: ReleaseDecides (TestPairs)
 //   - the same, where releases agree: pair.releaseOfExtension: ExtensionIsKnown, an assumption (TestReleaseOfExtension)
 //   - rules of a release for updates in place: pair.judgeKnownFields: InPlaceNotInRelease (TestRecordedChanges)
