@@ -38,7 +38,7 @@ package judge
 //   - respectSyncPeriodOverwrite: facts.Manifest.Following: EarlierMayWait (TestIgnoredShoots)
 //   - a status, for what runs: facts.Manifest.Following: OldSpecRuns, an assumption (TestAssumedToRun)
 //   - the release of Gardener: facts.ReadIn, Landscape.Rules: GardenerIsKnown, an assumption (TestReleaseOfGardener)
-//   - the release of the extension: Options.earlier: ReleaseDecides (TestPairs)
+//   - the release of the extension: Receiver.mayBeEarlier: ReleaseDecides (TestPairs)
 //   - the same, where releases agree: pair.releaseOfExtension: ExtensionIsKnown, an assumption (TestReleaseOfExtension)
 //   - rules of a release for updates in place: pair.judgeKnownFields: InPlaceNotInRelease (TestRecordedChanges)
 //   - a row or a measurement of a changed field: restOf: the field is not judged (TestEveryFieldIsJudged)

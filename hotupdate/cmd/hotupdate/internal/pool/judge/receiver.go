@@ -15,8 +15,7 @@ import (
 type Receiver struct {
 	Options
 
-	known    Provider // in its newest recorded release; zero if the extension is not known
-	provider Provider // the same in the release that the landscape states
+	provider Provider // in the release that the landscape states; zero if the extension is not known
 	own      *Naming  // how the extension names pools; nil if it is not known
 	given    *Naming  // how the user says that pools are named; nil if the user does not
 	naming   *Naming  // the given naming, or else that of the extension
@@ -24,6 +23,8 @@ type Receiver struct {
 	// adopted and released are the receivers of [Both]: the extension once it has adopted the library, and in today's
 	// release.
 	adopted, released *Receiver
+	// earlier is the extension in its earliest known release, if none is stated and releases name pools in different ways.
+	earlier *Receiver
 }
 
 // ReceiverOf finds the extension of a manifest, by its provider or, for a provider config on its own, by the config's
@@ -40,14 +41,18 @@ func (o Options) receiverOf(p *facts.Pool) *Receiver { return o.receivedBy(o.kno
 
 // receivedBy returns the receiver with an extension.
 func (o Options) receivedBy(known Provider) *Receiver {
-	r := &Receiver{Options: o, known: known, provider: o.inRelease(known), given: o.givenNaming()}
+	r := &Receiver{Options: o, provider: o.inRelease(known), given: o.givenNaming()}
 	r.own = o.namingOf(r.provider)
 	r.naming = cmp.Or(r.given, r.own)
-	if o.Extension == Both {
+	_, isStated := o.releaseOf(known)
+	switch {
+	case o.Extension == Both:
 		o.Extension = Adopted
 		r.adopted = o.receivedBy(known)
 		o.Extension = Released
 		r.released = o.receivedBy(known)
+	case o.Extension == Released && !isStated && known.Since != "":
+		r.earlier = o.withRelease(known, known.Recorded[0]).receivedBy(known)
 	}
 	return r
 }

@@ -34,7 +34,7 @@ func (c *change) underBoth(r *Receiver) (Comparison, error) {
 // under compares the pool by a release of the extension, and adds what an earlier one does if the release decides.
 func (c *change) under(r *Receiver) (Comparison, error) {
 	open := c.readings.Open
-	earlier, isOpen := r.earlier(c.old, c.updated)
+	isOpen := r.mayBeEarlier(c.old, c.updated)
 	fallsBack := mayFallBack(r.provider, c.old, c.updated)
 	now := make([]Comparison, len(c.readings.All))
 	if err := c.compare(now, r, func(facts.Reading) bool { return true }); err != nil {
@@ -44,7 +44,7 @@ func (c *change) under(r *Receiver) (Comparison, error) {
 		return combinedBy(now, open, reasonOf(open)), nil
 	}
 	before := slices.Clone(now) // where the earlier release does not support a reading, nothing differs
-	err := c.compare(before, earlier, func(reading facts.Reading) bool {
+	err := c.compare(before, r.earlier, func(reading facts.Reading) bool {
 		return fallsBack || !isSupportedOnlySince(r.provider, &reading.Updated)
 	})
 	if err != nil {
@@ -90,21 +90,16 @@ func (c *change) compare(compared []Comparison, r *Receiver, isMeant func(facts.
 	return nil
 }
 
-// earlier returns the extension in its earliest known release, if no release is stated and earlier
-// releases name the pool in another way. It skips Kubernetes minors that earlier releases do not
-// support, and in-place updates, which they may not know.
-func (r *Receiver) earlier(old, updated *facts.Pool) (_ *Receiver, isOpen bool) {
-	p := r.provider
-	_, isStated := r.releaseOf(p)
+// mayBeEarlier reports whether the release of the extension may decide about the change of a pool: none is stated, and
+// an earlier one names the pool in another way. It is false for Kubernetes minors that earlier releases do not support,
+// and for in-place updates, which they may not know.
+func (r *Receiver) mayBeEarlier(old, updated *facts.Pool) bool {
 	isNamed := !updated.IsBare() && r.given == nil && r.mayDiffer(old, updated)
 	isRolling := !r.StrategyOf(old).InPlace() && !r.StrategyOf(updated).InPlace()
-	switch {
-	case r.Extension != Released, isStated, p.Since == "":
-		return r, false
-	case !isNamed, !isRolling, isSupportedOnlySince(p, updated) && !mayFallBack(p, old, updated):
-		return r, false
+	if r.earlier == nil || !isNamed || !isRolling {
+		return false
 	}
-	return r.withRelease(p, p.Recorded[0]).receivedBy(r.known), true
+	return mayFallBack(r.provider, old, updated) || !isSupportedOnlySince(r.provider, updated)
 }
 
 // mayFallBack reports whether a pool gains or loses its node-agent secret name, which releases
