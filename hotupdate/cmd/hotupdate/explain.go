@@ -256,7 +256,13 @@ func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range r.Warnings {
+	warnings := r.Warnings
+	for _, m := range inputs {
+		for _, rule := range r.Options.Landscape.Lacks(m.Manifest) {
+			warnings = append(warnings, m.From+": "+rule.Text)
+		}
+	}
+	for _, warning := range warnings {
 		fmt.Fprintln(c.std.err, printable("warning: "+warning))
 	}
 	all := []T{} // a list in JSON

@@ -39,7 +39,8 @@ type Planned struct {
 	Before, After facts.Machines
 	// OldLine and NewLine are the lines in the files at which the pool stands, 0 if they are not known.
 	OldLine, NewLine int
-	// Versions are the Kubernetes versions before and after, of the sides that have the pool; empty if they are not known.
+	// Versions are the Kubernetes versions before and after, on the sides that have the pool; empty if they are not
+	// known.
 	Versions []string
 	// Accepted says why people accept the verdict; empty if they do not. See [Plan.Accept].
 	Accepted string

@@ -75,7 +75,8 @@ type Manifest struct {
 	kinds.Findings
 	// Doubted are missing members above the pools that are probably misspelled in the manifest.
 	Doubted []Doubt
-	// Dropped are the paths of the members that the release of Gardener does not have and that are left out, see [ReadIn].
+	// Dropped are the paths of the members that are left out because the release of Gardener does not have them, see
+	// [ReadIn].
 	Dropped []string
 }
 

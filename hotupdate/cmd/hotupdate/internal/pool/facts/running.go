@@ -49,8 +49,8 @@ const (
 type Transition struct {
 	// RollsOut says whether earlier changes of the Shoot, which may wait, are rolled out with this one.
 	RollsOut RollOut
-	// WaitsForMaintenance says that the change of the Shoot waits for the maintenance window: its rollout is confined to
-	// it, or it requests an operation for it, and gardenlet does not roll out the spec at once.
+	// WaitsForMaintenance says that the change of the Shoot waits for the maintenance window: its rollout is confined
+	// to it, or it requests an operation for it, and gardenlet does not roll out the spec at once.
 	WaitsForMaintenance bool
 	// IsOldAssumed says that the old spec is assumed to run, see [SpecAssumed].
 	IsOldAssumed bool

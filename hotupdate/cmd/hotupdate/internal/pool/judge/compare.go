@@ -230,7 +230,8 @@ func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
 // determines the gravest verdict and its causes.
 func (p *pair) conclude(findings []Finding) Comparison {
 	c := conclusion{places: map[string]int{}, Comparison: Comparison{
-		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown, OldEra: p.names.oldEra, NewEra: p.names.updatedEra,
+		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown,
+		OldEra: p.names.oldEra, NewEra: p.names.updatedEra,
 		Rules: p.remarks(),
 	}}
 	c.Numbers, _ = p.numbers()

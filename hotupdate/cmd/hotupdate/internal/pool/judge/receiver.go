@@ -23,7 +23,8 @@ type Receiver struct {
 	// adopted and released are the receivers of [Both]: the extension once it has adopted the library, and in today's
 	// release.
 	adopted, released *Receiver
-	// earlier is the extension in its earliest known release, if none is stated and releases name pools in different ways.
+	// earlier is the extension in its earliest known release, if none is stated and releases name pools in different
+	// ways.
 	earlier *Receiver
 }
 
