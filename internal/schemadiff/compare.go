@@ -232,7 +232,7 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	}
 	classes := old.Classes() | updated.Classes() | s.beside
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, typeChanged(was, is, classes, whereNamed)) // not every leaf can be null
+		d.add(s, jsonTypeChanged(was, is, classes, whereNamed)) // not every leaf can be null
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
@@ -242,7 +242,7 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 		d.presence(old, updated, s)
 	}
 	if old.Quoted != updated.Quoted {
-		d.add(s, typeChanged(was, is, classes, whereHeld))
+		d.add(s, jsonTypeChanged(was, is, classes, whereHeld))
 	}
 	if old.Fills != updated.Fills { // below free JSON, in which everything counts
 		f := Finding{
@@ -259,9 +259,9 @@ func (d *comparer) field(in twoNodes, old, updated *fieldplan.Field, s location)
 	d.node(p, s)
 }
 
-// typeChanged is the finding that values have another JSON type. The updated plan may refuse those
+// jsonTypeChanged is the finding that values have another JSON type. The updated plan may refuse those
 // that meet a condition.
-func typeChanged(was, is string, classes fieldplan.ClassSet, refused string) Finding {
+func jsonTypeChanged(was, is string, classes fieldplan.ClassSet, refused string) Finding {
 	return Finding{
 		Kind: "TypeChanged", Old: was, New: is, Roll: ifHashed(classes, whereHeld), Forbidden: some(refused),
 	}
@@ -463,7 +463,7 @@ func (d *comparer) node(p twoNodes, s location) {
 	d.open[p] = true
 	defer delete(d.open, p)
 	if was, is := describe(p.old), describe(p.updated); was != is {
-		d.add(s, typeChange(p, was, is, p.classes()|s.beside))
+		d.add(s, typeChanged(p, was, is, p.classes()|s.beside))
 	}
 	switch p.old.Kind {
 	case fieldplan.Object:
@@ -474,9 +474,9 @@ func (d *comparer) node(p twoNodes, s location) {
 	}
 }
 
-// typeChange is the finding that a node of the same kind is another leaf, has another width or
+// typeChanged is the finding that a node of the same kind is another leaf, has another width or
 // length, or has other keys.
-func typeChange(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding {
+func typeChanged(p twoNodes, was, is string, classes fieldplan.ClassSet) Finding {
 	where := whereHeld
 	if p.old.Kind == fieldplan.Map {
 		where = whereFilled
@@ -571,7 +571,7 @@ func entryFor(n *fieldplan.Node, pattern string) *fieldplan.Node {
 // the same as an empty one. Any other null element is zero, or nil behind a pointer.
 func (d *comparer) element(in, p twoNodes, s location) {
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, typeChanged(describe(p.old), describe(p.updated), p.classes(), whereHeld))
+		d.add(s, jsonTypeChanged(describe(p.old), describe(p.updated), p.classes(), whereHeld))
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
