@@ -382,6 +382,9 @@ func (d *comparer) unset(old, updated *fieldplan.Field, s location) {
 			Kind: "NullabilityChanged", Old: nullability(old.Pointer), New: nullability(updated.Pointer),
 			Roll: effect(whereZero, old.Zero, updated.Zero),
 		}
+		if sameKind {
+			f.zeros = [2][]byte{old.Zero, updated.Zero}
+		}
 		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
 			f.Forbidden = some(whereNamed)
 		}
@@ -522,7 +525,6 @@ func (d *comparer) collection(p twoNodes, s location) {
 		}
 		at := s
 		at.path = fieldpath.Key(s.path, pattern)
-		at.filled = false
 		at.others = otherKeys{len(stepsOf(s.path)): patterns}
 		maps.Copy(at.others, s.others)
 		d.element(p, entries, at)

@@ -383,10 +383,33 @@ var releases = []release{
 	of("null elements of arrays in a list", member[[][1]*uint64](""), member[[][1]uint64]("")).
 		tells("NullabilityChanged a[][]: rolls may has an array around it").
 		keeps(`{"a":[]}`, `{"a":[[1]]}`).rolls(`{"a":[null]}`),
+	of("members of elements of arrays, which are unset where they are missing", member[[][1]leafB](""), member[[][1]struct {
+		B bool `json:"b"`
+	}]("")).
+		tells("TypeChanged a[][].b: rolls may has it; refuses may names it").
+		keeps(`{"a":[null]}`, `{"a":[[{}]]}`).refuses(`{"a":[[{"b":1}]]}`),
+	of(
+		"null entries of a key that is hashed", member[map[string]*int32]("true,keyclass=false:x"),
+		member[map[string]int32]("true,keyclass=false:x"),
+	).
+		tells(`NullabilityChanged a["x"]: rolls every has a null element there`, "NullabilityChanged a[]: rolls may has a null element there").
+		keeps(`{"a":{"y":null}}`, `{"a":{"x":1}}`).rolls(`{"a":{"x":null}}`),
+	of(
+		"null elements below a key that is hashed", member[map[string][]*int32]("true,keyclass=false:x"),
+		member[map[string][]int32]("true,keyclass=false:x"),
+	).
+		tells(`NullabilityChanged a["x"][]: rolls every has a null element there`, "NullabilityChanged a[][]:").
+		keeps(`{"a":{"x":null}}`, `{"a":{"x":[]}}`, `{"a":{"y":[null]}}`).rolls(`{"a":{"x":[null]}}`),
 	of("hot elements of another shape", member[[]string]("true"), member[[][]string]("true")).
 		tells("TypeChanged a[]: refuses may has it").
 		refuses(`{"a":["x"]}`),
 	of("two types that write their zero values differently", member[none](""), member[plain]("")).
+		tells("NullabilityChanged a: rolls every spells out its zero value").
+		keeps(`{"a":"x"}`, `{}`).rolls(`{"a":"none"}`),
+	of("the same with a pointer before", member[*none](""), member[plain]("")).
+		tells("NullabilityChanged a: rolls every spells out its zero value; refuses may names it").
+		keeps(`{"a":"x"}`, `{}`).rolls(`{"a":""}`),
+	of("the same with a pointer after", member[none](""), member[*plain]("")).
 		tells("NullabilityChanged a: rolls every spells out its zero value").
 		keeps(`{"a":"x"}`, `{}`).rolls(`{"a":"none"}`),
 
@@ -628,14 +651,33 @@ func TestCompare(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			before := planOf(t, r.old)
 			after := planOf(t, r.updated)
-			assert.ElementsMatch(t, r.want, told(schemadiff.Compare(before, after)))
+			findings := schemadiff.Compare(before, after)
+			assert.ElementsMatch(t, r.want, told(findings))
 			for outcome, raws := range r.outcomes {
 				for _, raw := range raws {
 					assert.Equal(t, outcome, outcomeOf(t, r.old, r.updated, raw), raw)
+					assertMet(t, findings, outcome, raw)
 				}
 			}
 		})
 	}
+}
+
+// assertMet expects that a configuration meets the condition of a finding with its outcome, and of none that says that all
+// such configurations have another outcome.
+func assertMet(t *testing.T, findings []schemadiff.Finding, outcome, raw string) {
+	t.Helper()
+	var rolls, refuses bool
+	for _, f := range findings {
+		isRolled := f.Meets(f.Roll, []byte(raw))
+		isRefused := f.Meets(f.Forbidden, []byte(raw))
+		rolls = rolls || isRolled
+		refuses = refuses || isRefused
+		assert.False(t, outcome == "keeps" && isRolled && f.Roll.Every, "%s of %s", raw, f.Sentence())
+		assert.False(t, outcome != "refuses" && isRefused && f.Forbidden.Every, "%s of %s", raw, f.Sentence())
+	}
+	assert.True(t, rolls || outcome != "rolls", raw)
+	assert.True(t, refuses || outcome != "refuses", raw)
 }
 
 // TestCompareOpen: where unknown members are admitted, a field that comes may have been one, and one that goes is one.

@@ -24,7 +24,9 @@ func (f Finding) Meets(e Effect, raw []byte) bool {
 	steps := stepsOf(f.at)
 	return slices.ContainsFunc(f.plans[:], func(p *fieldplan.Plan) bool {
 		config, err := rawjson.Decode(p, raw)
-		c := condition{plan: p, program: engine.Of(p), where: e.Where, others: f.others, length: len(steps)}
+		c := condition{
+			plan: p, program: engine.Of(p), where: e.Where, others: f.others, zeros: f.zeros, length: len(steps),
+		}
 		return err == nil && c.holds(tree, config, steps)
 	})
 }
@@ -45,7 +47,8 @@ type condition struct {
 	program *engine.Program
 	where   string
 	others  otherKeys
-	length  int // of the path
+	zeros   [2][]byte // as in [Finding]
+	length  int       // of the path
 }
 
 // holds reports whether the condition holds for the value at a path. Some conditions are about the
@@ -255,9 +258,7 @@ func (c *condition) isMeantBy(n, in *fieldplan.Node, f *fieldplan.Field, v refle
 	case whereSet:
 		return hashed.IsSet
 	case whereZero:
-		zero := leaf.Zero(f.Node.Leaf, f.Node.Type)
-		mayBeZero := isLeaf && f.Pointer && zero != nil
-		return mayBeZero && bytes.Equal(c.program.LeafText(f.Node, v), zero)
+		return isLeaf && c.spellsZero(f, v)
 	case whereDefault:
 		if isLeaf {
 			return f.Default != nil && bytes.Equal(c.program.LeafText(f.Node, v), f.Default)
@@ -272,4 +273,14 @@ func (c *condition) isMeantBy(n, in *fieldplan.Node, f *fieldplan.Field, v refle
 		return f.Pointer && !isNil && !hashed.IsFilled
 	}
 	return false
+}
+
+// spellsZero reports whether a leaf has the zero value of its type, or the text of the zero value in the other plan.
+// Without a pointer, its own zero value may also stand for a member that is missing.
+func (c *condition) spellsZero(f *fieldplan.Field, v reflect.Value) bool {
+	text := c.program.LeafText(f.Node, v)
+	if bytes.Equal(text, leaf.Zero(f.Node.Leaf, f.Node.Type)) {
+		return f.Pointer
+	}
+	return bytes.Equal(text, c.zeros[0]) || bytes.Equal(text, c.zeros[1])
 }

@@ -27,6 +27,7 @@ type Finding struct {
 	at     string             // Path with the keys that Path hides
 	plans  [2]*fieldplan.Plan // the old and the updated one
 	others otherKeys          // for a path through keys of maps
+	zeros  [2][]byte          // of leaves of one kind, the texts of the zero values in both plans, for [whereZero]
 
 	in   string // in which elements it applies, for the sentence
 	note string // a further consequence
