@@ -126,6 +126,14 @@ func TestServeWarns(t *testing.T) {
 		"a pool is added":   {edits{many("a")}, edits{many("a", "b")}, nil},
 		"a pool is removed": {edits{many("a", "b")}, edits{many("b")}, []string{"pool a: removed, up to 6 machines"}},
 		"a pool is renamed": {edits{many("a")}, edits{many("b")}, []string{"pool b: renamed, up to 6 machines: formerly a"}},
+		"a pool is renamed, with another field that it could not change": {
+			edits{setting("ManualInPlaceUpdate", worker(0, "updateStrategy")...)},
+			edits{
+				setting("ManualInPlaceUpdate", worker(0, "updateStrategy")...), setting("b", worker(0, "name")...),
+				setting("a", worker(0, "volume", "name")...),
+			},
+			[]string{"pool b: renamed, up to 6 machines: formerly general"},
+		},
 		"several pools": {
 			edits{many("a", "b", "c")},
 			edits{many("a", "b", "c"), size, setting("100Gi", worker(1, "volume", "size")...)},

@@ -54,14 +54,10 @@ type Planned struct {
 
 // Effect returns what happens to the machines of the pool. The machines of an added pool are
 // created, if it is admitted. The machines of a removed or renamed pool are deleted: the pool of
-// the new name gets others. For a provider config that is only on one side, the effect on its pools
-// is unknown. For a custom resource, the class of its kind says whether it has machines.
-func (p *Planned) Effect() verdict.Verdict {
-	if p.State == Renamed {
-		return verdict.PoolRenamed
-	}
-	return p.Verdict
-}
+// the new name gets others, if it is admitted. For a provider config that is only on one side, the
+// effect on its pools is unknown. For a custom resource, the class of its kind says whether it has
+// machines.
+func (p *Planned) Effect() verdict.Verdict { return p.Verdict }
 
 // Effects returns the effect and, for a kept pool, the second verdict.
 func (p *Planned) Effects() []verdict.Verdict {
@@ -119,15 +115,6 @@ type Plan struct {
 
 // Verdict returns the gravest effect on any machine. A change that Gardener refuses touches none.
 func (p *Plan) Verdict() verdict.Verdict { return slices.Max(p.Verdicts()) }
-
-// Possible returns the verdicts on the pool that can come true once all facts are known: see
-// [Planned.Effect].
-func (p *Planned) Possible() verdict.Set {
-	if p.State == Renamed {
-		return verdict.Only(verdict.PoolRenamed)
-	}
-	return p.Comparison.Possible()
-}
 
 // Possible returns the verdicts on the whole manifest that can come true: see [Plan.Verdict].
 func (p *Plan) Possible() verdict.Set {
@@ -398,6 +385,7 @@ func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, er
 		return oneSided(&pool, Added, r)
 	}
 	old := *before
+	compare := r.Compare
 	planned := Planned{
 		Name: pool.Worker.Name, Before: old.Running(), After: pool.Wanted(),
 		Versions: []string{old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion},
@@ -408,9 +396,10 @@ func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, er
 		// node-agent secret names cover the names of the pools
 		old.NodeAgentSecretName = nil
 		pool.NodeAgentSecretName = nil
+		compare = r.Renamed
 	}
 	var err error
-	planned.Comparison, err = r.Compare(old, pool)
+	planned.Comparison, err = compare(old, pool)
 	return planned, err
 }
 

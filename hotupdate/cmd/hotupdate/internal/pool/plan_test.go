@@ -147,6 +147,65 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 	assert.Empty(t, planned.Pools[0].Changes)
 }
 
+// TestRenamedPoolsAreNewPools: whether a pool of another name is refused does not depend on the old pool, and what a
+// change would do to machines that stay is not told of it.
+func TestRenamedPoolsAreNewPools(t *testing.T) {
+	t.Parallel()
+	const inPlace = `w.updateStrategy="AutoInPlaceUpdate"`
+	profile, err := facts.ReadCloudProfile(tree.Of(manifest(t, "pairs/cloudprofile.yaml")), today)
+	require.NoError(t, err)
+	for _, test := range []struct {
+		name, both, edit string
+		want             verdict.Verdict
+		rules            []verdict.Rule
+		adopted          *verdict.Verdict
+	}{
+		{"the same", "", "", verdict.PoolRenamed, nil, nil},
+		{"more machines", "", "w.maximum=20", verdict.PoolRenamed, nil, nil},
+		{"minimum above maximum", "", "w.minimum=30", verdict.Forbidden, []verdict.Rule{verdict.MinimumAboveMaximum}, nil},
+		{
+			"a field of the adopted extension", "", `w.providerConfig.tags={"vm":{"a":"b"}}`, verdict.Forbidden,
+			[]verdict.Rule{verdict.NotReleased},
+			new(verdict.PoolRenamed),
+		},
+		{"a hot change", "", "w.providerConfig.volume.iops=4000", verdict.PoolRenamed, nil, nil},
+		{
+			"a config that is fixed in place", inPlace + ` & w.machine.image.version="1592.2.0"`, "w.providerConfig.volume.iops=4000",
+			verdict.PoolRenamed, nil, nil,
+		},
+		{
+			"a field that is fixed in place", inPlace + ` & w.machine.image.version="1592.2.0"`, `w.volume.name="a"`,
+			verdict.PoolRenamed, nil, nil,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Both, CloudProfile: profile}
+			both := editsOf(t, test.both)
+			edits := append(slices.Clone(both), editsOf(t, test.edit)...)
+			updated := edited(t, append(edits, editsOf(t, `w.name="other"`)...))
+			plan, err := pool.NewPlan(read(t, edited(t, both)), read(t, updated), o)
+			require.NoError(t, err)
+			require.Len(t, plan.Pools, 1)
+			planned := &plan.Pools[0]
+			require.Equal(t, pool.Renamed, planned.State)
+			assert.Equal(t, test.want, planned.Effect())
+			assert.Equal(t, verdict.Only(test.want), planned.Possible())
+			assert.Equal(t, test.adopted, planned.Adopted)
+			var refusals []verdict.Rule
+			for _, rule := range planned.Rules {
+				if rule.Kind == verdict.Refuses {
+					refusals = append(refusals, rule)
+				}
+			}
+			assert.Equal(t, test.rules, refusals)
+			for _, c := range planned.Changes {
+				assert.Equal(t, verdict.None, c.Verdict, c.Path)
+				assert.False(t, c.Decides, c.Path)
+			}
+		})
+	}
+}
+
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
 	_, err := pool.NewPlan(manifestOf(), &facts.Manifest{Kind: facts.Worker, Provider: "aws"}, judge.Options{Providers: extensions.All()})
@@ -225,7 +284,7 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		},
 		{
 			"renamed",
-			[]pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.HotUpdate}}},
+			[]pool.Planned{{State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.PoolRenamed}}},
 			verdict.PoolRenamed,
 			"its machines go, and others come instead",
 		},
@@ -276,7 +335,7 @@ func TestTouchedMachines(t *testing.T) {
 		{"fewer machines, and a roll", pool.Kept, many, few, verdict.MachinesDeleted, []verdict.Verdict{verdict.Roll}, 60},
 		{"a new pool", pool.Added, none, few, verdict.Added, nil, 50},
 		{"a pool less", pool.Removed, few, none, verdict.Removed, nil, 50},
-		{"another name", pool.Renamed, few, few, verdict.None, nil, 50},
+		{"another name", pool.Renamed, few, few, verdict.PoolRenamed, nil, 50},
 	} {
 		planned := pool.Planned{
 			State: tc.state, Before: tc.before, After: tc.after,

@@ -224,7 +224,7 @@ func goldens() []golden {
 			pool.Planned{Name: "quiet", Comparison: compared(verdict.None, nil, nil)},
 			pool.Planned{Name: "new", State: pool.Added, Comparison: judge.Comparison{Verdict: verdict.MachinesAdded}},
 			pool.Planned{Name: "gone", State: pool.Removed, Comparison: judge.Comparison{Verdict: verdict.Removed}},
-			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(verdict.HotUpdate, nil, nil, addedTag)},
+			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(verdict.PoolRenamed, nil, nil, addedTag)},
 		), "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
 		{"consequences", []*pool.Plan{{
 			Kind: facts.Shoot, Name: "web", AbovePools: judge.AbovePools{Unjudged: []string{"spec.dns.domain", "spec.region"}},
@@ -275,7 +275,7 @@ func goldens() []golden {
 		},
 		{"hostile_pool", planOf(
 			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(verdict.None, nil, []verdict.Rule{verdict.StrategyRefined})},
-			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
+			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed, Comparison: judge.Comparison{Verdict: verdict.PoolRenamed}},
 		), "names come from manifests, too"},
 	}
 }

@@ -69,6 +69,57 @@ func (r *Receiver) Added(p *facts.Pool) (Comparison, error) {
 	return added, err
 }
 
+// Renamed judges a pool that gets another name: the machines of the old pool are deleted, and a new pool gets others,
+// unless it is refused as a new pool.
+func (r *Receiver) Renamed(old, updated facts.Pool) (Comparison, error) {
+	renamed, err := r.Compare(old, updated)
+	if err != nil {
+		return Comparison{}, err
+	}
+	added, err := r.Added(&updated)
+	renamed.withoutStaying()
+	renamed.Verdict = ofRenamed(added.Verdict)
+	renamed.Adopted = nil
+	if added.Adopted != nil {
+		adopted := ofRenamed(*added.Adopted)
+		renamed.Adopted = &adopted
+	}
+	for _, rule := range added.Rules {
+		if rule.Kind == verdict.Refuses {
+			renamed.Rules = append(renamed.Rules, rule)
+		}
+	}
+	renamed.Rules = verdict.Sorted(renamed.Rules)
+	return renamed, err
+}
+
+// withoutStaying removes from a comparison what its changes do to machines that stay, since none stays.
+func (c *Comparison) withoutStaying() {
+	c.Also = nil
+	c.May = verdict.Set{}
+	c.Questions = nil
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		if change.Verdict != verdict.None {
+			change.Verdict = verdict.None
+			change.Rule = verdict.NoRule
+		}
+		change.Question = verdict.Question{}
+		change.Decides = false
+	}
+	c.Rules = slices.DeleteFunc(c.Rules, func(r verdict.Rule) bool {
+		return r.Kind == verdict.Refuses || r.Kind == verdict.Decides
+	})
+}
+
+// ofRenamed returns the verdict on a pool that gets another name, by the verdict on it as a new pool.
+func ofRenamed(added verdict.Verdict) verdict.Verdict {
+	if added == verdict.Forbidden {
+		return verdict.Forbidden
+	}
+	return verdict.PoolRenamed
+}
+
 // Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
 // provider config, the effect on its pools is unknown.
 func (r *Receiver) Gone(p *facts.Pool) Comparison {
