@@ -323,7 +323,6 @@ func planOf(_ require.TestingT, in knowing) (*pool.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.o.Extension = in.o.ExtensionOf(updated.Provider)
 	return pool.NewPlan(old, updated, in.o)
 }
 

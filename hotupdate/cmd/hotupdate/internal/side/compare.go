@@ -212,21 +212,24 @@ func (r *Reader) loadPair(p pair) (inputs, error) {
 	return inputs{old, updated}, errors.Join(oldErr, err)
 }
 
-// optionsFor returns the options for judging a pair.
+// optionsFor returns the options for judging a pair, with the CloudProfile that the new manifest refers to.
 func (r *Reader) optionsFor(p inputs) judge.Options {
-	o := r.OptionsOf(cmp.Or(p.updated, p.old))
+	m := cmp.Or(p.updated, p.old)
+	o := m.options(r.Options)
 	o.Versions = r.Schemas.versions(p)
+	if r.Landscape == nil {
+		return o
+	}
+	if p.isApplied() {
+		o.CloudProfile = r.Landscape.CloudProfiles.OfApplied(p.old.Manifest, m.Manifest)
+	} else {
+		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
+	}
 	return o
 }
 
-// OptionsOf returns the options for judging changes of a manifest, with the CloudProfile that it refers to.
-func (r *Reader) OptionsOf(m *Input) judge.Options {
-	o := r.Options
-	if r.Landscape != nil {
-		o.CloudProfile = r.Landscape.CloudProfiles.Of(m.Manifest)
-	}
-	return m.options(o)
-}
+// OptionsOf returns the options for judging changes of a manifest.
+func (r *Reader) OptionsOf(m *Input) judge.Options { return r.optionsFor(inputs{m, m}) }
 
 // wants reports whether the user wants to see a pool with one of the names.
 func (r *Reader) wants(names ...string) bool {

@@ -57,13 +57,7 @@ func (m *Input) options(o judge.Options) judge.Options {
 		o.Schema = func(facts.TypeMeta) *hotupdate.Schema { return m.spec }
 		o.Custom = m.custom
 		o.Effect = effectBy(m.meaning)
-		return o
 	}
-	provider := m.Provider
-	if m.IsBare() {
-		provider = o.ProviderOf(&m.Pools[0]).Name
-	}
-	o.Extension = o.ExtensionOf(provider)
 	return o
 }
 

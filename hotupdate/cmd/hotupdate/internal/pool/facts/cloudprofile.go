@@ -34,6 +34,15 @@ func (all CloudProfiles) Of(m *Manifest) *CloudProfile {
 	return nil
 }
 
+// OfApplied returns the CloudProfile that the Shoot of a cluster refers to once a manifest is applied to it: a manifest
+// that refers to none leaves the reference of the Shoot.
+func (all CloudProfiles) OfApplied(cluster, m *Manifest) *CloudProfile {
+	if m.cloudProfile().name == "" {
+		return all.Of(cluster)
+	}
+	return all.Of(m)
+}
+
 // profileID identifies a CloudProfile or a NamespacedCloudProfile.
 type profileID struct{ kind, namespace, name string }
 

@@ -37,8 +37,12 @@ func (o Options) ReceiverOf(m *facts.Manifest) *Receiver {
 	return o.receiverOf(&facts.Pool{Provider: m.Provider})
 }
 
-// receiverOf finds the extension of a pool.
-func (o Options) receiverOf(p *facts.Pool) *Receiver { return o.receivedBy(o.knownFor(p)) }
+// receiverOf finds the extension of a pool. The landscape may know whether it has adopted the library.
+func (o Options) receiverOf(p *facts.Pool) *Receiver {
+	known := o.knownFor(p)
+	o.Extension = o.ExtensionOf(cmp.Or(known.Name, p.Provider))
+	return o.receivedBy(known)
+}
 
 // receivedBy returns the receiver with an extension.
 func (o Options) receivedBy(known Provider) *Receiver {
