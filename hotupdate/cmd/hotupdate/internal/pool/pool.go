@@ -109,6 +109,7 @@ func (p *pairing) pairRenamed(updated []facts.Pool, o judge.Options) {
 // contentOf returns a text that is equal for two pools exactly if one may be a renamed copy of the
 // other.
 func contentOf(p facts.Pool, o judge.Options) (string, error) {
+	p = o.Stated(p)
 	content, err := p.Content()
 	document, configErr := o.Document(p.Config)
 	return content + string(document), errors.Join(err, configErr)

@@ -226,6 +226,65 @@ func TestEveryEditAgreesWithAnotherReading(t *testing.T) {
 	})
 }
 
+// TestStatedStrategiesAreThoseOfManifests: a strategy that the user states for all pools has the effects of manifests
+// that have it, for pools that stay, come, go and change their names.
+func TestStatedStrategiesAreThoseOfManifests(t *testing.T) {
+	t.Parallel()
+	all := drawnFields(t)
+	paths := slices.Sorted(maps.Keys(all))
+	base := manifest(t, "pairs/aws.yaml")
+	profile, err := facts.ReadCloudProfile(tree.Of(manifest(t, "pairs/cloudprofile.yaml")), today)
+	require.NoError(t, err)
+	strategies := []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
+	const strategy = shootsPool + "updateStrategy"
+	effects := func(old, updated []edit, o judge.Options) (lines []string) {
+		plan, err := pool.NewPlan(read(t, editedFrom(t, base, old)), read(t, editedFrom(t, base, updated)), o)
+		if err != nil {
+			return nil // such as an unreadable version
+		}
+		for i := range plan.Pools {
+			p := &plan.Pools[i]
+			adopted := verdict.None
+			if p.Adopted != nil {
+				adopted = *p.Adopted
+			}
+			lines = append(lines, fmt.Sprint(p.State, p.Name, p.Effects(), p.Possible(), adopted))
+		}
+		return lines
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var edits []drawnEdit
+		for range rapid.IntRange(0, 3).Draw(rt, "edits") {
+			edits = append(edits, drawnEdit{
+				rapid.SampledFrom(paths).Draw(rt, "path"), rapid.IntRange(0, 2).Draw(rt, "old"), rapid.IntRange(0, 2).Draw(rt, "updated"),
+			})
+		}
+		before, after := all.edits(edits)
+		isOther := func(e edit) bool { return e.path != strategy }
+		before = slices.DeleteFunc(before, func(e edit) bool { return !isOther(e) })
+		after = slices.DeleteFunc(after, func(e edit) bool { return !isOther(e) })
+		if rapid.Bool().Draw(rt, "another name") {
+			after = append(after, edit{shootsPool + "name", "other"})
+		}
+		stated := rapid.SampledFrom(strategies).Draw(rt, "stated")
+		written := func(edits []edit, s hotupdate.Strategy) []edit {
+			return append(slices.Clone(edits), edit{strategy, s.String()})
+		}
+		o := judge.Options{
+			Providers: extensions.All(), Schema: schemaOfExamples(t),
+			Extension: rapid.SampledFrom([]judge.Extension{judge.Adopted, judge.Released, judge.Both}).Draw(rt, "extension"),
+		}
+		if rapid.Bool().Draw(rt, "profile") {
+			o.CloudProfile = profile
+		}
+		want := effects(written(before, stated), written(after, stated), o)
+		o.Strategy = &stated
+		oldStrategy := rapid.SampledFrom(strategies).Draw(rt, "old strategy")
+		newStrategy := rapid.SampledFrom(strategies).Draw(rt, "new strategy")
+		require.Equal(rt, want, effects(written(before, oldStrategy), written(after, newStrategy), o))
+	})
+}
+
 // keepImage gives the image of the old Shoot to a new one that leaves it out, as admission does.
 func keepImage(old, updated map[string]any) {
 	machine := func(root map[string]any) map[string]any {

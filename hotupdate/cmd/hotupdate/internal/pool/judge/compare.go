@@ -70,6 +70,8 @@ type Comparison struct {
 //
 // All problems are joined, each a [*fault.Error].
 func (r *Receiver) Compare(old, updated facts.Pool) (Comparison, error) {
+	old = r.Stated(old)
+	updated = r.Stated(updated)
 	c := change{&old, &updated, facts.ReadingsOf(old, updated, r.knownFacts())}
 	if r.Extension == Both {
 		return c.underBoth(r)
@@ -154,7 +156,7 @@ type pair struct {
 
 func newPair(reading facts.Reading, r *Receiver) (*pair, error) {
 	p := &pair{Receiver: r, old: &reading.Old, updated: &reading.Updated}
-	p.strategy = setStrategies(p.old, p.updated, r.Options)
+	p.strategy = setStrategies(p.old, p.updated)
 	p.unknown = p.unknownFacts()
 	var err, configErr error
 	if !p.updated.IsBare() {
@@ -171,9 +173,9 @@ func newPair(reading facts.Reading, r *Receiver) (*pair, error) {
 
 // setStrategies sets the strategies by which both pools are judged, and returns the deciding strategy.
 // A change between the two in-place strategies is not a change of the triggers.
-func setStrategies(old, updated *facts.Pool, o Options) hotupdate.Strategy {
-	before := o.StrategyOf(old)
-	after := o.StrategyOf(updated)
+func setStrategies(old, updated *facts.Pool) hotupdate.Strategy {
+	before := old.Worker.UpdateStrategy
+	after := updated.Worker.UpdateStrategy
 	decides := after
 	switch {
 	case before.InPlace() == after.InPlace():

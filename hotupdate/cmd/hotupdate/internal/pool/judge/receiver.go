@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
@@ -80,12 +79,14 @@ func (o Options) knownFor(p *facts.Pool) Provider {
 	return Provider{}
 }
 
-// StrategyOf returns the strategy by which a pool is judged.
-func (o Options) StrategyOf(p *facts.Pool) hotupdate.Strategy {
+// Stated returns a pool with the update strategy that the user states, if there is one. The manifest then has this
+// strategy for every judgement.
+func (o Options) Stated(p facts.Pool) facts.Pool {
 	if o.Strategy != nil {
-		return *o.Strategy
+		p.Worker.UpdateStrategy = *o.Strategy
+		p.Declared = *o.Strategy
 	}
-	return p.Worker.UpdateStrategy
+	return p
 }
 
 // inRelease returns an extension in the release that the landscape states; unchanged if it states

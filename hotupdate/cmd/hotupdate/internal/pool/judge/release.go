@@ -95,7 +95,7 @@ func (c *change) compare(compared []Comparison, r *Receiver, isMeant func(facts.
 // and for in-place updates, which they may not know.
 func (r *Receiver) mayBeEarlier(old, updated *facts.Pool) bool {
 	isNamed := !updated.IsBare() && r.given == nil && r.mayDiffer(old, updated)
-	isRolling := !r.StrategyOf(old).InPlace() && !r.StrategyOf(updated).InPlace()
+	isRolling := !old.Worker.UpdateStrategy.InPlace() && !updated.Worker.UpdateStrategy.InPlace()
 	if r.earlier == nil || !isNamed || !isRolling {
 		return false
 	}

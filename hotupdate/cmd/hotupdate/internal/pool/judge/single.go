@@ -19,7 +19,9 @@ import (
 // Added judges a new pool: its machines are created, unless the proposals or the extension refuse
 // it. For a new bare provider config, the effect on its pools is unknown. The errors are those of [Options.Check].
 func (r *Receiver) Added(p *facts.Pool) (Comparison, error) {
-	strategy := r.StrategyOf(p)
+	stated := r.Stated(*p)
+	p = &stated
+	strategy := p.Worker.UpdateStrategy
 	configs, err := r.check(p)
 	if r.Custom != nil {
 		return r.Custom.added(strategy, r.Refused), err
@@ -123,7 +125,7 @@ func ofRenamed(added verdict.Verdict) verdict.Verdict {
 // Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
 // provider config, the effect on its pools is unknown.
 func (r *Receiver) Gone(p *facts.Pool) Comparison {
-	strategy := r.StrategyOf(p)
+	strategy := r.Stated(*p).Worker.UpdateStrategy
 	if r.Custom != nil {
 		return r.Custom.removed(strategy)
 	}
