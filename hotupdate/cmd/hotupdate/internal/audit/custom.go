@@ -108,7 +108,7 @@ func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject
 	object.Kind = of.Kind
 	object.Namespace = m.Namespace
 	object.Name = m.Name
-	object.Project = m.Namespace
+	object.Project = facts.ProjectOf(m.Namespace)
 	one := judgedPool("", effect, hotupdate.AutoRollingUpdate, facts.Machines{}, reasons)
 	if effect == verdict.None && (r.old.IsConverted(of) || r.updated.IsConverted(of)) {
 		one.Rules = append(one.Rules, verdict.ConversionKeeps)
