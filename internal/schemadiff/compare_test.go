@@ -400,6 +400,12 @@ var releases = []release{
 	).
 		tells(`NullabilityChanged a["x"][]: rolls every has a null element there`, "NullabilityChanged a[][]:").
 		keeps(`{"a":{"x":null}}`, `{"a":{"x":[]}}`, `{"a":{"y":[null]}}`).rolls(`{"a":{"x":[null]}}`),
+	of(
+		"null elements below keys with a prefix", member[map[string][]*int32]("true,keyclass=false:x/*"),
+		member[map[string][]int32]("true,keyclass=false:x/*"),
+	).
+		tells(`NullabilityChanged a["x/*"][]: rolls every has a null element there`, "NullabilityChanged a[][]:").
+		keeps(`{"a":{"x":[null]}}`, `{"a":{"x/1":[]}}`).rolls(`{"a":{"x/1":[null]}}`),
 	of("hot elements of another shape", member[[]string]("true"), member[[][]string]("true")).
 		tells("TypeChanged a[]: refuses may has it").
 		refuses(`{"a":["x"]}`),
