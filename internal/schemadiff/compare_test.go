@@ -406,6 +406,18 @@ var releases = []release{
 	).
 		tells(`NullabilityChanged a["x/*"][]: rolls every has a null element there`, "NullabilityChanged a[][]:").
 		keeps(`{"a":{"x":[null]}}`, `{"a":{"x/1":[]}}`).rolls(`{"a":{"x/1":[null]}}`),
+	of(
+		"null elements of arrays below keys with a prefix", member[map[string][1]*uint64]("true,keyclass=false:x/*"),
+		member[map[string][1]uint64]("true,keyclass=false:x/*"),
+	).
+		tells(`NullabilityChanged a["x/*"][]: rolls may has an array around it`, "NullabilityChanged a[][]:").
+		keeps(`{"a":{"x/1":[1]}}`, `{"a":{"y":null}}`).rolls(`{"a":{"x/1":null}}`, `{"a":{"x/1":[]}}`),
+	of(
+		"null elements of arrays in arrays below keys with a prefix", member[map[string][1][1]*uint64]("true,keyclass=false:x/*"),
+		member[map[string][1][1]uint64]("true,keyclass=false:x/*"),
+	).
+		tells(`NullabilityChanged a["x/*"][][]: rolls may has an array around it`, "NullabilityChanged a[][][]:").
+		rolls(`{"a":{"x/1":null}}`),
 	of("hot elements of another shape", member[[]string]("true"), member[[][]string]("true")).
 		tells("TypeChanged a[]: refuses may has it").
 		refuses(`{"a":["x"]}`),
