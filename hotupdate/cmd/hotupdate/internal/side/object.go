@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/kinds"
@@ -223,16 +224,21 @@ func (r *Reader) manifest(o *manifests.Object) (m *Input, warnings []string, err
 	return m, warnings, located(o, errors.Join(unknown.errors.Err(), err))
 }
 
-// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given.
+// checkCloudProfile warns about a Shoot whose CloudProfile is not among those that are given, or may be one of several.
 func (r *Reader) checkCloudProfile(m *Input) []string {
 	if r.Landscape == nil {
 		return nil
 	}
-	name := r.Landscape.CloudProfiles.MissingCloudProfile(m.Manifest)
-	if name == "" {
+	name, fitting := r.Landscape.CloudProfiles.Reference(m.Manifest)
+	refers := m.From + ": refers to " + name
+	switch {
+	case name == "", fitting == 1:
 		return nil
+	case fitting == 0:
+		return []string{refers + ", which the file of --cloudprofile does not have"}
 	}
-	return []string{m.From + ": refers to " + name + ", which the file of --cloudprofile does not have"}
+	return []string{refers + ", of which the file of --cloudprofile has " + strconv.Itoa(fitting) +
+		"; leave out all others, or write the namespace of the Shoot"}
 }
 
 // checkConfigs checks the provider configs. The config of a custom resource is its spec.

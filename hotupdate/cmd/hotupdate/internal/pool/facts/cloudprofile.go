@@ -16,22 +16,24 @@ import (
 // CloudProfiles are the CloudProfiles that are known.
 type CloudProfiles []*CloudProfile
 
-// Of returns the CloudProfile that a Shoot refers to, or nil if it is not known. A manifest that refers
-// to none has the only one.
+// Of returns the CloudProfile that a Shoot refers to, or nil if it is not known: if none fits, or several do. A
+// manifest that refers to none has the only one.
 func (all CloudProfiles) Of(m *Manifest) *CloudProfile {
-	wanted := m.cloudProfile()
-	if wanted.name == "" {
-		if len(all) == 1 {
-			return all[0]
-		}
+	fitting := all.fitting(m.cloudProfile())
+	if len(fitting) != 1 {
 		return nil
 	}
+	return fitting[0]
+}
+
+// fitting returns the CloudProfiles that may be the one of an ID; all if it has no name.
+func (all CloudProfiles) fitting(wanted profileID) (fitting CloudProfiles) {
 	for _, profile := range all {
-		if profile.id.name == "" || profile.id.is(wanted) {
-			return profile
+		if wanted.name == "" || profile.id.name == "" || profile.id.is(wanted) {
+			fitting = append(fitting, profile)
 		}
 	}
-	return nil
+	return fitting
 }
 
 // OfApplied returns the CloudProfile that the Shoot of a cluster refers to once a manifest is applied to it: a manifest
@@ -73,18 +75,14 @@ func (m *Manifest) cloudProfile() profileID {
 	return id
 }
 
-// MissingCloudProfile names the CloudProfile that a Shoot refers to and that is not known. It is empty
-// if there is none.
-func (all CloudProfiles) MissingCloudProfile(m *Manifest) string {
+// Reference names the CloudProfile that a Shoot refers to, and counts those that may be it. The name is empty if the
+// Shoot refers to none.
+func (all CloudProfiles) Reference(m *Manifest) (name string, fitting int) {
 	wanted := m.cloudProfile()
-	refers := m.Kind == Shoot && wanted.name != ""
-	if !refers || len(all) == 0 {
-		return ""
+	if m.Kind != Shoot || wanted.name == "" {
+		return "", 0
 	}
-	if all.Of(m) != nil {
-		return ""
-	}
-	return wanted.String()
+	return wanted.String(), len(all.fitting(wanted))
 }
 
 // CloudProfile says what Gardener fills in, and which machine images can be updated in place.
