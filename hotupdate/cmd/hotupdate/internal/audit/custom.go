@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/validator"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
@@ -76,17 +77,22 @@ func (f *failure) err() error {
 // object judges the object of a document. It is nil if the document holds none.
 func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject {
 	o := d.Object()
-	switch {
-	case o == nil:
+	if o == nil {
 		return nil
-	case o.Err != nil:
+	}
+	if line, problem := side.Replaced(d, o, r.has); problem != nil {
+		place := o.Place
+		place.Line = line
+		return unreadable(place, problem)
+	}
+	if o.Err != nil {
 		return unreadable(o.Place, o.Err)
 	}
 	if err := facts.CheckVersion(o.Tree, r.versionsOf); err != nil {
 		return unreadable(o.Place, err)
 	}
 	of := facts.TypeMetaOf(o.Tree)
-	if !r.old.Has(of) && !r.updated.Has(of) {
+	if !r.has(of) {
 		return &judgedObject{skip: report.OtherKind}
 	}
 	m, err := facts.ReadCustom(o.Tree, r.partOf(of, o.Tree))
@@ -115,6 +121,9 @@ func (r *Resources) object(d *manifest.Document, failure *failure) *judgedObject
 	}
 	return &judgedObject{identity: identityOf(m.UID, o.Tree), pools: []*JudgedPool{{one, object}}}
 }
+
+// has reports whether one of the releases has a kind.
+func (r *Resources) has(of facts.TypeMeta) bool { return r.old.Has(of) || r.updated.Has(of) }
 
 // versionsOf returns the apiVersions of a kind that one of the releases has.
 func (r *Resources) versionsOf(kind string) []string {

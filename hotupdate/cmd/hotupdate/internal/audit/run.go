@@ -103,7 +103,8 @@ func (r *Releases) object(d *manifest.Document) *judgedObject {
 		err = facts.CheckVersion(o.Tree, facts.VersionsOf)
 	}
 	place := o.Place
-	if line, problem := side.Replaced(d, o); problem != nil {
+	isJudged := func(kind facts.TypeMeta) bool { return facts.KindOf(kind) != facts.NoKind }
+	if line, problem := side.Replaced(d, o, isJudged); problem != nil {
 		place.Line = line
 		err = problem
 	}

@@ -47,21 +47,25 @@ func (r *Reader) examinePlaceholders(one *object, o *manifests.Object) bool {
 	return true
 }
 
-// Replaced returns the reason why the text of a Shoot or Worker is not applied unchanged, and its
-// line: the text is encrypted, or another program replaces parts of it. The problem is nil for
+// Replaced returns the reason why the text of an object of a judged kind is not applied unchanged, and
+// its line: the text is encrypted, or another program replaces parts of it. The problem is nil for
 // every other text.
-func Replaced(d *manifests.Document, o *manifests.Object) (line int, problem error) {
+func Replaced(
+	d *manifests.Document, o *manifests.Object, isJudged func(facts.TypeMeta) bool,
+) (line int, problem error) {
 	problem = concealed(d.Text(), o)
-	switch {
-	case problem != nil, o.Err != nil:
+	if problem != nil || o.Err != nil {
 		return o.Line, problem
-	case facts.KindOf(facts.TypeMetaOf(o.Tree)) == facts.NoKind, isStoredObject(o.Tree):
+	}
+	kind := facts.TypeMetaOf(o.Tree)
+	switch {
+	case !isJudged(kind), isStoredObject(o.Tree):
 		return o.Line, nil
 	case isEncrypted(o.Tree):
 		return o.Line, errSOPS
 	}
 	find := placeholdersOf(o.Tree)
-	find.withWords = true
+	find.withWords = facts.KindOf(kind) != facts.NoKind
 	if found := cmp.Or(markedOf(d), find.in(o.Tree)); found != nil {
 		return o.Line - 1 + found.line, found.problem
 	}
