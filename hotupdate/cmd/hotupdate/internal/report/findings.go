@@ -156,6 +156,7 @@ func (m *ManifestReport) findingsOf(p *PoolReport, config string) (findings []Fi
 	}
 	for _, word := range append([]string{p.Verdict}, p.Also...) {
 		decided := false
+		first := len(findings)
 		for j := range p.Changes {
 			if c := &p.Changes[j]; c.Decides && c.Verdict == word {
 				decided = true
@@ -167,9 +168,9 @@ func (m *ManifestReport) findingsOf(p *PoolReport, config string) (findings []Fi
 				Place: m.at(p.OldLine, p.NewLine), Verdict: word, Subject: subject, Text: p.Message,
 			})
 		}
-	}
-	for i := range findings {
-		findings[i].Accepted = p.Accepted
+		for i := range findings[first:] {
+			findings[first+i].Accepted = p.acceptedFor(word, m)
+		}
 	}
 	return findings
 }

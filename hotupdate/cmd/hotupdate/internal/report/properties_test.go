@@ -483,6 +483,43 @@ func TestRefusedChangesTouchNoMachine(t *testing.T) {
 	assert.Equal(t, 20, r.Machines)
 }
 
+// TestFindingsAreAcceptedAsByTheGate: the findings for programs are accepted exactly where the gate does not count the
+// verdict.
+func TestFindingsAreAcceptedAsByTheGate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plan := rapid.Custom(anyPlan).Draw(t, "plan")
+		plan.Unjudged = nil // which has no finding of its own
+		accepted := func(label string) string {
+			return rapid.SampledFrom([]string{"", "accepted until 2999-12-31: x"}).Draw(t, label)
+		}
+		for range rapid.IntRange(0, 1).Draw(t, "above") {
+			v := rapid.SampledFrom([]verdict.Verdict{verdict.None, verdict.AllMachinesMayBeDeleted, verdict.MachinesAdded, verdict.Indeterminate}).Draw(t, "verdict above")
+			plan.Changes = append(plan.Changes, judge.Finding{Change: hotupdate.Change{Path: "spec.a", Op: hotupdate.OpAdd}, Verdict: v})
+		}
+		plan.Accepted = accepted("accepted above")
+		for i := range plan.Pools {
+			p := &plan.Pools[i]
+			p.State = pool.Kept
+			p.Before = facts.Machines{Maximum: 2, Known: true}
+			p.After = p.Before
+			p.Accepted = accepted("accepted")
+		}
+		counted := map[string]bool{}
+		for _, v := range plan.Counted() {
+			if v != verdict.None {
+				counted[v.String()] = true
+			}
+		}
+		open := map[string]bool{}
+		for _, found := range report.New([]*pool.Plan{plan}, nil, report.Selection{}).Findings().All {
+			if found.Accepted == "" {
+				open[found.Verdict] = true
+			}
+		}
+		require.Equal(t, counted, open)
+	})
+}
+
 // TestBarsShowAllMachines: a bar was red as a whole if 16 of 66 machines are deleted.
 func TestBarsShowAllMachines(t *testing.T) {
 	old := facts.Machines{Minimum: 1, Maximum: 66, Known: true}

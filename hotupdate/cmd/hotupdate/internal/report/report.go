@@ -137,7 +137,7 @@ type ManifestReport struct {
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
 // has adopted the library, if it differs. Also has a second verdict: machines are replaced, and
-// others deleted. Accepted says why people accept the verdict. Touched is the number of machines
+// others deleted. Accepted says why people accept all verdicts. Touched is the number of machines
 // that the change touches, at most.
 type PoolReport struct {
 	Name       string         `json:"name,omitempty"`
@@ -164,6 +164,21 @@ type PoolReport struct {
 	Basis
 
 	counted int // the machines that the verdict is about, at most
+	// isRaised says that the verdict is the one above the pools, which is accepted there. Then acceptedBeside says why
+	// people accept the other verdicts.
+	isRaised       bool
+	acceptedBeside string
+}
+
+// acceptedFor says why people accept one of the verdicts on a pool of a manifest; empty if they do not.
+func (p *PoolReport) acceptedFor(word string, m *ManifestReport) string {
+	switch {
+	case !p.isRaised:
+		return p.Accepted
+	case word == p.Verdict:
+		return m.Accepted
+	}
+	return p.acceptedBeside
 }
 
 // Reason is a reason of an audit for the verdict on a pool.
@@ -382,8 +397,14 @@ func (p *PoolReport) raise(planned *pool.Planned, plan *pool.Plan) {
 	if above.IsOfNumber() && isEmpty {
 		return
 	}
+	p.isRaised = true
+	p.acceptedBeside = p.Accepted
+	p.Accepted = plan.Accepted
 	if own := planned.Effect(); own != verdict.None {
 		p.Also = append([]string{own.String()}, p.Also...)
+		if p.acceptedBeside == "" {
+			p.Accepted = ""
+		}
 	}
 	may := planned.Possible().And(plan.AbovePools.Possible())
 	p.Basis.become(may)
