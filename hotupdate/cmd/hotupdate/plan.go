@@ -154,7 +154,7 @@ func (c *call) report(plans []*pool.Plan, r *side.Reader, accepted *acceptance.L
 	if err := c.writeReport(c.reportOf(plans, r, accepted)); err != nil {
 		return 0, err
 	}
-	passes := len(c.failOn) > 0 && c.passUndecided
+	passes := len(c.failOn) > 0 && c.passUndecided && len(plans) > 0 // what is not judged passes beside what is
 	isUnread := len(r.NotJudged) > 0 && !r.Lenient
 	if isUnread && !passes {
 		return exitError, nil
