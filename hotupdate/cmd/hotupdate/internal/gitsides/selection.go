@@ -49,7 +49,7 @@ func newSelection(r *repository, t trees, paths, kinds []string) (s *selection, 
 		s.paths = []string{everything}
 	}
 	if kinds != nil {
-		s.kinds = kind + "((" + strings.Join(kinds, "|") + `)([^[:alnum:]]|$)|ENC\[)`
+		s.kinds = kind + "((" + strings.Join(kinds, "|") + `)([^[:alnum:]]|$)|ENC\[|` + spelled + ")|" + spelledKey
 	}
 	s.ofKinds, err = regexp.Compile(s.kinds)
 	return s, err
@@ -60,7 +60,11 @@ const everything = ":/"
 
 // Patterns of lines, as git grep and Go read them.
 const (
-	kind = `kind["']?[[:space:]]*:[[:space:]]*["']?`
+	// kind ends before the value. YAML admits comments, an anchor, a tag and the mark of a block there.
+	kind = `kind["']?[[:space:]]*:([[:space:]]|#.*|[&!|>][^[:space:]]*)*["']?`
+	// spelled begins a value that may be any text: an alias, or a text with escapes. So may a key with escapes.
+	spelled    = `\*|[^"[:space:]]*\\`
+	spelledKey = `"[^"]*\\[xuU][^"]*"[[:space:]]*:`
 	// fromTemplate is a kind that a template or a variable sets.
 	fromTemplate = kind + `(\{\{|\$\{)`
 	// concealed begins a file that git-crypt or Git LFS has replaced.
