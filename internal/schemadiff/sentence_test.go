@@ -46,3 +46,21 @@ func TestSentences(t *testing.T) {
 	}
 	assert.Greater(t, len(seen), 8, "kinds")
 }
+
+// TestKeysAreHidden: no finding names a key of a map that must not be shown, neither by the old path nor by the new one.
+func TestKeysAreHidden(t *testing.T) {
+	type leafD struct {
+		D int32 `json:"d"`
+	}
+	const tag = "true,sensitive=keys,keyclass=false:tenant"
+	before := planOf(t, member[map[string]leafB](tag))
+	after := planOf(t, member[map[string]leafD](tag))
+	var renamed int
+	for _, f := range schemadiff.Compare(before, after) {
+		assert.NotContains(t, f.Sentence()+f.Path+f.Old+f.New, "tenant")
+		if f.Kind == "FieldRenamed" {
+			renamed++
+		}
+	}
+	assert.Equal(t, 2, renamed, "of the key, and of all others")
+}
