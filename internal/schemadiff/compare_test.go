@@ -126,6 +126,41 @@ type (
 	byPointerID struct {
 		ID *int32 `json:"id"`
 	}
+	chain struct {
+		B    *int32 `json:"b"`
+		Next *chain `json:"next"`
+	}
+	sizes struct {
+		Size *resource.Quantity   `json:"size"`
+		All  []*resource.Quantity `json:"all"`
+		Next *struct {
+			Size *resource.Quantity `json:"size"`
+		} `json:"next"`
+	}
+	byNameChain struct {
+		Name  string `json:"name"`
+		Chain *chain `json:"chain"`
+		C     string `json:"c"     hotupdatable:"false"`
+	}
+	byNameChainInPlace struct {
+		Name  string `json:"name"`
+		Chain *chain `json:"chain"`
+		C     string `json:"c"     hotupdatable:"inplace"`
+	}
+	byNameAll struct {
+		Name string  `json:"name"`
+		All  []disks `json:"all"`
+	}
+	disks struct {
+		C string `json:"c" hotupdatable:"false"`
+	}
+	byNameAllInPlace struct {
+		Name string         `json:"name"`
+		All  []disksInPlace `json:"all"`
+	}
+	disksInPlace struct {
+		C string `json:"c" hotupdatable:"inplace"`
+	}
 )
 
 // none is text whose zero value is spelled "none".
@@ -202,6 +237,23 @@ var releases = []release{
 	of("a quantity that is hashed now", member[*resource.Quantity]("ignore"), member[*resource.Quantity]("")).
 		tells("ClassChanged a: rolls every sets it; refuses may has it").
 		keeps(`{}`).rolls(`{"a":"1"}`).refuses(`{"a":"1e100"}`),
+	of("a quantity that is updated in place now", member[*resource.Quantity](""), member[*resource.Quantity]("inplace")).
+		tells("ClassChanged a:").
+		keeps(`{}`, `{"a":"1"}`),
+	of("quantities below an object that is hashed now", member[*sizes]("ignore"), member[*sizes]("")).
+		tells("ClassChanged a: rolls every sets it; refuses may has it").
+		keeps(`{}`).rolls(`{"a":{"size":"1"}}`).
+		refuses(`{"a":{"size":"1e100"}}`, `{"a":{"all":["1e100"]}}`, `{"a":{"next":{"size":"1e100"}}}`),
+	of("quantities of a list that is hashed now", member[[]*resource.Quantity]("ignore"), member[[]*resource.Quantity]("")).
+		tells("ClassChanged a: rolls every sets it; refuses may has it").
+		keeps(`{}`).rolls(`{"a":["1"]}`).refuses(`{"a":["1e100"]}`),
+	of(
+		"elements of one key, of which one class is far below", member[[]byNameAll]("inplace,key=name"),
+		member[[]byNameAllInPlace]("inplace,key=name"),
+	).
+		tells("ClassChanged a[].all[].c:", "PairingChanged a: rolls may has elements there").
+		keeps(`{"a":[{"name":"x"},{"name":"y","all":[{"c":"k"}]}]}`).
+		rolls(`{"a":[{"name":"x"},{"name":"x","all":[{"c":"k"}]}]}`),
 	of("elements of a list that becomes hot", member[[]byNameHeld]("false,key=name"), member[[]byNameHeld]("true,key=name")).
 		tells("ClassChanged a: rolls may sets it").
 		keeps(`{"a":[{"name":"x","c":"k"}]}`, `{"a":[{"c":"k"}]}`).rolls(`{"a":[{"name":"x"}]}`),
@@ -696,6 +748,18 @@ func assertMet(t *testing.T, findings []schemadiff.Finding, outcome, raw string)
 	}
 	assert.True(t, rolls || outcome != "rolls", raw)
 	assert.True(t, refuses || outcome != "refuses", raw)
+}
+
+// TestCompareRecursive: types that contain themselves are compared once.
+func TestCompareRecursive(t *testing.T) {
+	findings := schemadiff.Compare(planOf(t, member[*chain]("ignore")), planOf(t, member[*chain]("")))
+	assert.Equal(t, []string{"ClassChanged a: rolls every sets it"}, told(findings))
+	findings = schemadiff.Compare(
+		planOf(t, member[[]byNameChain]("inplace,key=name")), planOf(t, member[[]byNameChainInPlace]("inplace,key=name")),
+	)
+	assert.ElementsMatch(t, []string{
+		"ClassChanged a[].c:", "PairingChanged a: rolls may has elements there",
+	}, told(findings))
 }
 
 // TestCompareOpen: where unknown members are admitted, a field that comes may have been one, and one that goes is one.
