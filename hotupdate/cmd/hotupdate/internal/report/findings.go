@@ -131,6 +131,9 @@ func (m *ManifestReport) findings() (findings []Finding) {
 	for i := range findings {
 		findings[i].Accepted = m.Accepted
 	}
+	if m.isRefused { // what the pools would do is neither counted nor accepted, see [pool.Plan.Counted]
+		return findings
+	}
 	for i := range m.Pools {
 		p := &m.Pools[i]
 		if p.Verdict == none {

@@ -132,7 +132,8 @@ type ManifestReport struct {
 
 	Basis
 
-	quiet int // the number of pools that are left out, see [Selection]
+	quiet     int  // the number of pools that are left out, see [Selection]
+	isRefused bool // by Gardener's own code, see [pool.Plan]
 }
 
 // PoolReport says what a change does to one worker pool. Adopted is the verdict once the extension
@@ -255,7 +256,8 @@ func New(plans []*pool.Plan, warnings []string, s Selection) *Report {
 			OldPlace: placeOf(plan.OldPlace), NewPlace: placeOf(plan.NewPlace),
 			State: plan.State.String(), Verdict: judged.String(), Accepted: plan.Accepted,
 			Changes: changesOf(plan.Changes), Pools: []PoolReport{}, LeftOut: plan.LeftOut,
-			Basis: basisOf(nil, plan.Unjudged, plan.Rules, plan.Possible(), plan.Questions()),
+			Basis:     basisOf(nil, plan.Unjudged, plan.Rules, plan.Possible(), plan.Questions()),
+			isRefused: plan.IsRefused,
 		}
 		isOpen := slices.Contains(plan.Rules, verdict.AdmissionUnjudged)
 		r.isAdmissionOpen = r.isAdmissionOpen || isOpen
