@@ -268,7 +268,7 @@ func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool
 	all := []T{} // a list in JSON
 	var problems []error
 	for _, m := range inputs {
-		for _, p := range m.Pools {
+		for _, p := range r.WantedOf(m) {
 			one, problem := do(r, m, p)
 			all = append(all, one)
 			problems = append(problems, problem)

@@ -16,8 +16,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// All returns the manifests of a file or directory, with the wanted pools only. If there are several, each has a
-// title. All problems are joined.
+// All returns the manifests of a file or directory. If there are several, each has a title. Wanted pools that none of
+// them has are a problem. All problems are joined.
 func (r *Reader) All(file string) ([]*Input, error) {
 	found, err := r.Read(file)
 	if err != nil {
@@ -37,7 +37,6 @@ func (r *Reader) All(file string) ([]*Input, error) {
 		for _, p := range m.Pools {
 			names = append(names, p.Worker.Name)
 		}
-		m.Pools = slices.DeleteFunc(m.Pools, func(p facts.Pool) bool { return !r.wants(p.Worker.Name) })
 		if len(found) > 1 {
 			m.Title = strings.TrimSpace(m.Type.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 		}
@@ -230,6 +229,17 @@ func (r *Reader) optionsFor(p inputs) judge.Options {
 
 // OptionsOf returns the options for judging changes of a manifest.
 func (r *Reader) OptionsOf(m *Input) judge.Options { return r.optionsFor(inputs{m, m}) }
+
+// WantedOf returns the pools of a manifest that the user wants to see. The manifest keeps all of them: a pool is judged
+// as a part of its manifest.
+func (r *Reader) WantedOf(m *Input) (wanted []facts.Pool) {
+	for _, p := range m.Pools {
+		if r.wants(p.Worker.Name) {
+			wanted = append(wanted, p)
+		}
+	}
+	return wanted
+}
 
 // wants reports whether the user wants to see a pool with one of the names.
 func (r *Reader) wants(names ...string) bool {
