@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/acceptance"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -62,13 +63,21 @@ func (k *Known) why(p *JudgedPool) string {
 func (p *JudgedPool) accepted() (findings []acceptance.Finding) {
 	for _, cause := range p.causes() {
 		findings = append(findings, acceptance.Finding{
-			acceptance.Verdict: {p.Verdict}, acceptance.Path: {cause.reason.Path},
+			acceptance.Verdict: {p.Verdict}, acceptance.Path: p.pathsOf(&cause.reason),
 			acceptance.Kind: {cause.reason.Finding}, acceptance.Code: {cause.reason.Code},
 			acceptance.Minor: {cause.minor}, acceptance.Project: {p.Of.Project},
 			acceptance.Namespace: {p.Of.Namespace}, acceptance.Name: {p.Of.Name}, acceptance.Pool: {p.Name},
 		})
 	}
 	return findings
+}
+
+// pathsOf returns the names of the field of a reason in an acceptance. That of a pool has them as plan does.
+func (p *JudgedPool) pathsOf(reason *Reason) []string {
+	if reason.Path == "" || p.Name == "" {
+		return []string{reason.Path}
+	}
+	return pool.PathsInConfig(reason.Path)
 }
 
 // finding identifies the finding about a pool.

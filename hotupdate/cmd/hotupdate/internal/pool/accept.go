@@ -102,6 +102,9 @@ func pathsOf(path string) []string {
 	return all
 }
 
+// PathsInConfig returns the names of a field of a pool's provider config in an acceptance, by the path in the config.
+func PathsInConfig(path string) []string { return pathsOf(facts.JoinPaths(fields.Config, path)) }
+
 // Counted returns the effects that are not accepted: see [Plan.Verdicts].
 func (p *Plan) Counted() []verdict.Verdict {
 	counted := []verdict.Verdict{verdict.None}
