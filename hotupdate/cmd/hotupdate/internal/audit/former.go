@@ -206,7 +206,7 @@ func (t *tally) mergeCauses(one *report.Report, listed []*JudgedPool, known *Kno
 		}
 		if why := known.why(p); p.Accepted == "" && why != "" {
 			p.Accepted = why
-			t.verdicts.Add(p.Verdict, report.Count{Accepted: 1})
+			t.addCount(p, report.Count{Accepted: 1})
 		}
 		t.addCauses(p)
 	}

@@ -66,16 +66,9 @@ func newTally(unit, old, updated string) *tally {
 
 // add counts a pool.
 func (t *tally) add(p *JudgedPool) {
-	count := p.count()
 	minor := minorOf(p.KubernetesVersion)
 	t.Machines += p.After.Maximum
-	t.verdicts.Add(p.Verdict, count)
-	for d, value := range map[report.Dimension]string{
-		report.ByProject: p.Of.Project, report.ByMinor: minor, report.ByStrategy: p.Strategy,
-		report.ByProvider: p.Of.Provider,
-	} {
-		group(t.Groups[d], value).Add(p.Verdict, count)
-	}
+	t.addCount(p, p.count())
 	isNamedAnew := p.Verdict == rolled || p.Verdict == renamed
 	t.addSpan(report.Span{
 		Minor: minor, OldEra: p.OldEra, NewEra: p.NewEra, Differ: p.OldEra != p.NewEra || isNamedAnew, Pools: 1,
@@ -84,6 +77,17 @@ func (t *tally) add(p *JudgedPool) {
 		t.assumed[verdict.AssumptionOf(rule)]++
 	}
 	t.addCauses(p)
+}
+
+// addCount adds to the numbers of the verdict on a pool, in all and in the groups of the pool.
+func (t *tally) addCount(p *JudgedPool, count report.Count) {
+	t.verdicts.Add(p.Verdict, count)
+	for d, value := range map[report.Dimension]string{
+		report.ByProject: p.Of.Project, report.ByMinor: minorOf(p.KubernetesVersion), report.ByStrategy: p.Strategy,
+		report.ByProvider: p.Of.Provider,
+	} {
+		group(t.Groups[d], value).Add(p.Verdict, count)
+	}
 }
 
 func (p *JudgedPool) count() report.Count {
