@@ -118,6 +118,7 @@ func (d *differ) below(old, updated schema, path string) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d.member(old, updated, name, fieldpath.Join(path, name))
 	}
+	d.undescribed(old, updated, path)
 	lists := d.lists
 	around := d.around
 	if updated.at("items") != nil && updated[listTypeKeyword] != "map" {
@@ -125,19 +126,44 @@ func (d *differ) below(old, updated schema, path string) {
 	}
 	d.around = fieldpath.Elements(path)
 	for _, below := range []string{"items", "additionalProperties"} {
-		if old.at(below) != nil && updated.at(below) != nil {
-			d.node(old.at(below), updated.at(below), d.around)
+		before := old.at(below)
+		if before == nil {
+			before = old.ofUndescribed()
+		}
+		if before != nil && updated.at(below) != nil {
+			d.node(before, updated.at(below), d.around)
 		}
 	}
 	d.lists = lists
 	d.around = around
 }
 
+// undescribed reports that the API server drops the members of an object that its schema does not describe, and kept
+// them before.
+func (d *differ) undescribed(old, updated schema, path string) {
+	before := old.ofUndescribed()
+	isClosed := updated.typeName() == "object" && updated.ofUndescribed() == nil
+	if before == nil || !isClosed {
+		return
+	}
+	f := Finding{Finding: hotupdate.Finding{
+		Kind: "FieldRemoved", Path: fieldpath.Elements(path), Old: before.typeName(),
+		Roll: hotupdate.Effect{Every: true, Where: hasIt},
+	}}
+	f.Text = cmp.Or(path, "the object") + ": the API server kept members that are not described, and drops them from " +
+		"every object that has some; " + d.consequence(&f, hotupdate.OpRemove)
+	d.add(f)
+}
+
 // member compares a member of an object.
 func (d *differ) member(old, updated schema, name, path string) {
 	before := old.at("properties", name)
 	after := updated.at("properties", name)
-	keeps := updated.isTrue("x-kubernetes-preserve-unknown-fields") || updated.hasMember(name)
+	if before == nil {
+		before = old.ofUndescribed()
+	}
+	inMap := updated.at("additionalProperties")
+	keeps := updated.ofUndescribed() != nil
 	d.has[path] = old.requires(name) && before["default"] == nil
 	switch {
 	case before != nil && after != nil:
@@ -153,6 +179,9 @@ func (d *differ) member(old, updated schema, name, path string) {
 			Finding: hotupdate.Finding{Kind: "FieldRemoved", Path: path, Old: before.typeName()},
 			Text:    path + ": is no longer described, and the API server keeps it",
 		})
+		if inMap != nil {
+			d.described(before, inMap, path)
+		}
 	default:
 		f := Finding{Finding: hotupdate.Finding{
 			Kind: "FieldRemoved", Path: path, Old: before.typeName(), Roll: hotupdate.Effect{Every: true, Where: hasIt},

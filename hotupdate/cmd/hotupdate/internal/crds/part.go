@@ -158,6 +158,19 @@ func (s schema) member(name string) schema {
 	return s.at("additionalProperties")
 }
 
+// ofUndescribed returns the schema of the members that an object keeps although they are no properties of its schema;
+// nil if it keeps none.
+func (s schema) ofUndescribed() schema {
+	const free = "x-kubernetes-preserve-unknown-fields"
+	switch {
+	case s.isTrue(free):
+		return schema{free: true}
+	case s.isTrue("additionalProperties"):
+		return schema{}
+	}
+	return s.at("additionalProperties")
+}
+
 // hasMember reports whether an object of the schema may have a member.
 func (s schema) hasMember(name string) bool {
 	_, isProperty := s.at("properties")[name]
