@@ -21,6 +21,7 @@ import (
 //
 //	omits it             the object does not have the field, and the API server fills it in or no longer does
 //	has it               the object has the field, which the API server drops
+//	has null there       the object has null for the field, which has a default
 //	is stored            the API server stores and converts it as another version
 //	does not meet it     the value at the path is not valid in the new release
 //	changes it against the rule
@@ -42,6 +43,7 @@ func (f *Finding) Harmless() bool { return f.Finding.Harmless() }
 const (
 	omitsIt = "omits it"
 	hasIt   = "has it"
+	isNull  = "has null there"
 	fails   = "does not meet it"
 
 	isStored = "is stored"
@@ -142,6 +144,12 @@ func (d *differ) below(old, updated schema, path string) {
 // them before.
 func (d *differ) undescribed(old, updated schema, path string) {
 	before := old.ofUndescribed()
+	losesMeta := slices.ContainsFunc(aside[:3], func(name string) bool {
+		return old.isMeta(name) && !updated.isMeta(name) && !updated.hasMember(name)
+	})
+	if before == nil && losesMeta {
+		before = schema{}
+	}
 	isClosed := updated.typeName() == "object" && updated.ofUndescribed() == nil
 	if before == nil || !isClosed {
 		return
@@ -255,6 +263,7 @@ func (d *differ) defaults(old, updated schema, path string) {
 	before := textOf(old["default"])
 	after := textOf(updated["default"])
 	if before == after {
+		d.nulls(old, updated, path)
 		return
 	}
 	f := Finding{Finding: hotupdate.Finding{
@@ -274,6 +283,34 @@ func (d *differ) defaults(old, updated schema, path string) {
 	}
 	d.add(f)
 }
+
+// nulls compares whether the API server fills in the default, of which both schemas have the same, where a value is
+// null.
+func (d *differ) nulls(old, updated schema, path string) {
+	f := Finding{Finding: hotupdate.Finding{
+		Kind: "DefaultChanged", Path: path, Roll: hotupdate.Effect{Every: true, Where: isNull},
+	}}
+	how := "keeps a null, and filled in the default"
+	op := hotupdate.OpRemove
+	switch was, is := old.fillsNull(), updated.fillsNull(); {
+	case was == is:
+		return
+	case was:
+		f.Old = textOf(old["default"])
+		f.New = noValue
+	default:
+		f.Old = noValue
+		f.New = textOf(updated["default"])
+		how = "fills in the default for a null, and kept it"
+		op = hotupdate.OpAdd
+	}
+	f.Text = cmp.Or(path, "the object") + ": the API server " + how + ": every object that has null there changes; " +
+		d.consequence(&f, op)
+	d.add(f)
+}
+
+// fillsNull reports whether the API server fills in the default where the value is null.
+func (s schema) fillsNull() bool { return s["default"] != nil && !s.isTrue("nullable") }
 
 // operationOf returns the operation on an omitted field that follows from a change of its default;
 // empty for none.
