@@ -258,7 +258,7 @@ func perPool[T any](c *call, do func(r *side.Reader, m *side.Input, p facts.Pool
 	}
 	warnings := r.Warnings
 	for _, m := range inputs {
-		for _, rule := range r.Options.Landscape.Lacks(m.Manifest) {
+		for _, rule := range r.Options.Landscape.Dropped(m.Manifest) {
 			warnings = append(warnings, m.From+": "+rule.Text)
 		}
 	}

@@ -144,7 +144,7 @@ func (d *differ) below(old, updated schema, path string) {
 // them before.
 func (d *differ) undescribed(old, updated schema, path string) {
 	before := old.ofUndescribed()
-	losesMeta := slices.ContainsFunc(aside[:3], func(name string) bool {
+	losesMeta := slices.ContainsFunc(typeAndMeta, func(name string) bool {
 		return old.isMeta(name) && !updated.isMeta(name) && !updated.hasMember(name)
 	})
 	if before == nil && losesMeta {

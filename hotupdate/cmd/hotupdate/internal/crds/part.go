@@ -26,8 +26,11 @@ func (s schema) isTrue(name string) bool { return s[name] == true }
 // specMember is the member of an object that is compared, if its version has one.
 const specMember = "spec"
 
+// typeAndMeta are the members that an embedded resource keeps even if its schema does not describe them.
+var typeAndMeta = []string{"apiVersion", "kind", "metadata"}
+
 // aside are the members that do not belong to the configuration.
-var aside = []string{"apiVersion", "kind", "metadata", "status"}
+var aside = append(slices.Clone(typeAndMeta), "status")
 
 // part is the part of the objects of a version that is compared: their spec, or, if the version has
 // none, all but their type, metadata and status.
@@ -180,7 +183,7 @@ func (s schema) hasMember(name string) bool {
 
 // isMeta reports whether a member is one that each embedded object has.
 func (s schema) isMeta(name string) bool {
-	return s.isTrue("x-kubernetes-embedded-resource") && slices.Contains(aside[:3], name)
+	return s.isTrue("x-kubernetes-embedded-resource") && slices.Contains(typeAndMeta, name)
 }
 
 func (s schema) prune(value any) {

@@ -367,7 +367,7 @@ func (p *Plan) isChanged() bool {
 func OneSided(m *facts.Manifest, state State, o judge.Options) *Plan {
 	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, State: state}
 	if state == Added {
-		plan.Rules = o.Landscape.Lacks(m)
+		plan.Rules = o.Landscape.Dropped(m)
 	}
 	r := o.ReceiverOf(m)
 	for i := range m.Pools {

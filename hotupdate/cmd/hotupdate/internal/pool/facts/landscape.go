@@ -64,8 +64,8 @@ type Extension struct {
 	Adopted verdict.Fact[bool]
 }
 
-// Lacks says which members of a manifest the release of Gardener does not have.
-func (l *Landscape) Lacks(m *Manifest) []verdict.Rule {
+// Dropped says which members of a manifest the release of Gardener does not have, see [ReadIn].
+func (l *Landscape) Dropped(m *Manifest) []verdict.Rule {
 	if len(m.Dropped) == 0 {
 		return nil
 	}

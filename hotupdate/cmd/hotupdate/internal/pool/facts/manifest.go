@@ -1,7 +1,7 @@
 // Package facts reads what manifests say about the machines of worker pools, and fills in what
 // Gardener fills in.
 //
-// [Read] reads a Worker or a Shoot, [Variants] returns a pair of pools as Gardener's API server
+// [Read] reads a Worker or a Shoot, [ReadingsOf] returns a pair of pools as Gardener's API server
 // stores them. The package owns the meaning of every value that a judgement needs. It must not know
 // the effect of a change, which belongs to package judge.
 //

@@ -101,7 +101,7 @@ func (o Options) assumptions(updated *facts.Manifest, transition facts.Transitio
 	if transition.WaitsForMaintenance {
 		rules = append(rules, verdict.WaitsForMaintenance)
 	}
-	return slices.Concat(rules, o.Landscape.Rules(), o.Landscape.Lacks(updated))
+	return slices.Concat(rules, o.Landscape.Rules(), o.Landscape.Dropped(updated))
 }
 
 // judgeAbove judges schedules of hibernation, and the configuration or state of the infrastructure,
