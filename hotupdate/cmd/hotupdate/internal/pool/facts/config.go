@@ -8,12 +8,13 @@ import (
 )
 
 // Config is a provider config, or the spec of a custom resource. It is parsed once: its copies
-// share the result. The zero value is none.
+// share the result, and its type. The zero value is none.
 type Config struct{ read *config }
 
 type config struct {
 	raw      func() []byte
 	tree     func() *tree.Node
+	meta     func() TypeMeta
 	stored   func() Config
 	isAbsent func() bool
 }
@@ -37,8 +38,9 @@ func ConfigAt(n *tree.Node) Config {
 }
 
 func newConfig(raw func() []byte, read func() *tree.Node, isAbsent func() bool) Config {
+	meta := sync.OnceValue(func() TypeMeta { return TypeMetaOf(read()) })
 	stored := sync.OnceValue(func() Config { return storedConfig(raw, read()) })
-	return Config{&config{raw, read, stored, isAbsent}}
+	return Config{&config{raw, read, meta, stored, isAbsent}}
 }
 
 // Raw returns the JSON of the config, empty or null if there is none.
@@ -60,8 +62,13 @@ func (c Config) Tree() *tree.Node {
 	return c.read.tree()
 }
 
-// Type returns the type of the config.
-func (c Config) Type() TypeMeta { return TypeMetaOf(c.Tree()) }
+// Type returns the type of the config, empty if there is none.
+func (c Config) Type() TypeMeta {
+	if c.read == nil {
+		return TypeMeta{}
+	}
+	return c.read.meta()
+}
 
 // Same reports whether two configs have the same bytes.
 func (c Config) Same(other Config) bool { return c == other || bytes.Equal(c.Raw(), other.Raw()) }

@@ -284,14 +284,6 @@ func (p *Pool) kubeletInManifest() *hash.Kubelet {
 	return p.Worker.Kubelet
 }
 
-// ImageOf returns the machine image of a pool; it is zero if none is set.
-func ImageOf(w hash.Worker) (image hash.Image) {
-	if w.Image != nil {
-		image = *w.Image
-	}
-	return image
-}
-
 // MinorOf returns the minor of a Kubernetes version; it is zero if there is none.
 func MinorOf(version string) kubeminor.Minor {
 	minor, _ := kubeminor.Parse(version)
