@@ -35,8 +35,9 @@ type branches struct {
 type Ask func(sent *tree.Node) (answer gardenerplugin.Answer, version string, err error)
 
 // NewAppliedPlan is [NewPlan] for a manifest that is applied to a Shoot of a cluster, see
-// [facts.Manifest.IsAppliedTo]. Gardener's own code is asked about each way; if it is nil, no code
-// is asked.
+// [facts.Manifest.IsAppliedTo]. The resulting Shoot is computed for each way of applying, see
+// package apply. If the ways have different verdicts and the way is unknown, the verdict is
+// indeterminate. Gardener's own code is asked about each way; if it is nil, no code is asked.
 func NewAppliedPlan(old, updated *facts.Manifest, o judge.Options, ask Ask) (*Plan, error) {
 	ways := o.Ways
 	if len(ways) == 0 {

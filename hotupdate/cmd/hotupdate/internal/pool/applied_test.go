@@ -46,7 +46,7 @@ func inCluster(t *testing.T, applied ...edit) []edit {
 func planned(t *testing.T, old, updated []byte, ways ...apply.Way) *pool.Plan {
 	t.Helper()
 	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Ways: ways}
-	plan, err := pool.NewPlan(read(t, old), read(t, updated), o)
+	plan, err := planPair(read(t, old), read(t, updated), o)
 	require.NoError(t, err)
 	return plan
 }
@@ -258,7 +258,7 @@ func TestNullsBetweenManifests(t *testing.T) {
 			t.Parallel()
 			old := read(t, manifest(t, "pairs/"+onGCP, written(test.old...)...))
 			updated := read(t, manifest(t, "pairs/"+onGCP, written(test.updated...)...))
-			plan, err := pool.NewPlan(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
+			plan, err := planPair(old, updated, judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t)})
 			require.NoError(t, err)
 			assert.Equal(t, test.want.String(), plan.Verdict().String())
 			if test.rule != verdict.NoRule {
@@ -385,7 +385,7 @@ func TestFilledInByOtherExtensions(t *testing.T) {
 		{inACluster, `{"volume":{"iops":1}}`, `{"volume":{"iops":1}}`, verdict.None},
 		{"", `{"volume":{"iops":1,"throughput":1}}`, `{"volume":{"iops":1}}`, verdict.Roll},
 	} {
-		plan, err := pool.NewPlan(shoot(test.metadata, test.old), shoot("", test.updated), o)
+		plan, err := planPair(shoot(test.metadata, test.old), shoot("", test.updated), o)
 		require.NoError(t, err)
 		assert.Equal(t, test.want, plan.Pools[0].Effect(), "%+v", test)
 	}

@@ -130,6 +130,14 @@ func read(tb testing.TB, raw []byte) *facts.Manifest {
 	return m
 }
 
+// planPair plans a manifest that replaces the old one, or that is applied to it if it is the Shoot of a cluster.
+func planPair(old, updated *facts.Manifest, o judge.Options) (*pool.Plan, error) {
+	if updated.IsAppliedTo(old) {
+		return pool.NewAppliedPlan(old, updated, o, nil)
+	}
+	return pool.NewPlan(old, updated, o)
+}
+
 // compare compares the only pool of two manifests.
 func compare(tb testing.TB, old, updated []byte, o judge.Options) judge.Comparison {
 	tb.Helper()

@@ -227,7 +227,7 @@ func (p *frozenPair) planned(t *testing.T, base frozenBase, o judge.Options) pla
 		updated, err = facts.Read(frozenShoot(t, base.New, p.New))
 		if err == nil {
 			var plan *pool.Plan
-			plan, err = pool.NewPlan(old, updated, o)
+			plan, err = planPair(old, updated, o)
 			if err == nil {
 				return plannedAnswerOf(plan)
 			}

@@ -323,7 +323,7 @@ func planOf(_ require.TestingT, in knowing) (*pool.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pool.NewPlan(old, updated, in.o)
+	return planPair(old, updated, in.o)
 }
 
 // TestEveryFactIsTaken: each fact that stands beside the manifests is one that is taken away, whatever facts there will be.

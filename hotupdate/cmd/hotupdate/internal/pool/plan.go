@@ -175,11 +175,7 @@ func (p *Plan) MoveNew(to Place) {
 }
 
 // NewPlan says what happens to each worker pool when one manifest replaces another of the same kind
-// and provider.
-//
-// If a manifest of a user is applied to a Shoot of a cluster, the resulting Shoot is computed for
-// each way of applying, see package apply. If the ways have different verdicts and the way is
-// unknown, the verdict is indeterminate.
+// and provider. [NewAppliedPlan] is for a manifest that is applied to a Shoot of a cluster.
 //
 // Pools are paired by name. A removed and an added pool are one renamed pool if their hashed fields
 // except credentials, strategies and the hashed parts of their provider configs are equal. The
@@ -188,9 +184,6 @@ func (p *Plan) MoveNew(to Place) {
 //
 // The time is linear in the size of the manifests. All problems are joined, each a [*fault.Error].
 func NewPlan(old, updated *facts.Manifest, o judge.Options) (*Plan, error) {
-	if updated.IsAppliedTo(old) {
-		return NewAppliedPlan(old, updated, o, nil)
-	}
 	plan, err := compare(old, updated, o)
 	if err != nil {
 		return nil, err
@@ -385,21 +378,21 @@ func planOf(before *facts.Pool, pool facts.Pool, r *judge.Receiver) (Planned, er
 		return oneSided(&pool, Added, r)
 	}
 	old := *before
-	compare := r.Compare
 	planned := Planned{
 		Name: pool.Worker.Name, Before: old.Running(), After: pool.Wanted(),
 		Versions: []string{old.Worker.KubernetesVersion, pool.Worker.KubernetesVersion},
 	}
-	if old.Worker.Name != pool.Worker.Name {
-		planned.State = Renamed
-		planned.FormerName = old.Worker.Name
-		// node-agent secret names cover the names of the pools
-		old.NodeAgentSecretName = nil
-		pool.NodeAgentSecretName = nil
-		compare = r.Renamed
-	}
 	var err error
-	planned.Comparison, err = compare(old, pool)
+	if old.Worker.Name == pool.Worker.Name {
+		planned.Comparison, err = r.Compare(old, pool)
+		return planned, err
+	}
+	planned.State = Renamed
+	planned.FormerName = old.Worker.Name
+	// node-agent secret names cover the names of the pools
+	old.NodeAgentSecretName = nil
+	pool.NodeAgentSecretName = nil
+	planned.Comparison, err = r.Renamed(old, pool)
 	return planned, err
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/apply"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
@@ -96,7 +95,7 @@ func TestReservationsAgainstModel(t *testing.T) {
 		o.Landscape.GKEFormula = formulaOf(t, "team=a")
 		o.CloudProfile = profileOfModel(t)
 		for name, from := range map[string]object{"manifest": old, "cluster": stored} {
-			plan, err := pool.NewPlan(read(t, []byte(toText(from))), read(t, []byte(toText(updated))), o)
+			plan, err := planPair(read(t, []byte(toText(from))), read(t, []byte(toText(updated))), o)
 			require.NoError(t, err)
 			got := plan.Pools[0].Verdict
 			assert.Equal(t, want.String(), got.String(), "%s, %s, labels %d: %s => %s", way, name, labels, toText(before), toText(after))

@@ -273,7 +273,7 @@ func (p inputs) plan(o judge.Options, ask pool.Ask) (plan *pool.Plan, err error)
 		plan = pool.OneSided(m.Manifest, pool.Added, o)
 	case p.updated == nil:
 		plan = pool.OneSided(m.Manifest, pool.Removed, o)
-	case ask != nil:
+	case p.isApplied():
 		plan, err = pool.NewAppliedPlan(p.old.Manifest, m.Manifest, o, ask)
 	default:
 		plan, err = pool.NewPlan(p.old.Manifest, m.Manifest, o)
