@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // Provider is a provider extension.
@@ -49,6 +50,17 @@ type Provider struct {
 	ReadsFrom string
 
 	Traits
+}
+
+// Reads reports whether an extension that has adopted the library reads the fields of configs that are not hot at a
+// Kubernetes version, see ReadsFrom. It is not known if the version is not known.
+func (p *Provider) Reads(version string) (reads, isKnown bool) {
+	first, waits := kubeminor.Read(p.ReadsFrom)
+	if !waits {
+		return true, true
+	}
+	minor, isKnown := kubeminor.Read(version)
+	return isKnown && minor.Compare(first) >= 0, isKnown
 }
 
 // Traits are the facts about today's release that names do not show.

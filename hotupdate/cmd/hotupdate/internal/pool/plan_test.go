@@ -147,6 +147,37 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 	assert.Empty(t, planned.Pools[0].Changes)
 }
 
+// TestNewPoolsAreRefusedAsChangedOnes: whether the extension refuses a field of a config does not depend on whether the
+// pool is new, however pools are named.
+func TestNewPoolsAreRefusedAsChangedOnes(t *testing.T) {
+	t.Parallel()
+	none := func(*facts.Pool) (judge.Additional, error) { return judge.Additional{Era: "all"}, nil }
+	namings := map[string]*judge.Naming{
+		"the extension's": nil,
+		"eras":            {Versions: []string{"1.33"}, Additional: none},
+		"a Schema":        {Versions: []string{"1.33"}, Additional: none, Assumed: true},
+	}
+	refused := 0
+	for name, naming := range namings {
+		for _, extension := range []judge.Extension{judge.Adopted, judge.Released, judge.Both} {
+			o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: extension, Naming: naming}
+			old := read(t, manifest(t, "pairs/aws.yaml"))
+			updated := read(t, manifest(t, "pairs/aws.yaml", tagged))
+			changed, err := o.ReceiverOf(updated).Compare(old.Pools[0], updated.Pools[0])
+			require.NoError(t, err)
+			added, err := o.ReceiverOf(updated).Added(&updated.Pools[0])
+			require.NoError(t, err)
+			isRefused := slices.Contains(changed.Rules, verdict.NotReleased)
+			assert.Equal(t, isRefused, slices.Contains(added.Rules, verdict.NotReleased), "%s, %s", name, extension)
+			assert.Equal(t, isRefused, added.Verdict == verdict.Forbidden, "%s, %s", name, extension)
+			if isRefused {
+				refused++
+			}
+		}
+	}
+	assert.Equal(t, 5, refused, "by today's release, however it is named, and by both unless eras are given")
+}
+
 // TestRenamedPoolsAreNewPools: whether a pool of another name is refused does not depend on the old pool, and what a
 // change would do to machines that stay is not told of it.
 func TestRenamedPoolsAreNewPools(t *testing.T) {

@@ -73,10 +73,7 @@ func (r *Receiver) Compare(old, updated facts.Pool) (Comparison, error) {
 	old = r.Stated(old)
 	updated = r.Stated(updated)
 	c := change{&old, &updated, facts.ReadingsOf(old, updated, r.knownFacts())}
-	if r.Extension == Both {
-		return c.underBoth(r)
-	}
-	return c.under(r)
+	return r.underBoth(r.mayDiffer(&old, &updated), c.under)
 }
 
 // knownFacts returns the facts that are known in addition to the manifests.

@@ -14,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
@@ -133,26 +132,35 @@ func (p *pair) judgeKnownFields() []Finding {
 		return all(judged, verdict.Indeterminate, verdict.EraUnknown)
 	case p.naming == nil && !p.classesDecide():
 		return all(judged, verdict.Indeterminate, p.nameUnknown())
-	case p.hasAdopted() && p.given == nil:
+	case p.hasAdopted():
 		judged = p.refuseUnread(judged)
 	}
 	return p.judgeByName(judged)
 }
 
-// refuseUnread refuses changes of fields that an extension which has adopted the library does not
-// read at the Kubernetes minor of the pool, since the release before it ignores configs. A bare
-// config has no minor. If the minor is unknown, the names of all eras decide.
-func (p *pair) refuseUnread(judged []Finding) []Finding {
-	first, waits := kubeminor.Read(p.provider.ReadsFrom)
-	if !waits {
-		return judged
+// readsAll reports whether an extension, once it has adopted the library, reads all fields in the config of a pool. One
+// that ignores configs today reads them from a Kubernetes minor on, see [isUnread].
+func (r *Receiver) readsAll(p *facts.Pool) (reads, isKnown bool) {
+	if r.given != nil {
+		return true, true
 	}
-	version, isKnown := kubeminor.Read(p.updated.Worker.KubernetesVersion)
+	return r.provider.Reads(p.Worker.KubernetesVersion)
+}
+
+// isUnread reports whether an extension does not read a field before that minor: no name depends on the others.
+func isUnread(found Finding) bool {
+	return found.Class != hotupdate.Hot && found.Class != hotupdate.Ignored
+}
+
+// refuseUnread refuses changes of fields that an extension which has adopted the library does not
+// read at the Kubernetes minor of the pool. A bare config has no minor. If the minor is unknown, the
+// names of all eras decide.
+func (p *pair) refuseUnread(judged []Finding) []Finding {
+	reads, isKnown := p.readsAll(p.updated)
 	for i := range judged {
 		found := &judged[i]
-		isRead := found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
 		switch {
-		case isRead || isKnown && version.Compare(first) >= 0:
+		case reads, !isUnread(*found):
 		case isKnown:
 			found.Verdict = verdict.Forbidden
 			found.Rule = verdict.NotYetRead
@@ -230,17 +238,24 @@ func all(findings []Finding, v verdict.Verdict, rule verdict.Rule) []Finding {
 	return findings
 }
 
+// newFields returns the fields in the config of a pool that today's release does not know, and refuses.
+func (r *Receiver) newFields(p *facts.Pool) (names []string) {
+	if r.hasAdopted() {
+		return nil
+	}
+	config := p.Config.Tree()
+	for _, name := range r.provider.New {
+		if config.At(name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // refuseNewFields refuses fields of the config that today's release does not know, also those that
 // did not change.
 func (p *pair) refuseNewFields(judged []Finding) []Finding {
-	if p.Extension != Released {
-		return judged
-	}
-	config := p.updated.Config.Tree()
-	for _, name := range p.provider.New {
-		if config.At(name) == nil {
-			continue
-		}
+	for _, name := range p.newFields(p.updated) {
 		path := facts.JoinPaths(p.updated.ConfigPath(), name)
 		pointer := facts.PointerTo(path)
 		if !placesOf(judged).touches(pointer) {

@@ -91,19 +91,6 @@ const (
 // String returns the value of the flag.
 func (x Extension) String() string { return string(x) }
 
-// ExtensionOf returns the extension that receives the changes of a provider's pools: the landscape may know
-// whether it has adopted the library.
-func (o Options) ExtensionOf(provider string) Extension {
-	adopted, isKnown := o.Landscape.Extensions[provider].Adopted.Value()
-	switch {
-	case o.Extension != Both || !isKnown:
-		return o.Extension
-	case adopted:
-		return Adopted
-	}
-	return Released
-}
-
 // CheckInterrupted returns the error of a comparison that is to end early.
 func (o Options) CheckInterrupted() error {
 	if o.Interrupted == nil {

@@ -5,7 +5,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/kubeminor"
 )
 
 // asked adds to an indeterminate finding the question that its rule leaves open. If the values of the
@@ -129,9 +128,8 @@ func (p *pair) questionOfEra(found *Finding) verdict.Question {
 // mayBeUnread reports whether an extension that has adopted the library may not read a field, which it then refuses, at
 // a Kubernetes minor that is not known.
 func (p *pair) mayBeUnread(found *Finding) bool {
-	isRead := found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
-	waits := p.provider.ReadsFrom != "" && p.given == nil
-	return waits && !isRead && p.hasAdopted()
+	reads, _ := p.readsAll(p.updated)
+	return !reads && isUnread(*found) && p.hasAdopted()
 }
 
 // RunningQuestion asks whether a pool still has machines before its hibernation is finished, with the verdict on them.
@@ -160,14 +158,14 @@ func imageQuestion(admitted verdict.Verdict) verdict.Question {
 	}
 }
 
-// readQuestion asks for the version of a new pool. It decides whether an extension that has adopted the library reads
-// its config.
-func readQuestion(first kubeminor.Minor) verdict.Question {
+// readQuestion asks for the version of a new pool. An extension that has adopted the library reads the config from the
+// first minor on.
+func readQuestion(first string) verdict.Question {
 	return verdict.Question{
 		Rule: verdict.ReadByVersion, Fact: "the Kubernetes version of the new pool", Owner: theCluster,
 		Answer: "write the version",
 		Values: []verdict.Value{
-			verdict.Gives(first.String()+" or newer", verdict.Added),
+			verdict.Gives(first+" or newer", verdict.Added),
 			verdict.Gives("an older one", verdict.Forbidden),
 		},
 	}

@@ -2,11 +2,9 @@ package judge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
 // Receiver is the extension that receives the changes of a manifest, with the options by which its pools are judged. It
@@ -14,7 +12,8 @@ import (
 type Receiver struct {
 	Options
 
-	provider Provider // in the release that the landscape states; zero if the extension is not known
+	provider Provider // in its release; zero if the extension is not known
+	release  string   // of the extension; empty if it is not known
 	own      *Naming  // how the extension names pools; nil if it is not known
 	given    *Naming  // how the user says that pools are named; nil if the user does not
 	naming   *Naming  // the given naming, or else that of the extension
@@ -43,12 +42,23 @@ func (o Options) receiverOf(p *facts.Pool) *Receiver {
 	return o.receivedBy(known)
 }
 
-// receivedBy returns the receiver with an extension.
+// ExtensionOf returns the extension that receives the changes of a provider's pools: the landscape may know
+// whether it has adopted the library.
+func (o Options) ExtensionOf(provider string) Extension {
+	adopted, isKnown := o.Landscape.Extensions[provider].Adopted.Value()
+	switch {
+	case o.Extension != Both || !isKnown:
+		return o.Extension
+	case adopted:
+		return Adopted
+	}
+	return Released
+}
+
+// receivedBy returns the receiver with an extension, in the release that the landscape states.
 func (o Options) receivedBy(known Provider) *Receiver {
-	r := &Receiver{Options: o, provider: o.inRelease(known), given: o.givenNaming()}
-	r.own = o.namingOf(r.provider)
-	r.naming = cmp.Or(r.given, r.own)
-	_, isStated := o.releaseOf(known)
+	release, isStated := o.Landscape.Extensions[known.Name].Release.Value()
+	r := o.receivedIn(known, release)
 	switch {
 	case o.Extension == Both:
 		o.Extension = Adopted
@@ -56,13 +66,21 @@ func (o Options) receivedBy(known Provider) *Receiver {
 		o.Extension = Released
 		r.released = o.receivedBy(known)
 	case o.Extension == Released && !isStated && known.Since != "":
-		r.earlier = o.withRelease(known, known.Recorded[0]).receivedBy(known)
+		r.earlier = o.receivedIn(known, known.Recorded[0])
 	}
 	return r
 }
 
+// receivedIn returns the receiver with a release of an extension, which is empty if it is not known.
+func (o Options) receivedIn(known Provider, release string) *Receiver {
+	r := &Receiver{Options: o, provider: inRelease(known, release), release: release, given: o.givenNaming()}
+	r.own = o.namingOf(r.provider)
+	r.naming = cmp.Or(r.given, r.own)
+	return r
+}
+
 // ProviderOf returns the extension for a pool, zero if it is not known. The landscape may state its release.
-func (o Options) ProviderOf(p *facts.Pool) Provider { return o.inRelease(o.knownFor(p)) }
+func (o Options) ProviderOf(p *facts.Pool) Provider { return o.receiverOf(p).provider }
 
 // knownFor finds the extension for a pool.
 func (o Options) knownFor(p *facts.Pool) Provider {
@@ -89,32 +107,12 @@ func (o Options) Stated(p facts.Pool) facts.Pool {
 	return p
 }
 
-// inRelease returns an extension in the release that the landscape states; unchanged if it states
-// none.
-func (o Options) inRelease(p Provider) Provider {
-	release, isKnown := o.releaseOf(p)
-	if !isKnown || p.At == nil {
+// inRelease returns an extension in one of its releases; unchanged if the release is not known.
+func inRelease(p Provider, release string) Provider {
+	if release == "" || p.At == nil {
 		return p
 	}
 	return p.At(release)
-}
-
-// releaseOf returns the release of an extension that the landscape states.
-func (o Options) releaseOf(p Provider) (release string, isKnown bool) {
-	return o.Landscape.Extensions[p.Name].Release.Value()
-}
-
-// withRelease returns the options for a release of an extension.
-func (o Options) withRelease(p Provider, release string) Options {
-	stated := maps.Clone(o.Landscape.Extensions)
-	if stated == nil {
-		stated = map[string]facts.Extension{}
-	}
-	one := stated[p.Name]
-	one.Release = verdict.Known(release, "recorded")
-	stated[p.Name] = one
-	o.Landscape.Extensions = stated
-	return o
 }
 
 // givenNaming returns the naming that the user gives; nil if there is none. A Schema says how a field may

@@ -14,17 +14,20 @@ type change struct {
 	readings     facts.Readings
 }
 
-// underBoth compares the pool under today's release of the extension, and adds what the change
-// does once the extension has adopted the library.
-func (c *change) underBoth(r *Receiver) (Comparison, error) {
-	adopted, err := c.under(r.adopted)
+// underBoth judges a pool by the extension. Under [Both] it judges by today's release, and adds what happens once the
+// extension has adopted the library, where that may differ.
+func (r *Receiver) underBoth(mayDiffer bool, judged func(*Receiver) (Comparison, error)) (Comparison, error) {
+	if r.Extension != Both {
+		return judged(r)
+	}
+	adopted, err := judged(r.adopted)
 	hasSchema := r.Naming != nil && r.Naming.Assumed
 	hasEras := r.Naming != nil && !hasSchema
-	isSame := !hasSchema && !r.adopted.mayDiffer(c.old, c.updated)
+	isSame := !hasSchema && !mayDiffer
 	if err != nil || hasEras || isSame {
 		return adopted, err
 	}
-	released, err := c.under(r.released)
+	released, err := judged(r.released)
 	if err == nil && adopted.Verdict != released.Verdict {
 		released.Adopted = &adopted.Verdict
 	}
@@ -129,14 +132,13 @@ func reasonOf(open []facts.Fact) verdict.Rule {
 // change of the pool, unless its recorded answers are used.
 func (p *pair) releaseOfExtension() []verdict.Rule {
 	isOfExtension := p.mayDiffer(p.old, p.updated) && p.given == nil
-	release, isKnown := p.releaseOf(p.provider)
 	isRecorded := slices.ContainsFunc(p.provider.Recorded, func(one string) bool {
-		return verdict.SameMinor(release, one)
+		return verdict.SameMinor(p.release, one)
 	})
 	switch {
 	case p.Extension != Released, !isOfExtension:
 		return nil
-	case !isKnown:
+	case p.release == "":
 		return []verdict.Rule{verdict.ExtensionIsKnown}
 	case isRecorded:
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/kubeminor"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 )
 
@@ -20,7 +19,12 @@ import (
 // it. For a new bare provider config, the effect on its pools is unknown. The errors are those of [Options.Check].
 func (r *Receiver) Added(p *facts.Pool) (Comparison, error) {
 	stated := r.Stated(*p)
-	p = &stated
+	mayDiffer := r.mayDiffer(&facts.Pool{}, &stated)
+	return r.underBoth(mayDiffer, func(r *Receiver) (Comparison, error) { return r.added(&stated) })
+}
+
+// added judges a new pool by a release of the extension.
+func (r *Receiver) added(p *facts.Pool) (Comparison, error) {
 	strategy := p.Worker.UpdateStrategy
 	configs, err := r.check(p)
 	if r.Custom != nil {
@@ -34,41 +38,34 @@ func (r *Receiver) Added(p *facts.Pool) (Comparison, error) {
 		added.judge(verdict.Forbidden, verdict.MinimumAboveMaximum)
 	}
 	if p.Declared.InPlace() {
-		isOn, isKnown := r.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
-		switch {
-		case !isKnown:
-			added.judge(verdict.None, verdict.GateIsOn)
-		case !isOn:
-			added.judge(verdict.Forbidden, verdict.GateIsOff)
-		}
-		if v, rule := r.imageInPlace(hash.Image{}, r.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
-			added.ask(imageQuestion(verdict.Added))
-		} else if v != verdict.None {
-			added.judge(v, rule)
-		}
+		added.judgeInPlace(p, r)
 	}
 	if p.IsBare() {
 		added.ask(poolsQuestion)
 	}
-	adopted := added
-	adopted.Questions = slices.Clone(added.Questions)
-	adopted.Rules = slices.Clone(added.Rules)
-	adopted.judgeUnread(p, r, configs)
-	if r.Extension == Adopted {
-		added = adopted
-	}
-	if r.refusesNewFields(p) {
-		added.judge(verdict.Forbidden, verdict.NotReleased)
-	}
-	if r.Extension == Both && adopted.Verdict != added.Verdict {
-		added.Adopted = &adopted.Verdict
-	}
+	added.judgeFields(p, r, configs)
 	if added.Verdict == verdict.Forbidden { // regardless of the answers
 		added.Questions = nil
 		added.May = verdict.Set{}
 	}
 	added.Rules = verdict.Sorted(added.Rules)
 	return added, err
+}
+
+// judgeInPlace judges whether a new pool may be updated in place.
+func (c *Comparison) judgeInPlace(p *facts.Pool, r *Receiver) {
+	isOn, isKnown := r.Landscape.FeatureGates["InPlaceNodeUpdates"].Value()
+	switch {
+	case !isKnown:
+		c.judge(verdict.None, verdict.GateIsOn)
+	case !isOn:
+		c.judge(verdict.Forbidden, verdict.GateIsOff)
+	}
+	if v, rule := r.imageInPlace(hash.Image{}, r.CloudProfile.ImageOf(p)); v == verdict.Indeterminate {
+		c.ask(imageQuestion(verdict.Added))
+	} else if v != verdict.None {
+		c.judge(v, rule)
+	}
 }
 
 // Renamed judges a pool that gets another name: the machines of the old pool are deleted, and a new pool gets others,
@@ -186,41 +183,20 @@ func (c *Comparison) ask(question verdict.Question) {
 	c.May = question.Becomes()
 }
 
-// judgeUnread judges the fields of a new pool that an extension which has adopted the library does not read before
-// some Kubernetes minor, and so refuses, see [pair.refuseUnread].
-func (c *Comparison) judgeUnread(p *facts.Pool, r *Receiver, ofPool configs) {
-	first, waits := kubeminor.Read(r.provider.ReadsFrom)
-	version, isKnown := kubeminor.Read(p.Worker.KubernetesVersion)
-	isRead := isKnown && version.Compare(first) >= 0
+// judgeFields judges the fields in the config of a new pool that the extension refuses: those that today's release does
+// not know, and those that a release which has adopted the library does not read yet.
+func (c *Comparison) judgeFields(p *facts.Pool, r *Receiver, ofPool configs) {
+	reads, isKnown := r.readsAll(p)
+	isRead := reads || !slices.ContainsFunc(ofPool.changes, isUnread)
 	switch {
-	case p.IsBare(), !waits, r.given != nil, isRead, !ofPool.hasUnread():
+	case len(r.newFields(p)) > 0:
+		c.judge(verdict.Forbidden, verdict.NotReleased)
+	case !r.hasAdopted(), p.IsBare(), isRead:
 	case isKnown:
 		c.judge(verdict.Forbidden, verdict.NotYetRead)
 	default:
-		c.ask(readQuestion(first))
+		c.ask(readQuestion(r.provider.ReadsFrom))
 	}
-}
-
-// hasUnread reports whether the config of a new pool has fields that an extension which ignores configs does not read.
-func (c configs) hasUnread() bool {
-	return slices.ContainsFunc(c.changes, func(found Finding) bool {
-		return found.Class != hotupdate.Hot && found.Class != hotupdate.Ignored
-	})
-}
-
-// refusesNewFields reports whether today's release refuses the config of a pool.
-func (r *Receiver) refusesNewFields(p *facts.Pool) bool {
-	isReleased := r.Extension == Released || r.Extension == Both
-	if r.given != nil || !isReleased {
-		return false
-	}
-	config := p.Config.Tree()
-	for _, name := range r.provider.New {
-		if config.At(name) != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // Check reports the errors of a pool, such as a provider config that its Schema cannot read.
