@@ -19,6 +19,8 @@ type listedKind struct {
 	// Source is the release in whose code the classes were read that are built in; empty for none.
 	Source string        `json:"source,omitempty"`
 	Fields []crds.Listed `json:"fields"`
+
+	removed string // the class of the kind, if the user gives one
 }
 
 // listClasses writes the fields of CRDs with their classes, as a file for --classes.
@@ -41,7 +43,7 @@ func (c *call) listClasses() (int, error) {
 			problems = append(problems, err)
 			continue
 		}
-		all = append(all, listedKind{of, set.Meaning(of).Source, fields})
+		all = append(all, listedKind{of, set.Meaning(of).Source, fields, set.GivenRemoval(of)})
 	}
 	if err := errors.Join(append(problems, set.CheckClasses())...); err != nil {
 		return 0, err
@@ -69,7 +71,7 @@ func classesText(all []listedKind) string {
 // name is the name of a kind in a file for --classes.
 func (k *listedKind) name() string { return k.Kind + "." + facts.GroupOf(k.APIVersion) }
 
-// textOfKind writes the fields of the versions of a kind.
+// textOfKind writes the fields of the versions of a kind, and the class of the kind that the user gives.
 func textOfKind(versions []listedKind) string {
 	var fields []crds.Listed
 	for _, version := range versions {
@@ -84,25 +86,57 @@ func textOfKind(versions []listedKind) string {
 	}
 	text.WriteString("    fields:\n")
 	for _, f := range fields {
-		text.WriteString(textOfField(f))
+		if !f.IsImplied {
+			text.WriteString(textOfField(f))
+		}
+	}
+	if removed := versions[0].removed; removed != "" {
+		fmt.Fprintf(&text, "    removed: %s\n", removed)
 	}
 	return text.String()
 }
 
 // textOfField writes a field with its class, and the reason as a comment. A field without a class
-// is written with the class unknown.
+// is written with the class unknown, and so is one whose class does not hold for every edit.
 func textOfField(f crds.Listed) string {
 	class := cmp.Or(f.Class, fieldclasses.Undecided)
-	reason := cmp.Or(f.Reason, "write true, inplace, false, ignore or forbidden")
-	if f.Class != "" && f.Reason == "" {
-		return fmt.Sprintf("      %s: %s\n", inYAML(f.Path), class)
+	reason := f.Reason
+	switch {
+	case f.OneSided != "":
+		class = fieldclasses.Undecided
+		reason = fmt.Sprintf("%s, but if only one side has the field: %s", f.Class, f.OneSided)
+	case f.Class == "":
+		reason = "write true, inplace, false, ignore or forbidden"
 	}
-	return fmt.Sprintf("      %s: %s # %s\n", inYAML(f.Path), class, printable(reason))
+	value := string(class)
+	if f.Options != "" {
+		value = inYAML(value + "," + f.Options)
+	}
+	if f.File != "" {
+		value = textOfSchema(f, value)
+		reason = ""
+	}
+	if reason != "" {
+		value += " # " + printable(reason)
+	}
+	return fmt.Sprintf("      %s: %s\n", inYAML(f.Path), value)
 }
 
-// inYAML writes a path as a key in YAML. Brackets and quotes have a meaning there.
+// textOfSchema writes the value of a member with free JSON that has a Schema, and perhaps a class.
+func textOfSchema(f crds.Listed, class string) string {
+	members := []string{"schema: " + inYAML(f.File)}
+	if f.Version != "" {
+		members = append(members, "version: "+inYAML(f.Version))
+	}
+	if f.Class != "" {
+		members = append(members, "class: "+class)
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+// inYAML writes a text in YAML. Brackets, commas and quotes have a meaning there.
 func inYAML(path string) string {
-	if strings.ContainsAny(path, "[]\"'#:{}&*!|>%@` ") {
+	if strings.ContainsAny(path, "[]\"'#:{},&*!|>%@` ") {
 		return "'" + strings.ReplaceAll(printable(path), "'", "''") + "'"
 	}
 	return printable(path)

@@ -23,6 +23,12 @@ func (s *Set) Custom(t facts.TypeMeta) *judge.Custom {
 	return custom
 }
 
+// GivenRemoval returns the class that the user gives to a kind, as the file with the classes has it; empty for none.
+func (s *Set) GivenRemoval(t facts.TypeMeta) string {
+	custom := judge.Custom{Type: t}
+	return s.classes.removed[custom.Selector()].String()
+}
+
 // HasClasses reports whether fields of a type, which the set must have, have built-in classes or
 // classes from a file. A file without classes means that every field is immutable.
 func (s *Set) HasClasses(t facts.TypeMeta) bool {

@@ -68,7 +68,7 @@ func (p *Policy) compareFields(
 ) {
 	var told []string
 	for _, f := range listed {
-		if !matches(f.Class) {
+		if !f.IsLeaf || !matches(f.Class) {
 			continue
 		}
 		steps, _ := fieldpath.ParsePattern(f.Path) // which the Schema has

@@ -41,6 +41,9 @@ func ParseRemoval(text string) (Removal, bool) {
 	return RemovalUnknown, false
 }
 
+// String returns the class as [ParseRemoval] reads it; empty if it is not stated.
+func (r Removal) String() string { return removals[r] }
+
 // Selector names the kind in the file of --classes, as in NodePool.karpenter.sh.
 func (c *Custom) Selector() string { return c.Type.Kind + "." + facts.GroupOf(c.Type.APIVersion) }
 
