@@ -8,6 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldclasses"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Meaning says what edits of the fields of a kind do to machines, by the classes of the user and
@@ -34,11 +35,48 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 		return row, false
 	}
 	names := fieldpath.Names(c.Pointer)
-	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && leadsTo(f.steps, names) })
+	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && f.leadsTo(names) })
 	if i < 0 {
 		return row, false
 	}
 	return m.fields[i].Row, true
+}
+
+// leadsTo reports whether the names are at or below the field, which may be a single key of a map or all keys with a
+// prefix.
+func (f field) leadsTo(names []string) bool {
+	last := len(f.steps) - 1
+	prefix, isPrefix := f.keyPrefix()
+	if !isPrefix {
+		return leadsTo(f.steps, names)
+	}
+	return len(names) > last && strings.HasPrefix(names[last], prefix) && leadsTo(f.steps[:last], names)
+}
+
+// keyPrefix returns the prefix of the keys of a map that the field stands for, as in labels["team/*"].
+func (f field) keyPrefix() (prefix string, isPrefix bool) {
+	last := len(f.steps) - 1
+	if last < 0 || !f.steps[last].Quoted { // a malformed path is reported with the Schema
+		return "", false
+	}
+	return fieldplan.PrefixOf(f.steps[last].Name)
+}
+
+// closer orders the fields that may lead to a value as their classes hold: the field itself, and then those above it.
+// Of the keys of a map, the exact key comes first, and then the longest prefix.
+func closer(a, b field) int {
+	one, isOne := a.keyPrefix()
+	other, isOther := b.keyPrefix()
+	byDepth := cmp.Compare(len(b.steps), len(a.steps))
+	switch {
+	case byDepth != 0:
+		return byDepth
+	case isOne != isOther && isOne:
+		return 1
+	case isOne != isOther:
+		return -1
+	}
+	return cmp.Compare(len(other), len(one))
 }
 
 // withoutClass is the reason for a field without a class in a kind with built-in classes.
@@ -95,7 +133,7 @@ func meaningOf(r *resource, given []class) *Meaning {
 			m.fields = append(m.fields, field{row, steps, nil})
 		}
 	}
-	slices.SortStableFunc(m.fields, func(a, b field) int { return cmp.Compare(len(b.steps), len(a.steps)) })
+	slices.SortStableFunc(m.fields, closer)
 	return m
 }
 
