@@ -132,7 +132,10 @@ func TestServeWarns(t *testing.T) {
 				setting("ManualInPlaceUpdate", worker(0, "updateStrategy")...), setting("b", worker(0, "name")...),
 				setting("a", worker(0, "volume", "name")...),
 			},
-			[]string{"pool b: renamed, up to 6 machines: formerly general"},
+			[]string{
+				"pool b: indeterminate (renamed or forbidden), up to 6 machines: formerly general, " +
+					"not known: whether the machine image can be updated in place",
+			},
 		},
 		"several pools": {
 			edits{many("a", "b", "c")},

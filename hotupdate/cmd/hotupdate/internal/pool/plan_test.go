@@ -147,6 +147,25 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 	assert.Empty(t, planned.Pools[0].Changes)
 }
 
+// TestRenamedPoolsMayBeRefused: where it is not known whether the pool of the new name is admitted, both answers are told.
+func TestRenamedPoolsMayBeRefused(t *testing.T) {
+	t.Parallel()
+	o := judge.Options{Providers: extensions.All(), Schema: schemaOfExamples(t), Extension: judge.Both}
+	both := editsOf(t, `w.updateStrategy="AutoInPlaceUpdate"`)
+	renamed := edited(t, append(slices.Clone(both), editsOf(t, `w.name="other"`)...))
+	plan, err := pool.NewPlan(read(t, edited(t, both)), read(t, renamed), o)
+	require.NoError(t, err)
+	require.Len(t, plan.Pools, 1)
+	planned := &plan.Pools[0]
+	require.Equal(t, pool.Renamed, planned.State)
+	assert.Equal(t, verdict.Indeterminate, planned.Effect())
+	assert.Equal(t, verdict.Only(verdict.PoolRenamed, verdict.Forbidden), planned.Possible())
+	assert.Contains(t, planned.Rules, verdict.NoCloudProfile)
+	require.Len(t, planned.Questions, 1)
+	assert.Equal(t, "whether the machine image can be updated in place (yes gives renamed, no gives forbidden), "+
+		"in the CloudProfile; name it with --cloudprofile", planned.Questions[0].String())
+}
+
 // TestNewPoolsAreRefusedAsChangedOnes: whether the extension refuses a field of a config does not depend on whether the
 // pool is new, however pools are named.
 func TestNewPoolsAreRefusedAsChangedOnes(t *testing.T) {

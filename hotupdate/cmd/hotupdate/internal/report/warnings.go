@@ -157,7 +157,7 @@ func (p *PoolReport) undecided() string {
 	return " (" + strings.TrimPrefix(strings.Join(p.MayBecome[:last], ", ")+" or ", " or ") + p.MayBecome[last] + ")"
 }
 
-// causesOf returns the causes of a verdict on a pool: the unknown facts, the rules that refuse the
+// causesOf returns the causes of a verdict on a pool: its former name, the unknown facts, the rules that refuse the
 // change, the changes of the pool or above the pools, or else the meaning of the verdict.
 func (m *ManifestReport) causesOf(p *PoolReport, word string) (clauses []clause) {
 	switch word {
@@ -174,8 +174,12 @@ func (m *ManifestReport) causesOf(p *PoolReport, word string) (clauses []clause)
 	if len(clauses) == 0 {
 		clauses = m.causesAbove(word)
 	}
-	if len(clauses) == 0 && p.FormerName != "" {
-		return []clause{same("formerly " + plaintext.Shorten(p.FormerName, maxTitle, plaintext.ASCII))}
+	if p.FormerName != "" {
+		former := "formerly " + plaintext.Shorten(p.FormerName, maxTitle, plaintext.ASCII)
+		if len(clauses) == 0 {
+			return []clause{same(former)}
+		}
+		clauses[0] = clause{former + ", " + clauses[0].long, former + ", " + clauses[0].short}
 	}
 	if len(clauses) == 0 && !p.isOneSided() {
 		return []clause{same(p.Message)}

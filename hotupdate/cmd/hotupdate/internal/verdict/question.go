@@ -47,12 +47,22 @@ func (q Question) Becomes() (s Set) {
 // Beside returns the question for a change that also has a certain verdict: each value gives at
 // least that verdict. It asks nothing if all values then give the same.
 func (q Question) Beside(sure Verdict) Question {
-	q.Values = slices.Clone(q.Values)
-	for i := range q.Values {
-		q.Values[i].Gives = q.Values[i].Gives.And(Only(sure))
-	}
+	q = q.giving(func(s Set) Set { return s.And(Only(sure)) })
 	if q.Becomes().IsOne() {
 		return Question{}
+	}
+	return q
+}
+
+// As returns the question with the verdicts that a function makes of those that the values give.
+func (q Question) As(made func(Verdict) Verdict) Question {
+	return q.giving(func(s Set) Set { return s.As(made) })
+}
+
+func (q Question) giving(made func(Set) Set) Question {
+	q.Values = slices.Clone(q.Values)
+	for i := range q.Values {
+		q.Values[i].Gives = made(q.Values[i].Gives)
 	}
 	return q
 }

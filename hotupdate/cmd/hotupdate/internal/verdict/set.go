@@ -86,17 +86,25 @@ func (s Set) And(other Set) Set {
 
 // WithoutMachines returns the verdicts for a pool without machines to replace or update. It does
 // not change a set that is not bounded.
-func (s Set) WithoutMachines() (without Set) {
+func (s Set) WithoutMachines() Set {
 	if s.unbounded {
 		return s
 	}
-	for _, v := range s.Verdicts() {
+	return s.As(func(v Verdict) Verdict {
 		if v.NeedsMachines() {
-			v = None
+			return None
 		}
-		without = without.Or(Only(v))
+		return v
+	})
+}
+
+// As returns the verdicts that a function makes of those in the set.
+func (s Set) As(made func(Verdict) Verdict) Set {
+	all := Set{unbounded: s.unbounded}
+	for _, v := range s.Verdicts() {
+		all = all.Or(Only(made(v)))
 	}
-	return without
+	return all
 }
 
 // Words returns the words of the verdicts, the gravest first.

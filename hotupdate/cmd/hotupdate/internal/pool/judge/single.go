@@ -78,10 +78,15 @@ func (r *Receiver) Renamed(old, updated facts.Pool) (Comparison, error) {
 	added, err := r.Added(&updated)
 	renamed.withoutStaying()
 	renamed.Verdict = ofRenamed(added.Verdict)
+	renamed.May = added.May.As(ofRenamed)
 	renamed.Adopted = nil
 	if added.Adopted != nil {
 		adopted := ofRenamed(*added.Adopted)
 		renamed.Adopted = &adopted
+	}
+	for _, question := range added.Questions {
+		renamed.Questions = append(renamed.Questions, question.As(ofRenamed))
+		renamed.Rules = append(renamed.Rules, question.Rule)
 	}
 	for _, rule := range added.Rules {
 		if rule.Kind == verdict.Refuses {
@@ -113,10 +118,10 @@ func (c *Comparison) withoutStaying() {
 
 // ofRenamed returns the verdict on a pool that gets another name, by the verdict on it as a new pool.
 func ofRenamed(added verdict.Verdict) verdict.Verdict {
-	if added == verdict.Forbidden {
-		return verdict.Forbidden
+	if added == verdict.Added {
+		return verdict.PoolRenamed
 	}
-	return verdict.PoolRenamed
+	return added // it is refused, or not known to be admitted
 }
 
 // Gone judges a pool that only the old side has: its machines are deleted. For a removed bare
