@@ -25,7 +25,7 @@ type Choice struct {
 	Directory string
 	// Base is the commit whose file counts; empty for the file of the work tree.
 	Base string
-	// Head is the commit with the changes since the base; empty for the work tree.
+	// Head is git's whole name of the commit with the changes since the base; empty for the work tree.
 	Head string
 }
 
@@ -51,7 +51,8 @@ func Find(c Choice) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := commit{root, revision}
+	repository := newRepository(root)
+	base := repository.commit(revision)
 	isRequired := c.Named != "" && !isIn(workTree, places)
 	file, err := parseFirst(base, places, isRequired)
 	if err != nil {
@@ -59,11 +60,7 @@ func Find(c Choice) (*File, error) {
 	}
 	file.now = workTree
 	if c.Head != "" {
-		head, err := resolve(root, c.Head)
-		if err != nil {
-			return nil, err
-		}
-		file.now = commit{root, head}
+		file.now = repository.commit(c.Head)
 	}
 	file.noteChange(base, places)
 	return file, nil
@@ -94,6 +91,11 @@ func placeOf(name, root, directory string) (folder, []string) {
 
 // first returns the first of the files that a folder has, and its text. The path is empty if there is none.
 func first(in folder, places []string) (file string, text []byte, err error) {
+	if of, isCommit := in.(*commit); isCommit {
+		if err := of.list(places...); err != nil {
+			return "", nil, unreadable(in.name(places[0]), err)
+		}
+	}
 	for _, file := range places {
 		text, err := in.read(file)
 		switch {
@@ -132,7 +134,7 @@ func parseFirst(in folder, places []string, isRequired bool) (*File, error) {
 }
 
 // noteChange notes whether the config file has changed, and the problems of the new version.
-func (f *File) noteChange(base commit, places []string) {
+func (f *File) noteChange(base *commit, places []string) {
 	_, before, _ := first(base, places) // has been read
 	at, now, err := first(f.now, places)
 	if err == nil && at == f.path && bytes.Equal(before, now) {
@@ -153,7 +155,7 @@ func (f *File) noteChange(base commit, places []string) {
 }
 
 // note notes how a file has changed since the base. The version of the base counts.
-func (f *File) note(base commit, file, what string) {
+func (f *File) note(base *commit, file, what string) {
 	counts := "the file of commit %.12s counts"
 	if f.path == "" {
 		counts = "commit %.12s, which counts, has none"
@@ -212,7 +214,7 @@ func (f *File) Read(name string) (text []byte, from string, err error) {
 	if err != nil {
 		return nil, from, unreadable(from, err)
 	}
-	if base, isOfCommit := in.(commit); isOfCommit {
+	if base, isOfCommit := in.(*commit); isOfCommit {
 		now, err := f.now.read(file)
 		switch {
 		case err != nil:

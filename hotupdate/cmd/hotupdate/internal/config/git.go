@@ -13,26 +13,80 @@ import (
 	"strings"
 )
 
-// commit has the files of a commit of the repository with a root.
-type commit struct{ root, revision string }
+// repository is the git repository with a root. It asks git once for each blob.
+type repository struct {
+	root  string
+	texts map[string][]byte // of blobs
+}
 
-func (c commit) name(path string) string { return c.revision + ":" + path }
+func newRepository(root string) *repository { return &repository{root, map[string][]byte{}} }
 
-func (c commit) read(file string) ([]byte, error) {
+// commit has the files of a commit of a repository. It asks git once for each of them.
+type commit struct {
+	*repository
+	revision string
+	entries  map[string]entry // of the files that have been asked for
+}
+
+func (r *repository) commit(revision string) *commit { return &commit{r, revision, map[string]entry{}} }
+
+// entry is what a commit has at a path; the zero value is nothing.
+type entry struct{ mode, blob string }
+
+func (c *commit) name(path string) string { return c.revision + ":" + path }
+
+func (c *commit) read(file string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil, errors.New("is outside of the repository")
 	}
-	entry, err := git(c.root, "ls-tree", "-z", c.revision, "--", file)
-	switch mode, _, _ := strings.Cut(entry, " "); {
-	case err != nil:
+	if err := c.list(file); err != nil {
 		return nil, err
-	case entry == "":
-		return nil, fs.ErrNotExist
-	case mode != "100644" && mode != "100755":
-		return nil, errors.New("is not a file; a symbolic link, a folder or a submodule cannot be read from a commit")
 	}
-	text, err := git(c.root, "cat-file", "blob", c.revision+":"+file)
-	return []byte(text), err
+	switch found := c.entries[file]; found.mode {
+	case "":
+		return nil, fs.ErrNotExist
+	case "100644", "100755":
+		return c.text(found.blob)
+	}
+	return nil, errors.New("is not a file; a symbolic link, a folder or a submodule cannot be read from a commit")
+}
+
+// list asks for the entries of files, of all of them at once.
+func (c *commit) list(files ...string) error {
+	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		_, isKnown := c.entries[file]
+		return isKnown
+	})
+	if len(files) == 0 {
+		return nil
+	}
+	listed, err := git(c.root, append([]string{"ls-tree", "-z", c.revision, "--"}, files...)...)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		c.entries[file] = entry{}
+	}
+	for line := range strings.SplitSeq(listed, "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(about); len(fields) == 3 {
+			c.entries[name] = entry{fields[0], fields[2]}
+		}
+	}
+	return nil
+}
+
+// text is the content of a blob.
+func (r *repository) text(blob string) ([]byte, error) {
+	if text, isKnown := r.texts[blob]; isKnown {
+		return text, nil
+	}
+	text, err := git(r.root, "cat-file", "blob", blob)
+	if err != nil {
+		return nil, err
+	}
+	r.texts[blob] = []byte(text)
+	return r.texts[blob], nil
 }
 
 // git returns what git writes about a repository.
@@ -89,7 +143,8 @@ func BaseOf(directory string, shown Shown) (string, error) {
 		return "", nil //nolint:nilerr // there is no repository, or no commit
 	}
 	places := configsAbove(root, directory)
-	if !isIn(disk(root), places) && !isIn(commit{root, head}, places) {
+	repository := newRepository(root)
+	if !isIn(disk(root), places) && !isIn(repository.commit(head), places) {
 		return "", nil
 	}
 	index, err := git(root, "ls-files", "--stage", "-z", "--", shown.Path)
@@ -110,7 +165,7 @@ func BaseOf(directory string, shown Shown) (string, error) {
 	if strings.Count(listed, "\n") > most {
 		return "", errNoBase
 	}
-	return shown.commonBase(root, append([]string{head}, strings.Fields(listed)...), places)
+	return shown.commonBase(repository, append([]string{head}, strings.Fields(listed)...), places)
 }
 
 // BlobOf returns git's name for the blob of a file, as [Shown] has it.
@@ -145,10 +200,10 @@ func (s Shown) isOf(blob string) bool {
 }
 
 // commonBase returns the first of the commits that have the old version, if they agree on the config file.
-func (s Shown) commonBase(root string, commits, configs []string) (base string, err error) {
+func (s Shown) commonBase(r *repository, commits, configs []string) (base string, err error) {
 	agreed := ""
 	for i, one := range commits {
-		blobs, err := blobsOf(root, one, append([]string{s.Path}, configs...))
+		blobs, err := r.commit(one).blobs(append([]string{s.Path}, configs...))
 		if err != nil {
 			return "", err
 		}
@@ -172,22 +227,14 @@ func (s Shown) commonBase(root string, commits, configs []string) (base string, 
 	return base, nil
 }
 
-// blobsOf returns the blobs of files in a commit; nothing for one that is missing.
-func blobsOf(root, revision string, files []string) ([]string, error) {
-	listed, err := git(root, append([]string{"ls-tree", "-z", revision, "--"}, files...)...)
-	if err != nil {
+// blobs returns the blobs of files; nothing for one that is missing.
+func (c *commit) blobs(files []string) ([]string, error) {
+	if err := c.list(files...); err != nil {
 		return nil, err
-	}
-	found := map[string]string{}
-	for entry := range strings.SplitSeq(listed, "\x00") {
-		about, name, _ := strings.Cut(entry, "\t")
-		if fields := strings.Fields(about); len(fields) == 3 {
-			found[name] = fields[2]
-		}
 	}
 	blobs := make([]string, len(files))
 	for i, file := range files {
-		blobs[i] = found[file]
+		blobs[i] = c.entries[file].blob
 	}
 	return blobs, nil
 }

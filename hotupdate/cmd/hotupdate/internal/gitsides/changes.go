@@ -31,6 +31,9 @@ func (r *repository) changes(t trees, pathspecs []string) (chosen, others []chan
 	if err != nil {
 		return nil, nil, err
 	}
+	if slices.Equal(pathspecs, []string{everything}) {
+		return all, nil, nil
+	}
 	args := []string{"diff-tree", "-r", "--name-only", "-z", "--no-renames", t.old, t.updated, "--"}
 	names, err := r.git(append(args, pathspecs...)...)
 	below := set{}
@@ -88,6 +91,12 @@ func (c change) paths() []string {
 
 // hasMode reports whether a side is of a mode.
 func (c change) hasMode(mode string) bool { return c.oldMode == mode || c.newMode == mode }
+
+// mayHaveManifest reports whether a side is named like a file with manifests.
+func (c change) mayHaveManifest() bool {
+	isFile := !c.hasMode(submodule) && !c.hasMode(link)
+	return isFile && slices.ContainsFunc(c.paths(), isManifest)
+}
 
 // notCompared says why a change is not in a compared file; empty if it is.
 func (c change) notCompared() string {

@@ -100,13 +100,13 @@ func (s *Sides) Write(paths, kinds []string) error {
 	if err != nil {
 		return err
 	}
-	if err := chosen.checkPaths(); err != nil {
-		return err
-	}
 	if s.isWorkTree {
 		s.Untracked, err = chosen.untracked()
 	}
 	if err := errors.Join(err, chosen.add()); err != nil {
+		return err
+	}
+	if err := chosen.check(); err != nil {
 		return err
 	}
 	s.Renamed = chosen.renamed
@@ -134,18 +134,25 @@ func (s *Sides) resolve(of Range) (found trees, err error) {
 		}
 		old = strings.TrimSpace(base)
 	}
-	s.Base, found.old, err = r.treeOf(old)
+	revisions := []string{old}
+	if of.updated != "" {
+		revisions = append(revisions, of.updated)
+	}
+	all, err := r.resolve(revisions...)
 	if err != nil {
 		return found, err
 	}
+	found.old = all[0].tree
+	s.Base = all[0].commit
 	s.shortly = short(cmp.Or(s.Base, found.old))
 	if of.updated == "" {
 		s.isWorkTree = true
 		found.updated, err = r.workTree(s.folder)
 		return found, err
 	}
-	s.Head, found.updated, err = r.treeOf(of.updated)
-	return found, err
+	found.updated = all[1].tree
+	s.Head = all[1].commit
+	return found, nil
 }
 
 // short is the beginning of git's name of an object, as messages have it.

@@ -31,14 +31,14 @@ func newRepository(t *testing.T, files map[string]string) *repository {
 		t.Skip("there is no git")
 	}
 	r := &repository{t, t.TempDir()}
-	r.git("init", "-q", "-b", "main")
+	r.git("init", "-q", "-b", "main", "--template=")
 	r.commit(files)
 	return r
 }
 
 func (r *repository) git(args ...string) {
 	r.t.Helper()
-	settings := []string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"}
+	settings := []string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "maintenance.auto=false"}
 	command := exec.CommandContext(r.t.Context(), "git", append(settings, args...)...)
 	command.Dir = r.folder
 	out, err := command.CombinedOutput()
@@ -173,6 +173,39 @@ func TestRenames(t *testing.T) {
 		assert.Equal(t, []string{"a/web.yaml"}, old, paths)
 		assert.Equal(t, []string{"b/web.yaml"}, updated, paths)
 		assert.Equal(t, map[string]string{"a/web.yaml": "b/web.yaml"}, s.Renamed, paths)
+	}
+}
+
+// TestSameTexts: a text file is no manifest, even if a changed manifest has the same content, chosen or not.
+func TestSameTexts(t *testing.T) {
+	t.Parallel()
+	const shoot = "kind: Shoot\nmetadata: {name: web}\n"
+	r := newRepository(t, map[string]string{"b/README.md": "text\n", "b/same.yaml": "kind: Shoot\n", "a/web.yaml": "a: 1\n"})
+	r.commit(map[string]string{"b/README.md": shoot, "a/web.yaml": shoot})
+	for _, test := range []struct{ path, want, wentTo string }{
+		{":/", "a/web.yaml", ""}, {"a", "a/web.yaml", ""}, {"b", "", "a/web.yaml"},
+	} {
+		_, updated, s := r.sides([]string{test.path}, kinds)
+		assert.Equal(t, test.want, strings.Join(updated, " "), test.path)
+		assert.Equal(t, test.wentTo, s.WentTo("web"), test.path)
+	}
+}
+
+// TestFewProcesses: a hook of git starts git this often for a usual change. GIT_TRACE2_EVENT writes a file for each process.
+func TestFewProcesses(t *testing.T) {
+	r := newRepository(t, map[string]string{"a/web.yaml": "kind: Shoot\n"})
+	r.commit(map[string]string{"a/web.yaml": "kind: Shoot\na: 1\n"})
+	for _, test := range []struct {
+		paths []string
+		want  int
+	}{
+		{nil, 9}, {[]string{"a"}, 10},
+	} {
+		traces := t.TempDir()
+		t.Setenv("GIT_TRACE2_EVENT", traces)
+		_, updated, _ := r.sides(test.paths, kinds)
+		assert.Equal(t, []string{"a/web.yaml"}, updated)
+		assert.Len(t, filesIn(t, traces), test.want, test.paths)
 	}
 }
 

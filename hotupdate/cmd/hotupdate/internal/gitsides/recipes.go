@@ -17,13 +17,13 @@ func (s *selection) addRecipes(tree string, selected set) error {
 	return errors.Join(s.addKustomizations(tree, selected), s.addCharts(tree, selected), s.addVariables(tree, selected))
 }
 
-// named are the files of a tree with one of these names, in any folder, that are not left out.
-func (s *selection) named(tree string, names ...string) ([]string, error) {
+// recipesIn are the kustomizations and charts of both trees, in any folder, that are not left out.
+func (s *selection) recipesIn(of trees) (map[string][]string, error) {
 	var specs []string
-	for _, name := range names {
+	for _, name := range append(slices.Clone(kustomizations), chartFile) {
 		specs = append(specs, ":(top,glob)**/"+name)
 	}
-	return s.grep(tree, []string{""}, append(specs, s.exclusions()...))
+	return s.grepEach([]string{of.old, of.updated}, []string{""}, append(specs, s.exclusions()...))
 }
 
 // textIn is the text of a file of a tree.
@@ -43,13 +43,9 @@ var leadsElsewhere = lazyregexp.New(`\.\./|://`)
 
 // addKustomizations selects the kustomizations above changed files that make manifests.
 func (s *selection) addKustomizations(tree string, selected set) error {
-	all, err := s.named(tree, "kustomization.yaml", "kustomization.yml", "Kustomization")
-	if err != nil {
-		return err
-	}
-	for _, file := range all {
+	for _, file := range s.recipes[tree] {
 		folder := path.Dir(file)
-		if !s.hasChanged(folder) {
+		if !isKustomization(path.Base(file)) || !s.hasChanged(folder) {
 			continue
 		}
 		text, err := s.textIn(tree, file)
@@ -93,13 +89,10 @@ func nameKustomizations(folder string, files set) error {
 
 // addCharts selects the charts of Helm above changed files, or all if values changed, that have manifests.
 func (s *selection) addCharts(tree string, selected set) error {
-	all, err := s.named(tree, chartFile)
-	if err != nil {
-		return err
-	}
 	isOfValues := slices.ContainsFunc(s.changed, func(file string) bool { return isValues(path.Base(file)) })
-	for _, file := range all {
-		if !isOfValues && !s.hasChanged(path.Dir(file)) {
+	for _, file := range s.recipes[tree] {
+		isConcerned := isOfValues || s.hasChanged(path.Dir(file))
+		if path.Base(file) != chartFile || !isConcerned {
 			continue
 		}
 		if err := s.addChart(tree, file, selected); err != nil {

@@ -18,8 +18,8 @@ type repository struct {
 	ctx       context.Context //nolint:containedctx // of one call of Write
 	directory string          // in which git is called
 	folder    string          // of git, in which it keeps objects
+	top       string          // of the work tree; empty until workTree
 	env       []string        // beside that of the process
-	empty     string          // git's name of the empty tree
 }
 
 // open finds the repository of a directory.
@@ -30,9 +30,7 @@ func open(ctx context.Context, directory string) (*repository, error) {
 		return nil, err
 	}
 	r.folder = strings.TrimSpace(folder)
-	empty, err := r.git("hash-object", "-t", "tree", "--stdin")
-	r.empty = strings.TrimSpace(empty)
-	return r, err
+	return r, nil
 }
 
 // settings override settings of the user that would change git's answers: submodules are separate
@@ -78,21 +76,51 @@ func isCode(err error, code int) bool {
 	return isExit && exit.ExitCode() == code
 }
 
-// treeOf returns the commit, if it is one, and the tree of a revision.
-func (r *repository) treeOf(revision string) (commit, tree string, err error) {
-	find := func(kind string) (string, error) {
-		found, err := r.git("rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{"+kind+"}")
-		return strings.TrimSpace(found), err
+// emptyTree is git's name of the empty tree.
+func (r *repository) emptyTree() (string, error) {
+	empty, err := r.git("hash-object", "-t", "tree", "--stdin")
+	return strings.TrimSpace(empty), err
+}
+
+// named is what a revision names: a tree, and a commit if it is one.
+type named struct{ tree, commit string }
+
+// resolve returns what revisions name. It asks git for all of them at once.
+func (r *repository) resolve(revisions ...string) ([]named, error) {
+	var asked strings.Builder
+	for _, revision := range revisions {
+		if strings.Contains(revision, "\n") { // ends a question
+			return nil, notCommit(revision)
+		}
+		fmt.Fprintf(&asked, "%s^{tree}\n%s^{commit}\n", revision, revision)
 	}
-	tree, err = find("tree")
-	if err != nil && revision == head && r.isUnborn() {
-		return "", r.empty, nil
+	// Git ends at a revision that it cannot read, such as an entry of the reflog that there is not.
+	told, _ := r.feed(asked.String(), nil, "cat-file", "--batch-check=%(objecttype) %(objectname)")
+	answers := append(strings.Split(told, "\n"), make([]string, 2*len(revisions))...)
+	all := make([]named, len(revisions))
+	for i, revision := range revisions {
+		tree, isTree := strings.CutPrefix(answers[2*i], "tree ")
+		commit, isCommit := strings.CutPrefix(answers[2*i+1], "commit ")
+		switch {
+		case isTree && isCommit:
+			all[i] = named{tree, commit}
+		case isTree:
+			all[i] = named{tree: tree}
+		case revision == head && r.isUnborn():
+			empty, err := r.emptyTree()
+			if err != nil {
+				return nil, err
+			}
+			all[i] = named{tree: empty}
+		default:
+			return nil, notCommit(revision)
+		}
 	}
-	if err != nil {
-		return "", "", fmt.Errorf("%s: is not a commit of the repository; fetch it if the clone is shallow", revision)
-	}
-	commit, _ = find("commit") // of a tree, there is none
-	return commit, tree, nil
+	return all, nil
+}
+
+func notCommit(revision string) error {
+	return fmt.Errorf("%s: is not a commit of the repository; fetch it if the clone is shallow", revision)
 }
 
 // isUnborn reports whether the branch of HEAD has no commit yet.
@@ -105,14 +133,17 @@ func (r *repository) isUnborn() bool {
 // workTree returns the tree that a commit of all tracked files would have. Its new objects are
 // written into a separate folder.
 func (r *repository) workTree(folder string) (string, error) {
-	index, err := r.git("rev-parse", "--git-path", "index")
+	told, err := r.git("rev-parse", "--git-path", "index", "--git-path", "objects", "--show-toplevel")
 	if err != nil {
 		return "", err
 	}
-	objects, err := r.git("rev-parse", "--git-path", "objects")
-	if err != nil {
-		return "", err
+	lines := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
+	if len(lines) != 3 {
+		return "", fmt.Errorf("git: rev-parse: %q; the path of the repository must be one line", told)
 	}
+	index := lines[0]
+	objects := lines[1]
+	r.top = lines[2]
 	own := filepath.Join(folder, "objects")
 	copied := filepath.Join(folder, "index")
 	if err := errors.Join(os.Mkdir(own, 0o700), copyIndex(r.absolute(index), copied)); err != nil {
@@ -123,12 +154,8 @@ func (r *repository) workTree(folder string) (string, error) {
 		alternates += string(filepath.ListSeparator) + given
 	}
 	r.env = append(r.env, "GIT_OBJECT_DIRECTORY="+own, alternatesVariable+"="+alternates)
-	top, err := r.git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return "", err
-	}
 	env := []string{"GIT_INDEX_FILE=" + copied}
-	if _, err := r.feed("", env, "-C", strings.TrimSpace(top), "add", "-u"); err != nil {
+	if _, err := r.feed("", env, "-C", r.top, "add", "-u"); err != nil {
 		return "", err
 	}
 	tree, err := r.feed("", env, "write-tree")
@@ -140,7 +167,6 @@ const alternatesVariable = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 // absolute is a path that git writes, which is relative to the directory.
 func (r *repository) absolute(path string) string {
-	path = strings.TrimSpace(path)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.directory, path)
 	}
@@ -210,19 +236,25 @@ func (r *repository) texts(blobs []string) (map[string][]byte, error) {
 
 // grep returns the files of a tree with a line that one of the patterns matches.
 func (r *repository) grep(tree string, patterns, pathspecs []string) ([]string, error) {
+	found, err := r.grepEach([]string{tree}, patterns, pathspecs)
+	return found[tree], err
+}
+
+// grepEach returns the files of each tree with a line that one of the patterns matches.
+func (r *repository) grepEach(trees, patterns, pathspecs []string) (map[string][]string, error) {
 	args := []string{"grep", "--files-with-matches", "--null", "--full-name", "--text", "--extended-regexp"}
 	for _, pattern := range patterns {
 		args = append(args, "-e", pattern)
 	}
-	args = append(append(args, tree, "--"), pathspecs...)
+	args = slices.Concat(args, trees, []string{"--"}, pathspecs)
 	found, err := r.git(args...)
 	if err != nil && !isCode(err, 1) { // none
 		return nil, err
 	}
-	var files []string
+	files := map[string][]string{}
 	for name := range strings.SplitSeq(found, "\x00") {
-		if file, isThere := strings.CutPrefix(name, tree+":"); isThere {
-			files = append(files, file)
+		if tree, file, isFound := strings.Cut(name, ":"); isFound {
+			files[tree] = append(files[tree], file)
 		}
 	}
 	return files, nil
@@ -230,7 +262,11 @@ func (r *repository) grep(tree string, patterns, pathspecs []string) ([]string, 
 
 // matches reports whether a tree has a file that pathspecs choose.
 func (r *repository) matches(tree string, pathspecs []string) (bool, error) {
-	_, err := r.git(append([]string{"diff-tree", "-r", "--quiet", r.empty, tree, "--"}, pathspecs...)...)
+	empty, err := r.emptyTree()
+	if err != nil {
+		return false, err
+	}
+	_, err = r.git(append([]string{"diff-tree", "-r", "--quiet", empty, tree, "--"}, pathspecs...)...)
 	if isCode(err, 1) {
 		return true, nil
 	}

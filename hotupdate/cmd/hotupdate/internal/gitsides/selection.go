@@ -36,14 +36,15 @@ type selection struct {
 	notCompared  []NotCompared
 	elsewhereOld elsewhere
 	elsewhereNew elsewhere
-	changed      []string // all paths, of both sides
-	texts        map[string][]byte
+	changed      []string            // all paths, of both sides
+	texts        map[string][]byte   // of the changed files that the paths choose, by their blobs
+	recipes      map[string][]string // of both trees
 }
 
 func newSelection(r *repository, t trees, paths, kinds []string) (s *selection, err error) {
 	s = &selection{
 		repository: r, trees: t, paths: paths, kinds: kind, old: set{}, updated: set{}, renamed: map[string]string{},
-		elsewhereOld: elsewhere{}, elsewhereNew: elsewhere{},
+		elsewhereOld: elsewhere{}, elsewhereNew: elsewhere{}, texts: map[string][]byte{},
 	}
 	if len(paths) == 0 {
 		s.paths = []string{everything}
@@ -81,7 +82,20 @@ func (s *selection) exclusions() []string {
 	return slices.DeleteFunc(slices.Clone(s.paths), func(spec string) bool { return !isExclusion(spec) })
 }
 
-// checkPaths refuses paths that match nothing: a gate would check nothing.
+// check refuses paths by which a gate would check nothing. What the change has shown is not asked again.
+func (s *selection) check() error {
+	if isShown := len(s.paths) == 1 && len(s.changed) > 0; !isShown {
+		if err := s.checkPaths(); err != nil {
+			return err
+		}
+	}
+	if isShown := len(s.old)+len(s.updated) > 0; isShown {
+		return nil
+	}
+	return s.checkManifests()
+}
+
+// checkPaths refuses paths that match nothing.
 func (s *selection) checkPaths() error {
 	for _, spec := range s.paths {
 		if isExclusion(spec) || spec == everything {
@@ -104,6 +118,11 @@ func (s *selection) checkPaths() error {
 			return errors.New("paths: every file is left out")
 		}
 	}
+	return nil
+}
+
+// checkManifests refuses paths of which no file has a manifest, whether it has changed or not.
+func (s *selection) checkManifests() error {
 	for _, tree := range []string{s.trees.old, s.trees.updated} {
 		if hasManifest, err := s.hasManifest(tree); hasManifest || err != nil {
 			return err
@@ -137,9 +156,10 @@ func isRecipe(file string) bool {
 	return isKustomization(name) || name == chartFile || isValues(name)
 }
 
-func isKustomization(name string) bool {
-	return slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}, name)
-}
+// kustomizations are the names of a kustomization.
+var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+func isKustomization(name string) bool { return slices.Contains(kustomizations, name) }
 
 // isValues reports whether a file is named like values of a chart, which may stand anywhere.
 func isValues(name string) bool {
@@ -154,28 +174,36 @@ func (s *selection) add() error {
 	if err != nil {
 		return err
 	}
-	s.texts, err = s.textsOf(all)
-	if err == nil {
-		err = s.addElsewhere(others)
-	}
+	texts, err := s.textsOf(slices.Concat(all, others))
 	if err != nil {
 		return err
 	}
+	s.addElsewhere(others, texts)
 	for _, c := range all {
+		if c.mayHaveManifest() {
+			s.texts[c.oldBlob] = texts[c.oldBlob]
+			s.texts[c.updatedBlob] = texts[c.updatedBlob]
+		}
 		s.changed = append(s.changed, c.paths()...)
 		s.addChange(c)
 	}
 	if len(all) == 0 {
 		return nil
 	}
+	s.recipes, err = s.recipesIn(s.trees)
+	if err != nil {
+		return err
+	}
 	return errors.Join(s.addRecipes(s.trees.old, s.old), s.addRecipes(s.trees.updated, s.updated))
 }
 
 // addElsewhere keeps the texts of changed files outside of the paths: an object may have moved from
 // or to such a file.
-func (s *selection) addElsewhere(others []change) error {
-	texts, err := s.textsOf(others)
+func (s *selection) addElsewhere(others []change, texts map[string][]byte) {
 	for _, c := range others {
+		if !c.mayHaveManifest() {
+			continue
+		}
 		old := texts[c.oldBlob]
 		updated := texts[c.updatedBlob]
 		if s.concerns(old) {
@@ -185,15 +213,13 @@ func (s *selection) addElsewhere(others []change) error {
 			s.elsewhereNew[c.updated] = lost(updated, old)
 		}
 	}
-	return err
 }
 
 // textsOf returns the contents of the changed files with the endings of manifests, by their blobs.
 func (s *selection) textsOf(all []change) (map[string][]byte, error) {
 	var blobs []string
 	for _, c := range all {
-		isFile := !c.hasMode(submodule) && !c.hasMode(link)
-		if isFile && slices.ContainsFunc(c.paths(), isManifest) {
+		if c.mayHaveManifest() {
 			blobs = append(blobs, c.oldBlob, c.updatedBlob)
 		}
 	}
@@ -209,7 +235,7 @@ func (s *selection) addChange(c change) {
 		return
 	}
 	isConcerned := s.concerns(s.texts[c.oldBlob]) || s.concerns(s.texts[c.updatedBlob])
-	if !isConcerned {
+	if !c.mayHaveManifest() || !isConcerned { // another file may have the same blob
 		return
 	}
 	if c.old != "" {
@@ -251,15 +277,11 @@ func (s *selection) untracked() (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	top, err := s.git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, err
-	}
 	for name := range strings.SplitSeq(listed, "\x00") {
 		if !isManifest(name) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(top), filepath.FromSlash(name)))
+		text, err := os.ReadFile(filepath.Join(s.top, filepath.FromSlash(name)))
 		if err == nil && s.concerns(text) {
 			found = append(found, name)
 		}
