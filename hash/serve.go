@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -52,9 +54,9 @@ type answer struct {
 
 func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) (a answer, err error) {
 	var of struct {
-		KubernetesVersion *string         `json:"kubernetesVersion"`
-		UpdateStrategy    *string         `json:"updateStrategy"`
-		ProviderConfig    json.RawMessage `json:"providerConfig"`
+		KubernetesVersion *string               `json:"kubernetesVersion"`
+		UpdateStrategy    *string               `json:"updateStrategy"`
+		ProviderConfig    *runtime.RawExtension `json:"providerConfig"` // as in Gardener's type: null is none
 	}
 	if err := json.Unmarshal(line, &of); err != nil {
 		return a, fmt.Errorf("the line is not a pool: %w", err)
@@ -67,7 +69,7 @@ func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) (a ans
 	if a.Era, _, err = eras.Explain(strategy, of.KubernetesVersion); err != nil {
 		return a, err
 	}
-	lists, err := eras.AdditionalData(strategy, of.KubernetesVersion, of.ProviderConfig, pool)
+	lists, err := eras.AdditionalData(strategy, of.KubernetesVersion, hotupdate.RawConfig(of.ProviderConfig), pool)
 	a.Data = slices.Concat(lists.Rolling, lists.InPlace) // only the list of the strategy is set
 	return a, err
 }

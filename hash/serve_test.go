@@ -64,6 +64,7 @@ func TestServeEras(t *testing.T) {
 		{"", "", "no pool, no answer"},
 		{"{}\n{}", "{\"era\":\"first\"}\n{\"era\":\"first\"}\n", "no config is nothing; the last line needs no end"},
 		{`{"providerConfig":{"a":1}}`, `{"era":"first","data":["{\"a\":1}"]}` + "\n", "the bytes as they stand"},
+		{`{"providerConfig":null}`, "{\"era\":\"first\"}\n", "null is no config, as for a pointer of Gardener's type"},
 		{`{"minimum":1}`, `{"era":"first","error":"hash: era 0 \"first\": its function failed: no"}` + "\n", "an error of the function"},
 		{`{"minimum":2}`, `{"error":"is refused"}` + "\n", "an error of reading"},
 		{`{"kubernetesVersion":"x"}`, `{"error":"malformed"}` + "\n", "a version that is none"},
