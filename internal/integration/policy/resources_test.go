@@ -99,6 +99,86 @@ func TestResources(t *testing.T) {
 	}
 }
 
+const collections = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.a.example}
+spec:
+  group: a.example
+  names: {kind: Pool, plural: pools}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              labels: {type: object, additionalProperties: {type: string}}
+              notes: {type: object, additionalProperties: {type: string}}
+              disks: {type: array, items: {type: object, properties: {size: {type: string}, parts: {type: array, items: {type: object, properties: {a: {type: string}}}}}}}
+              mounts: {type: object, additionalProperties: {type: object, properties: {path: {type: string}}}}
+              options: {type: object, properties: {a: {type: string}, fixed: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}
+`
+
+const classesOfCollections = `labels: "true,keyclass=false:team/*,keyclass=inplace:team/node,keyclass=true:team/a/*"
+notes: "false"
+notes["free"]: ignore
+disks: "false"
+disks[].size: true
+disks[].parts: "false"
+disks[].parts[].a: true
+mounts: "false"
+mounts[].path: true
+options: "false,presence"
+options.a: true
+`
+
+// TestCollections: a policy warns where a single key of a map has another class, where elements that are only hot are
+// added or removed, where the presence of an object has a meaning, and where a rule of the CRD makes a field immutable.
+func TestCollections(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	crd := filepath.Join(dir, "crd.yaml")
+	file := filepath.Join(dir, "classes.yaml")
+	require.NoError(t, os.WriteFile(crd, []byte(collections), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(classesOfCollections), 0o600))
+	policies := policiesOf(t, "--crd", crd, "--classes", file)
+	require.Len(t, policies, 1)
+	object := func(spec string) []byte {
+		return []byte(`{"apiVersion":"a.example/v1","kind":"Pool","metadata":{"name":"a"},"spec":` + spec + `}`)
+	}
+	const replaced = "machines are replaced: "
+	for _, test := range []struct{ old, updated, want string }{
+		{`{"labels":{"a":"b"}}`, `{"labels":{"a":"c","team/a/x":"d"}}`, ""},
+		{`{"labels":{"team/x":"b"}}`, `{"labels":{"team/x":"c"}}`, replaced + "labels"},
+		{`{"labels":{"team/x":"b","team/y":"b"}}`, `{"labels":{"team/y":"b","team/x":"b"}}`, ""},
+		{`{"labels":{"team/x":"b","team/y":"c"}}`, `{"labels":{"team/x":"c","team/y":"b"}}`, replaced + "labels"},
+		{`{}`, `{"labels":{"team/x":"c"}}`, replaced + "labels"},
+		{`{"labels":null}`, `{"labels":{}}`, ""},
+		{`{"labels":{"team/node":"b"}}`, `{"labels":{"team/node":"c"}}`, "nodes are updated in place: labels"},
+		{`{"notes":{"a":"b","free":"c"}}`, `{"notes":{"a":"b","free":"d"}}`, ""},
+		{`{"notes":{"a":"b","free":"c"}}`, `{"notes":{"a":"c","free":"c"}}`, replaced + "notes"},
+		{`{"disks":[{"size":"a"}]}`, `{"disks":[{"size":"b"}]}`, ""},
+		{`{"disks":[{"size":"a"}]}`, `{"disks":[{"size":"a"},{"size":"b"}]}`, replaced + "disks[].parts"},
+		{`{"disks":[{"parts":[{"a":"b"}]}]}`, `{"disks":[{"parts":[{"a":"c"}]}]}`, ""},
+		{`{"disks":[{"parts":[]}]}`, `{"disks":[{"parts":[{"a":"c"}]}]}`, replaced + "disks[].parts"},
+		{`{"mounts":{"a":{"path":"b"}}}`, `{"mounts":{"a":{"path":"c"}}}`, ""},
+		{`{"mounts":{"a":{"path":"b"}}}`, `{"mounts":{"b":{"path":"b"}}}`, replaced + "mounts"},
+		{`{}`, `{"options":{}}`, replaced + "options"},
+		{`{"options":{"a":"b"}}`, `{"options":{"a":"c"}}`, ""},
+		{`{"options":{"fixed":"b"}}`, `{"options":{"fixed":"c"}}`, replaced + "options.fixed"},
+	} {
+		warnings, problems := policies[0].warned(t, object(test.old), object(test.updated))
+		assert.Empty(t, problems)
+		want := []string{test.want + "; hotupdate plan tells more"}
+		if test.want == "" {
+			want = nil
+		}
+		assert.Equal(t, want, warnings, "%s to %s", test.old, test.updated)
+	}
+}
+
 // TestBuiltIn: kinds with built-in classes need no --classes.
 func TestBuiltIn(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,8 @@ func (m *Meaning) ofPattern(path string) (row fieldclasses.Row, isKnown bool) {
 }
 
 // hasOwnClasses reports whether a field is below a member with free JSON whose Schema has classes: an exported one.
-func (m *Meaning) hasOwnClasses(steps []fieldpath.PatternStep) bool {
+func (m *Meaning) hasOwnClasses(path string) bool {
+	steps, _ := fieldpath.ParsePattern(path)
 	return slices.ContainsFunc(m.fields, func(f field) bool {
 		hasSchema := f.given != nil && f.given.plan != nil && !f.given.plan.OfResource
 		return hasSchema && isAbove(f.steps, steps)
@@ -116,23 +117,26 @@ type leaf struct {
 	isSelected bool
 }
 
-// listed is a leaf with the class by which specs are compared, or the class of the nearest row that only custom
-// resources have.
-func (l leaf) listed(m *Meaning) Listed {
-	one := Listed{Path: l.path, IsLeaf: true}
+// classBy is the class by which specs are compared, or that of the nearest row which only custom resources have.
+func (l leaf) classBy(m *Meaning) fieldclasses.Class {
 	row, isKnown := m.ofPattern(l.path)
-	hasOwn := m.hasOwnClasses(l.steps)
-	if isKnown {
+	switch {
+	case isKnown && !row.Class.IsTag():
+		return row.Class
+	case isKnown || l.of != "" || m.hasOwnClasses(l.path):
+		return fieldclasses.Class(l.class.Word())
+	}
+	return ""
+}
+
+// listed is a leaf with its class.
+func (l leaf) listed(m *Meaning) Listed {
+	one := Listed{Path: l.path, IsLeaf: true, Class: l.classBy(m)}
+	if row, isKnown := m.ofPattern(l.path); isKnown {
 		one.Of = row.Path
 		one.Reason = row.Reason
 		one.Source = row.Source
 		one.OneSided = row.OneSided
-	}
-	switch {
-	case isKnown && !row.Class.IsTag():
-		one.Class = row.Class
-	case isKnown || hasOwn || l.of != "":
-		one.Class = fieldclasses.Class(l.class.Word())
 	}
 	if one.Class.IsTag() && depthOf(l.of) > depthOf(one.Of) { // a rule of the CRD, or the Schema of a member
 		one.Of = l.of
@@ -140,7 +144,7 @@ func (l leaf) listed(m *Meaning) Listed {
 		one.Source = ""
 		one.OneSided = ""
 	}
-	one.IsImplied = one.Class != "" && (hasOwn || l.isSelected)
+	one.IsImplied = one.Class != "" && (l.isSelected || m.hasOwnClasses(l.path))
 	return one
 }
 
@@ -174,13 +178,17 @@ func leavesBelow(n *fieldplan.Node, at leaf) (leaves []leaf) {
 		return []leaf{at}
 	}
 	for _, f := range n.Fields {
-		below := at
-		below.path = fieldpath.Join(at.path, f.Name)
-		if f.Declared != fieldplan.Inherited {
-			below.of = below.path
-			below.isSelected = false
-		}
-		leaves = append(leaves, leavesBelow(f.Node, below)...)
+		leaves = append(leaves, leavesBelow(f.Node, at.to(f))...)
 	}
 	return leaves
+}
+
+// to is the place of a member.
+func (l leaf) to(f *fieldplan.Field) leaf {
+	l.path = fieldpath.Join(l.path, f.Name)
+	if f.Declared != fieldplan.Inherited {
+		l.of = l.path
+		l.isSelected = false
+	}
+	return l
 }

@@ -156,7 +156,7 @@ func (e Era) value() string {
 	var values []string
 	for _, field := range e.Fields {
 		steps, _ := fieldpath.ParsePattern(field) // of a Schema
-		values = append(values, below(config, steps, 0))
+		values = append(values, below(config, steps, 0, itself))
 	}
 	return "optional.of(dyn([" + strings.Join(values, ", ") + "]))"
 }
