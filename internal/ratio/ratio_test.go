@@ -2,6 +2,7 @@ package ratio_test
 
 import (
 	"crypto/sha256"
+	"flag"
 	"os"
 	"os/exec"
 	"testing"
@@ -17,6 +18,7 @@ const isProgram = "RATIO_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(isProgram) == "" {
+		_ = flag.Set("test.benchtime", "100ms") // unless go test -benchtime says otherwise, which is read later
 		os.Exit(m.Run())
 	}
 	for range 200 {
