@@ -3,6 +3,7 @@ package managers_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -66,7 +67,7 @@ func command(t *testing.T, path string, arguments ...string) string {
 	t.Helper()
 	isManagers := path == clusterAPI || strings.HasPrefix(path, clusterAPI+"/")
 	if isManagers && isNewest() {
-		arguments = slices.Insert(arguments, 1, "-modfile=newest/go.mod")
+		arguments = append(arguments, "-modfile=newest/go.mod")
 	}
 	out, err := exec.CommandContext(t.Context(), "go", append(arguments, path)...).Output()
 	require.NoError(t, err, "go %s %s", arguments, path)
@@ -177,10 +178,12 @@ func (m *management) defineFrom(t *testing.T, from, pattern string, labels map[s
 	require.NoError(t, apiserver.Define(t.Context(), client.ApiextensionsV1().CustomResourceDefinitions(), all...))
 }
 
-// module returns the folder of a module.
+// module downloads a module, and returns its folder.
 func module(t *testing.T, path string) string {
 	t.Helper()
-	return command(t, path, "list", "-m", "-f", "{{.Dir}}")
+	var downloaded struct{ Dir string }
+	require.NoError(t, json.Unmarshal([]byte(command(t, path, "mod", "download", "-json")), &downloaded))
+	return downloaded.Dir
 }
 
 // startManager builds and starts one of Cluster API's managers, unmodified. A shell ends the
