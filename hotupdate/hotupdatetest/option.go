@@ -58,7 +58,7 @@ func (s *subject) checkGiven() error {
 		}
 		for i, given := range s.given[path] {
 			if typ := types[path]; typ != nil && !readInto(typ, given)().IsValid() {
-				const what = "value %d for %q has type %T and is no %s"
+				const what = "value %d for %q has type %T, and must have type %s"
 				problems = append(problems, misuse("WithValues", fmt.Sprintf(what, i+1, path, given, typ),
 					"give values of the field's type, or of the map's keys"))
 			}

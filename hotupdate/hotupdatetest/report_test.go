@@ -71,11 +71,11 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			"the elements have values",
 		},
 		{
-			"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int and is no string`,
+			"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int, and must have type string`,
 			"an int is no string",
 		},
 		{
-			"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int and is no string`,
+			"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int, and must have type string`,
 			"a secret is not shown here either",
 		},
 		{
@@ -98,7 +98,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			hotupdatetest.Check[struct {
 				Ports map[int32]string `json:"ports"`
 			}](t, hotupdatetest.WithValues("ports", 1, "http"))
-		}, `WithValues: value 2 for "ports" has type string and is no int32`, "another key would be taken silently"},
+		}, `WithValues: value 2 for "ports" has type string, and must have type int32`, "another key would be taken silently"},
 		{"other schema", func(t rapid.TB) {
 			schema, _ := hotupdate.SchemaOf[shortCopy]()
 			hotupdatetest.Check[secrets](t, hotupdatetest.WithSchema(schema))

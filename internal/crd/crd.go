@@ -96,7 +96,7 @@ func specIn(raw []byte, version string) (*property, error) {
 	}
 	var d definition
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
-		return nil, invalid("", "is no CustomResourceDefinition: "+reasonOf(err), writeCRD)
+		return nil, invalid("", "is not a CustomResourceDefinition: "+reasonOf(err), writeCRD)
 	}
 	switch {
 	case d.APIVersion != "apiextensions.k8s.io/v1":

@@ -670,12 +670,12 @@ func FuzzCompile(f *testing.F) {
 // TestProblemsNameTheMember: what is no CRD has a problem in the words of JSON, not of Go.
 func TestProblemsNameTheMember(t *testing.T) {
 	for raw, want := range map[string]string{
-		`[]`:               "is no CustomResourceDefinition: the array in place of it has another type",
-		`{"apiVersion":1}`: "is no CustomResourceDefinition: the number in apiVersion has another type",
+		`[]`:               "is not a CustomResourceDefinition: the array in place of it has another type",
+		`{"apiVersion":1}`: "is not a CustomResourceDefinition: the number in apiVersion has another type",
 		`{"apiVersion":"v1","kind":"CustomResourceDefinition"}`:            "has another apiVersion than a CustomResourceDefinition",
 		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"Pod"}`:            "has another kind than CustomResourceDefinition",
-		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":{}}}`:  "is no CustomResourceDefinition: the object in spec.versions has another type",
-		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":[1]}}`: "is no CustomResourceDefinition: the number in spec.versions has another type",
+		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":{}}}`:  "is not a CustomResourceDefinition: the object in spec.versions has another type",
+		`{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":[1]}}`: "is not a CustomResourceDefinition: the number in spec.versions has another type",
 	} {
 		_, err := crd.Compile([]byte(raw), "v1", nil)
 		all := fault.All(err)

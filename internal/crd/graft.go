@@ -61,7 +61,7 @@ func (r *reader) unmatchedGrafts() (problems fault.List) {
 		}
 		problems.Add(&fault.Error{
 			Kind: fault.Declaration, Code: fault.UnknownPath, Path: path,
-			What: "has a Schema, and is no member with free JSON",
+			What: "has a Schema, and is not a member with free JSON",
 			Hint: "name a member with x-kubernetes-preserve-unknown-fields",
 		})
 	}

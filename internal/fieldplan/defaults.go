@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -28,7 +29,7 @@ func (c *compiler) defaultText(f *Field, text string) {
 	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
 	switch {
 	case !ok:
-		c.rejectOption(f, "invalid-default", "has a default that is no "+f.Node.TypeName(),
+		c.rejectOption(f, "invalid-default", "has a default that is not "+plaintext.WithArticle(f.Node.TypeName()),
 			"write a value of the field's type")
 	case !f.Pointer && bytes.Equal(canonical, f.Zero):
 		c.rejectOption(f, "invalid-default",
@@ -57,7 +58,7 @@ func (c *compiler) fallback(f *Field, text string) {
 	canonical, problem := canonjson.AppendValue(nil, []byte(text))
 	tree, err := jsonpatch.Parse([]byte(text))
 	if problem != nil || err != nil {
-		c.rejectOption(f, "invalid-default", "has a default that is no JSON",
+		c.rejectOption(f, "invalid-default", "has a default that is not JSON",
 			"write the value in JSON, as in default='{\"a\":1}'")
 		return
 	}
@@ -106,16 +107,16 @@ func (r *defaultReader) read(n *Node, tree any, path string) {
 	case n.Kind == List || n.Kind == Array:
 		list, isList := tree.([]any)
 		if !isList || n.Kind == Array && len(list) > n.Type.Len() {
-			r.reject(path, "is no "+n.kindName())
+			r.reject(path, "is not "+plaintext.WithArticle(n.kindName()))
 		}
 		r.elements(n, list, path)
 	case n.Kind == Leaf:
 		if textOfTree(n, false, tree) == nil {
-			r.reject(path, "is no "+n.TypeName())
+			r.reject(path, "is not "+plaintext.WithArticle(n.TypeName()))
 		}
 		r.classes |= Of(n.Class)
 	default:
-		r.reject(path, "is no "+n.kindName())
+		r.reject(path, "is not "+plaintext.WithArticle(n.kindName()))
 	}
 }
 
@@ -147,7 +148,7 @@ func (r *defaultReader) object(n *Node, members map[string]any, path string) {
 		case f.Node.Kind == Leaf:
 			text := textOfTree(f.Node, f.Quoted, member)
 			if text == nil {
-				r.reject(at, "is no "+f.Node.TypeName())
+				r.reject(at, "is not "+plaintext.WithArticle(f.Node.TypeName()))
 			} else if !f.Unset(text) {
 				r.classes |= Of(f.Node.Class)
 			}
@@ -180,7 +181,7 @@ func (r *defaultReader) entries(n *Node, entries map[string]any, path string) {
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		elem := entries[key]
 		if _, ok := leaf.ParseText(keys, n.Type.Key(), key); !ok && keys != leaf.TextMarshaler {
-			r.reject(path, "has a key that is no "+n.Type.Key().String())
+			r.reject(path, "has a key that is not "+plaintext.WithArticle(n.Type.Key().String()))
 		}
 		at := fieldpath.Elements(path)
 		if rule := n.RuleOf(n.KeyText(key)); rule != nil {

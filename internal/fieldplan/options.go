@@ -196,7 +196,7 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if tag.As != structtag.Undeclared && !f.Node.takesMeaning() {
 		c.rejectAt(f, f.asPath, "misplaced-option",
 			"has the option `as="+tag.As.String()+"`, which is for strings, and for lists and maps of strings",
-			"remove the option; the type of a value that is no string decides what it means")
+			"remove the option; the type of a value that is not a string decides what it means")
 	}
 	if tag.Default != nil {
 		c.defaultText(f, *tag.Default)

@@ -1,7 +1,7 @@
 // Package plaintext prepares text of unknown origin for display: without control characters, and of
 // limited length.
 //
-// It owns escaping, shortening, plurals and lists of counts. It must not know where a text is used.
+// It owns escaping, shortening, articles, plurals and lists of counts. It must not know where a text is used.
 package plaintext
 
 import (
@@ -92,6 +92,14 @@ func Counted(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// WithArticle returns a noun with its indefinite article: a list, an object.
+func WithArticle(noun string) string {
+	if strings.ContainsAny(noun[:min(1, len(noun))], "aeiouAEIOU") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // Thousands returns a number with commas: 2,997.

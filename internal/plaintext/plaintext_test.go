@@ -34,6 +34,14 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+func TestWithArticle(t *testing.T) {
+	for noun, want := range map[string]string{
+		"list": "a list", "object": "an object", "int32": "an int32", "[]byte": "a []byte", "": "a ",
+	} {
+		assert.Equal(t, want, plaintext.WithArticle(noun))
+	}
+}
+
 func TestShorten(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // firstCapacity is the number of elements for which a list has memory at first.
@@ -137,7 +138,7 @@ func (r *decoding) setByKey(n *Node, m *mapping, name string) {
 	case !readable:
 		r.report(&fault.Error{
 			Kind: fault.Invalid, Code: fault.WrongJSONType, Type: n.plan.TypeName(),
-			What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key",
+			What: "has a key that is not " + plaintext.WithArticle(n.typ.Key().String()), Hint: "correct the key",
 		})
 	case m.names[name]:
 		r.report(duplicateMember())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // rootOf returns the compiled root of a plan. It is compiled once and kept with the plan; it is
@@ -130,7 +131,7 @@ func (c compiler) node(from *fieldplan.Node) *Node {
 func asMember(typ reflect.Type, f *fieldplan.Field) *Node {
 	m := &Node{kind: member, typ: typ, plan: f.Node, want: f.Node.TypeName()}
 	if f.Quoted {
-		m.want = "string that holds a " + f.Node.Type.String()
+		m.want = "string that holds " + plaintext.WithArticle(f.Node.Type.String())
 	}
 	return m.byDecoder()
 }

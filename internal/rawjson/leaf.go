@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (r *decoding) text(v reflect.Value) *fault.Error {
@@ -159,7 +160,7 @@ func (r *decoding) wrong(n *Node) *fault.Error {
 }
 
 func (n *Node) mismatch(raw []byte) *fault.Error {
-	what := "is " + jsonType(raw) + " that is no " + n.want
+	what := "is " + jsonType(raw) + " that is not " + plaintext.WithArticle(n.want)
 	return &fault.Error{
 		Kind: fault.Invalid, Code: fault.WrongJSONType, Type: n.plan.TypeName(), What: what, Hint: n.hint(),
 	}
@@ -168,7 +169,7 @@ func (n *Node) mismatch(raw []byte) *fault.Error {
 // wants are the words for leaves whose Go types most writers of configurations do not know.
 var wants = map[leaf.Kind]string{
 	leaf.Quantity: "quantity", leaf.Duration: "duration", leaf.Time: "time", leaf.MetaTime: "time",
-	leaf.MicroTime: "time", leaf.IntOrString: "integer or string", leaf.Bytes: "text in base64",
+	leaf.MicroTime: "time", leaf.IntOrString: "integer or string", leaf.Bytes: "string in base64",
 }
 
 // hint says how a value is written.
@@ -203,7 +204,7 @@ func jsonType(raw []byte) string {
 	case '[':
 		return "a list"
 	case '"':
-		return "a string of " + strconv.Itoa(len(raw)-len(`""`)) + " bytes"
+		return "a string of " + plaintext.Counted(len(raw)-len(`""`), "byte")
 	case 't', 'f':
 		return "a bool"
 	case 'n':

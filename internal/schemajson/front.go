@@ -161,7 +161,7 @@ func (f *Field) tag(at string, report func(*fault.Error)) structtag.Tag {
 	}
 	isSensitivity := false
 	if tag.Sensitive, isSensitivity = structtag.SensitivityNamed(f.Sensitive); !isSensitivity {
-		report(invalid(at+"/sensitive", "is no sensitivity", "write sensitive or sensitive=keys"))
+		report(invalid(at+"/sensitive", "is not a sensitivity", "write sensitive or sensitive=keys"))
 	}
 	if f.HotWhen != nil {
 		tag.HotWhen = &structtag.HotWhen{Name: f.HotWhen.Name, Value: f.HotWhen.Value}
@@ -210,7 +210,7 @@ func (v described) keyClasses(report func(*fault.Error)) (classes []fieldplan.Ke
 		}
 		class, ok := structtag.ClassNamed(k.Class)
 		if !ok {
-			report(invalid(at+"/class", "is no class", "write immutable, in-place, hot or ignored"))
+			report(invalid(at+"/class", "is not a class", "write immutable, in-place, hot or ignored"))
 		}
 		if i > 0 && v.n.KeyClasses[i-1] != nil && v.n.KeyClasses[i-1].Key >= k.Key {
 			report(invalid(at+"/key", "is not after the key before it", "sort the keys, each once"))

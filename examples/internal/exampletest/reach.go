@@ -30,7 +30,7 @@ func (p *Provider[C, I, S]) testReach(t *testing.T) {
 	}
 	for _, path := range p.Unreached {
 		if !unreached[path] {
-			t.Errorf("%s of Unreached is no path of the config", path)
+			t.Errorf("%s of Unreached is not a path of the config", path)
 		}
 	}
 }

@@ -82,9 +82,9 @@ func passedOver(args []string) string {
 	case len(args) == 1:
 		return "is unmerged"
 	case len(args) > 2 && (args[3] == submodule || args[6] == submodule):
-		return "is a submodule, and not looked at; run git diff in it"
+		return "is a submodule, and is not read; run git diff in it"
 	case len(args) > 2 && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
-		return "is no YAML or JSON file, and not looked at"
+		return "is not read: its name must end with .yaml, .yml or .json"
 	}
 	return ""
 }

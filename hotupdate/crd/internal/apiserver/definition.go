@@ -42,7 +42,7 @@ func (d definitions) add(raw json.RawMessage) error {
 		return fmt.Errorf("a definition cannot be read: %w", err)
 	}
 	if crd.APIVersion != apiextensionsv1.SchemeGroupVersion.String() || crd.Kind != "CustomResourceDefinition" {
-		return fmt.Errorf("%s %s: is no CustomResourceDefinition of %s", crd.Kind, crd.Name,
+		return fmt.Errorf("%s %s: is not a CustomResourceDefinition of %s", crd.Kind, crd.Name,
 			apiextensionsv1.SchemeGroupVersion)
 	}
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)

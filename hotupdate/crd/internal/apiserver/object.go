@@ -21,7 +21,7 @@ func (d definitions) of(object *unstructured.Unstructured) *version {
 func (d definitions) read(raw []byte) (*unstructured.Unstructured, *version, error) {
 	object := &unstructured.Unstructured{}
 	if err := json.Unmarshal(raw, &object.Object); err != nil || object.Object == nil {
-		return nil, nil, errors.Join(errors.New("is no object in JSON"), err)
+		return nil, nil, errors.Join(errors.New("is not a JSON object"), err)
 	}
 	v := d.of(object)
 	if v == nil {

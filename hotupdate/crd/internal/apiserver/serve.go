@@ -74,7 +74,7 @@ func begin(lines *bufio.Reader, answers *json.Encoder) (definitions, error) {
 func emulate(minor string) error {
 	parsed, err := kubernetes.ParseMajorMinor(minor)
 	if err != nil {
-		return fmt.Errorf("%q is no minor version of Kubernetes, such as 1.29", minor)
+		return fmt.Errorf("%q is not a minor version of Kubernetes, such as 1.29", minor)
 	}
 	newest := utilfeature.DefaultMutableFeatureGate.EmulationVersion()
 	if newest.LessThan(parsed) {

@@ -260,7 +260,7 @@ func TestUnusableLines(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, lines, 7)
 	assert.Contains(t, lines[1], "the line is not a question")
-	assert.Contains(t, lines[2], "the new object is no object in JSON")
+	assert.Contains(t, lines[2], "the new object is not a JSON object")
 	assert.Contains(t, lines[3], "example.com/v9 Pool: no definition has this version")
 	assert.Contains(t, lines[4], "example.com/v0 Pool: no definition has this version", "it is not served")
 	assert.Contains(t, lines[5], "the old object")
@@ -269,7 +269,7 @@ func TestUnusableLines(t *testing.T) {
 	for _, c := range []struct{ setup, want string }{
 		{"", "the input is empty; its first line must be the setup"},
 		{"{", "unexpected end of JSON input"},
-		{`{"formatVersion":1,"kubernetes":"latest"}`, `"latest\" is no minor version of Kubernetes, such as 1.29`},
+		{`{"formatVersion":1,"kubernetes":"latest"}`, `"latest\" is not a minor version of Kubernetes, such as 1.29`},
 	} {
 		lines, err := serve(t, c.setup)
 		require.Error(t, err)
@@ -279,7 +279,7 @@ func TestUnusableLines(t *testing.T) {
 		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"c"},"spec":{"group":"g","names":{"kind":"K"},`+
 		`"versions":[{"name":"v1","served":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{}}}}}]}}]}`)
 	require.NoError(t, err)
-	assert.Contains(t, lines[0], "Pod p: is no CustomResourceDefinition of apiextensions.k8s.io/v1")
+	assert.Contains(t, lines[0], "Pod p: is not a CustomResourceDefinition of apiextensions.k8s.io/v1")
 	assert.Contains(t, lines[0], "c, version v1: the API server refuses the schema: properties[a].type: Required value")
 }
 

@@ -255,7 +255,7 @@ func TestKeysAreOfLists(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(string(text), `"key":`))
 	assert.Contains(t, string(text), `{"name":"a","class":"immutable","key":"n"`)
 	_, err = read.Schema(map[string]string{"gone": "n"}, nil)
-	require.ErrorContains(t, err, "gone is no list")
+	require.ErrorContains(t, err, "gone is not a list")
 }
 
 // TestClassesOfMembers: a member on which no name depends is ignored, and so is what is in it.

@@ -184,13 +184,13 @@ func unhashedOf(kind string, unhashed []string) []string {
 func (s Shapes) Schema(keys map[string]string, unhashed []string) ([]byte, error) {
 	for path := range keys {
 		if s[path].Kind != list {
-			return nil, fmt.Errorf("%s is no list, and cannot have a key", path)
+			return nil, fmt.Errorf("%s is not a list, and cannot have a key", path)
 		}
 	}
 	w := writer{shapes: s, children: s.children(), keys: keys, unhashed: map[string]bool{}}
 	for _, path := range unhashed {
 		if _, isKnown := s[path]; !isKnown {
-			return nil, fmt.Errorf("%s is no member, and cannot have a class", path)
+			return nil, fmt.Errorf("%s is not a member, and cannot have a class", path)
 		}
 		w.unhashed[path] = true
 	}

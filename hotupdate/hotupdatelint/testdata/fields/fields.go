@@ -21,8 +21,8 @@ type WorkerConfig struct {
 	Set     string            `json:"set" hotupdatable:"true,set"`                                  // want `Set has the option .set., which is for slices`
 	Present Volume            `json:"present" hotupdatable:"true,presence"`                         // want `Present has the option .presence.`
 	Zero    int               `json:"zero" hotupdatable:"false,default=0"`                          // want `Zero has the zero value as its default`
-	Expires *time.Time        `json:"expires" hotupdatable:"false,default=1"`                       // want `Expires has a default that is no time.Time`
-	Speed   *int8             `json:"speed" hotupdatable:"false,default=300"`                       // want `Speed has a default that is no int8`
+	Expires *time.Time        `json:"expires" hotupdatable:"false,default=1"`                       // want `Expires has a default that is not a time.Time`
+	Speed   *int8             `json:"speed" hotupdatable:"false,default=300"`                       // want `Speed has a default that is not an int8`
 	Missing []Volume          `json:"missing" hotupdatable:"false,key=nowhere"`                     // want `Missing has the option .key=nowhere., which names no JSON field of fields.Volume`
 	GoName  []Volume          `json:"goName" hotupdatable:"false,key=Name"`                         // want `GoName has the option .key=Name., which names no JSON field`
 	Maybe   []Volume          `json:"maybe" hotupdatable:"false,key=label"`                         // want `Maybe has the option .key=label., which names an optional integer`

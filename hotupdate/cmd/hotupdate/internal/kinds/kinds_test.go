@@ -101,26 +101,26 @@ func TestExamine(t *testing.T) {
 			nil, "in a list",
 		},
 		{"types", kinds.Shoot, `{"spec":{"purpose":5,"hibernation":[],"addons":"x","dns":{"providers":{}},"provider":{"workers":[{"labels":{"a":1},"maxSurge":1.5,"minimum":"1","maximum":1.0}]},"networking":{"providerConfig":{"a":[1]}}}}`, nil, []problem{
-			{"spec.purpose", "is a number that is no string; put it in quotes"},
-			{"spec.hibernation", "is a list that is no object; write a value of that type"},
-			{"spec.addons", "is a string of 1 bytes that is no object; write a value of that type"},
-			{"spec.dns.providers", "is an object that is no list; write a value of that type"},
-			{"spec.provider.workers[0].labels[a]", "is a number that is no string; put it in quotes"},
-			{"spec.provider.workers[0].maxSurge", "is a number that is no integer or string; write a value of that type"},
+			{"spec.purpose", "is a number that is not a string; put it in quotes"},
+			{"spec.hibernation", "is a list that is not an object; write a value of that type"},
+			{"spec.addons", "is a string of 1 byte that is not an object; write a value of that type"},
+			{"spec.dns.providers", "is an object that is not a list; write a value of that type"},
+			{"spec.provider.workers[0].labels[a]", "is a number that is not a string; put it in quotes"},
+			{"spec.provider.workers[0].maxSurge", "is a number that is not an integer or string; write a value of that type"},
 			{
 				"spec.provider.workers[0].minimum",
-				"is a string of 1 bytes that is no int32; write a whole number of at most 32 bits, without quotes",
+				"is a string of 1 byte that is not an int32; write a whole number of at most 32 bits, without quotes",
 			},
-			{"spec.provider.workers[0].maximum", "is a number that is no int32; write a whole number of at most 32 bits, without quotes"},
+			{"spec.provider.workers[0].maximum", "is a number that is not an int32; write a whole number of at most 32 bits, without quotes"},
 		}, "the API server cannot read them"},
 		{"forms", kinds.Shoot, `{"spec":{"kubernetes":{"kubeAPIServer":{"eventTTL":"soon"},"verticalPodAutoscaler":{"maxAllowed":{"cpu":"much","memory":4},"updaterInterval":"1m"}}}}`, nil, []problem{
 			{
 				"spec.kubernetes.kubeAPIServer.eventTTL",
-				"is a string of 4 bytes that is no duration; write a number with a unit, such as 1h30m",
+				"is a string of 4 bytes that is not a duration; write a number with a unit, such as 1h30m",
 			},
 			{
 				"spec.kubernetes.verticalPodAutoscaler.maxAllowed[cpu]",
-				"is a string of 4 bytes that is no quantity; write a number with an optional unit, such as 80m or 1Gi",
+				"is a string of 4 bytes that is not a quantity; write a number with an optional unit, such as 80m or 1Gi",
 			},
 		}, "of texts with a form"},
 		{"null", kinds.Shoot, `{"spec":{"purpose":null,"provider":null}}`, nil, nil, "counts as absent"},
@@ -148,15 +148,15 @@ func TestExamine(t *testing.T) {
 		{
 			"another type", kinds.Shoot, `{"spec":[{"x":1}],"metadata":7}`, nil,
 			[]problem{
-				{"spec", "is a list that is no object; write a value of that type"},
-				{"metadata", "is a number that is no object; write a value of that type"},
+				{"spec", "is a list that is not an object; write a value of that type"},
+				{"metadata", "is a number that is not an object; write a value of that type"},
 			},
 			"nothing in it is looked at",
 		},
 		{
 			"status", kinds.Shoot, `{"status":{"x":{"y":1},"credentials":{"rotation":{"serviceAccountKey":{"phase":1,"z":1}}}}}`, nil,
 			[]problem{
-				{"status.credentials.rotation.serviceAccountKey.phase", "is a number that is no string; put it in quotes"},
+				{"status.credentials.rotation.serviceAccountKey.phase", "is a number that is not a string; put it in quotes"},
 			},
 			"the API server reads it, and members of a newer release are free",
 		},
@@ -167,7 +167,7 @@ func TestExamine(t *testing.T) {
 			"twice", kinds.Shoot, `{"spec":{"region":"a","purpose":"b","region":1}}`, nil,
 			[]problem{
 				{"spec.region", "stands twice in its object; remove one of the members"},
-				{"spec.region", "is a number that is no string; put it in quotes"},
+				{"spec.region", "is a number that is not a string; put it in quotes"},
 			},
 			"the API server would take the last one",
 		},
@@ -189,8 +189,8 @@ func TestExamine(t *testing.T) {
 		{
 			"metadata", kinds.ObjectMeta, `{"name":1,"labels":[]}`, nil,
 			[]problem{
-				{"name", "is a number that is no string; put it in quotes"},
-				{"labels", "is a list that is no object; write a value of that type"},
+				{"name", "is a number that is not a string; put it in quotes"},
+				{"labels", "is a list that is not an object; write a value of that type"},
 			},
 			"of objects of every kind",
 		},
