@@ -275,5 +275,5 @@ func TestClassesOfMembers(t *testing.T) {
 		assert.Contains(t, string(text), field)
 	}
 	_, err = read.Schema(nil, []string{"gone"})
-	require.ErrorContains(t, err, "gone is no member")
+	require.ErrorContains(t, err, "gone is not a member")
 }
