@@ -229,3 +229,46 @@ func TestSchedulesOfHibernatedClusters(t *testing.T) {
 		})
 	}
 }
+
+// TestSizesAroundHibernation: a larger maximum was said to delete machines because the cluster falls asleep, and a
+// smaller one to create machines because it wakes up. The field hibernation does that.
+func TestSizesAroundHibernation(t *testing.T) {
+	t.Parallel()
+	hibernation := func(enabled, isFinished bool) edits {
+		return edits{
+			{"spec.hibernation", object{"enabled": enabled}},
+			{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": isFinished}},
+		}
+	}
+	awake := hibernation(false, false)
+	asleep := hibernation(true, true)
+	for name, test := range map[string]struct {
+		old, updated     edits
+		oldMax, newMax   int
+		maximum, enabled verdict.Verdict
+		rule             verdict.Rule
+	}{
+		"a larger pool falls asleep":  {awake, asleep, 12, 20, verdict.None, verdict.MachinesDeleted, verdict.StaysHibernated},
+		"a smaller pool falls asleep": {awake, asleep, 12, 5, verdict.MachinesMayBeDeleted, verdict.MachinesDeleted, verdict.Shrunk},
+		"a larger pool wakes up":      {asleep, awake, 12, 20, verdict.MachinesAdded, verdict.MachinesAdded, verdict.Grown},
+		"a smaller pool wakes up":     {asleep, awake, 12, 5, verdict.None, verdict.MachinesAdded, verdict.WokenUp},
+		"a larger pool while it falls asleep": {
+			hibernation(true, false), awake, 12, 20, verdict.MachinesAdded, verdict.MachinesAdded, verdict.Grown,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old := joinedEdits(test.old, sizedAs(3, test.oldMax))
+			updated := joinedEdits(test.updated, sizedAs(3, test.newMax))
+			compared := compare(t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, updated...), knownReleases(t))
+			found := map[string]judge.Finding{}
+			for _, change := range compared.Changes {
+				found[change.Path] = change
+			}
+			require.Contains(t, found, "maximum")
+			assert.Equal(t, test.maximum.String(), found["maximum"].Verdict.String())
+			assert.Equal(t, test.rule, found["maximum"].Rule)
+			assert.Equal(t, test.enabled.String(), found["spec.hibernation.enabled"].Verdict.String())
+		})
+	}
+}

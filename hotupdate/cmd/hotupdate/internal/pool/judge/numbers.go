@@ -110,18 +110,17 @@ func (p *pair) scaling() (findings []Finding) {
 		return p.reversed()
 	}
 	changes := p.sizeChanges()
-	certain := p.before()
-	certain.mayBeNone = false
 	found := causes.Find(len(changes), func(applied []int) verdict.Verdict {
-		if len(applied) == len(changes) {
+		if len(applied) == len(changes) && p.old.MayStillRun() {
 			_, together := p.numbers()
 			return together
 		}
-		with := certain
+		before := p.sizeBefore()
+		after := before
 		for _, i := range applied {
-			changes[i].apply(&with)
+			changes[i].apply(&after)
 		}
-		return verdictOf(numbersOf(certain, with), with)
+		return verdictOf(p.ofSizes(numbersOf(before, after)), after)
 	})
 	for i, change := range changes {
 		if p.isOpen(change.path) { // see judgeRest
@@ -131,6 +130,28 @@ func (p *pair) scaling() (findings []Finding) {
 		findings = append(findings, aboutField(p.old, p.updated, change.path, v, p.ruleOfSize(change.path, v))...)
 	}
 	return findings
+}
+
+// sizeBefore returns the size of the old pool by its own fields, whether the cluster is hibernated or not.
+func (p *pair) sizeBefore() size {
+	machines := p.old.Machines
+	if !p.old.MayStillRun() {
+		machines.Minimum = min(machines.Minimum, machines.Maximum) // Gardener has refused another one
+	}
+	return size{machines: machines, zones: max(1, len(p.old.Zones))}
+}
+
+// ofSizes returns the machines that changes of the pool's own fields add and delete. If the cluster is hibernated, none
+// is added; if it was, there was none to delete.
+func (p *pair) ofSizes(n verdict.Numbers) verdict.Numbers {
+	if p.updated.Cluster.Hibernated {
+		n.AddedAtMost = 0
+	}
+	if p.old.Cluster.Hibernated && !p.old.MayStillRun() {
+		n.DeletedAtLeast = 0
+		n.DeletedAtMost = 0
+	}
+	return n
 }
 
 // reversed refuses a minimum above the maximum: ValidateWorker. Gardener has refused such a pool
@@ -159,10 +180,9 @@ func (p *pair) sizeChanges() (changes []sizeChange) {
 	}
 	old := p.old.Machines
 	updated := p.updated.Machines
-	after := sizeOf(p.updated)
-	add(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = after.machines.Minimum })
-	add(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = after.machines.Maximum })
-	add(fields.Zones, p.appendsZones(), func(s *size) { s.zones = after.zones })
+	add(fields.Minimum, old.Minimum != updated.Minimum, func(s *size) { s.machines.Minimum = updated.Minimum })
+	add(fields.Maximum, old.Maximum != updated.Maximum, func(s *size) { s.machines.Maximum = updated.Maximum })
+	add(fields.Zones, p.appendsZones(), func(s *size) { s.zones = len(p.updated.Zones) })
 	return changes
 }
 
@@ -170,7 +190,10 @@ func (p *pair) sizeChanges() (changes []sizeChange) {
 func (p *pair) ruleOfSize(path string, v verdict.Verdict) verdict.Rule {
 	isHibernated := p.old.Cluster.Hibernated || p.updated.Cluster.Hibernated
 	isLess := p.updated.Machines.Minimum < p.old.Machines.Minimum
+	wakesUp := p.old.Cluster.Hibernated && !p.updated.Cluster.Hibernated
 	switch {
+	case v == verdict.None && wakesUp:
+		return p.ruleOfWakingUp()
 	case v == verdict.None && isHibernated:
 		return p.ruleOfHibernated()
 	case v == verdict.None && path == fields.Minimum && isLess:
@@ -199,10 +222,8 @@ func (p *pair) hibernation() []Finding {
 		return ofPool(verdict.None, p.ruleOfHibernated())
 	case before == after:
 		return nil
-	case p.old.MayStillRun():
-		rule = verdict.HibernationEnds
 	case before:
-		rule = verdict.WokenUp
+		rule = p.ruleOfWakingUp()
 	}
 	_, v := p.numbers()
 	if v == verdict.None {
@@ -248,6 +269,14 @@ func (p *pair) ruleOfHibernated() verdict.Rule {
 		return verdict.StillHibernates
 	}
 	return verdict.StaysHibernated
+}
+
+// ruleOfWakingUp says what happens to the machines of a cluster that is no longer hibernated.
+func (p *pair) ruleOfWakingUp() verdict.Rule {
+	if p.old.MayStillRun() {
+		return verdict.HibernationEnds
+	}
+	return verdict.WokenUp
 }
 
 // onMachines adapts a finding about a pool that has, or may have, no machines. It gives an
