@@ -33,15 +33,20 @@ func (p *Plan) Accept(list *acceptance.List) {
 	}
 }
 
-// findingsAbove returns the findings above the pools that touch machines or refuse the change.
+// findingsAbove returns the findings above the pools that touch machines or refuse the change. If Gardener refuses it,
+// only the refusals are findings.
 func (p *Plan) findingsAbove() (findings []acceptance.Finding) {
 	if len(p.Pools) == 0 && p.State == Removed {
 		findings = append(findings, p.finding(verdict.Removed, ""))
 	}
 	for _, change := range p.Changes {
-		if change.Verdict > verdict.None {
+		happens := !p.IsRefused && change.Verdict > verdict.None
+		if happens || change.Verdict == verdict.Forbidden {
 			findings = append(findings, p.finding(change.Verdict, change.Path))
 		}
+	}
+	if p.IsRefused {
+		return findings
 	}
 	for _, path := range p.Unjudged {
 		findings = append(findings, p.finding(verdict.Indeterminate, path))

@@ -123,15 +123,18 @@ func (m *ManifestReport) findings() (findings []Finding) {
 			Place: m.at(0, 0), Verdict: m.Verdict, Subject: m.Subject(""), Text: "the manifest is " + m.State,
 		})
 	}
+	forbidden := verdict.Forbidden.String()
 	for i := range m.Changes {
-		if c := &m.Changes[i]; c.Verdict != none {
+		c := &m.Changes[i]
+		happens := !m.isRefused && c.Verdict != none
+		if happens || c.Verdict == forbidden {
 			findings = append(findings, m.findingOf(c, m.Subject(""), c.Verdict, config))
 		}
 	}
 	for i := range findings {
 		findings[i].Accepted = m.Accepted
 	}
-	if m.isRefused { // what the pools would do is neither counted nor accepted, see [pool.Plan.Counted]
+	if m.isRefused { // what would happen otherwise is neither counted nor accepted, see [pool.Plan.Counted]
 		return findings
 	}
 	for i := range m.Pools {

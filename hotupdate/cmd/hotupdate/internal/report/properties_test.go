@@ -496,6 +496,10 @@ func TestFindingsAreAcceptedAsByTheGate(t *testing.T) {
 			v := rapid.SampledFrom([]verdict.Verdict{verdict.None, verdict.AllMachinesMayBeDeleted, verdict.MachinesAdded, verdict.Indeterminate}).Draw(t, "verdict above")
 			plan.Changes = append(plan.Changes, judge.Finding{Change: hotupdate.Change{Path: "spec.a", Op: hotupdate.OpAdd}, Verdict: v})
 		}
+		if plan.IsRefused = rapid.Bool().Draw(t, "refused"); plan.IsRefused {
+			change := hotupdate.Change{Path: "spec.b", Op: hotupdate.OpReplace}
+			plan.Changes = append(plan.Changes, judge.Finding{Change: change, Verdict: verdict.Forbidden})
+		}
 		plan.Accepted = accepted("accepted above")
 		for i := range plan.Pools {
 			p := &plan.Pools[i]
