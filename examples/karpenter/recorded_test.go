@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,8 +57,17 @@ func TestRecordedFields(t *testing.T) {
 		require.NoError(t, err)
 		lines := strings.Split(strings.TrimSpace(string(recorded)), "\n")
 		assert.Contains(t, lines[0], of.file)
-		assert.Equal(t, lines[1:], fields, of.kind)
+		assert.Equal(t, lines[1:], leavesOf(fields), of.kind)
 	}
+}
+
+// leavesOf leaves out the objects and lists that are listed because they have a class themselves.
+func leavesOf(fields []string) []string {
+	return slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
+		return slices.ContainsFunc(fields, func(other string) bool {
+			return strings.HasPrefix(other, field+".") || strings.HasPrefix(other, field+"[")
+		})
+	})
 }
 
 // buildCommand builds the command hotupdate, and returns its file.
