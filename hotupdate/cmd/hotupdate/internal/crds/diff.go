@@ -110,13 +110,9 @@ func (d *differ) node(old, updated schema, path string) {
 
 // below compares what is in a value.
 func (d *differ) below(old, updated schema, path string) {
-	before := old.at("properties")
-	after := updated.at("properties")
-	all := maps.Clone(before)
-	if all == nil {
-		all = schema{}
-	}
-	maps.Copy(all, after)
+	all := schema{}
+	maps.Copy(all, old.members())
+	maps.Copy(all, updated.members())
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d.member(old, updated, name, fieldpath.Join(path, name))
 	}
@@ -127,13 +123,13 @@ func (d *differ) below(old, updated schema, path string) {
 		d.lists = append(slices.Clone(lists), path)
 	}
 	d.around = fieldpath.Elements(path)
-	for _, below := range []string{"items", "additionalProperties"} {
-		before := old.at(below)
+	for _, inner := range []func(schema) schema{schema.ofElements, schema.ofEntries} {
+		before := inner(old)
 		if before == nil {
 			before = old.ofUndescribed()
 		}
-		if before != nil && updated.at(below) != nil {
-			d.node(before, updated.at(below), d.around)
+		if after := inner(updated); before != nil && after != nil {
+			d.node(before, after, d.around)
 		}
 	}
 	d.lists = lists
@@ -144,13 +140,8 @@ func (d *differ) below(old, updated schema, path string) {
 // them before.
 func (d *differ) undescribed(old, updated schema, path string) {
 	before := old.ofUndescribed()
-	losesMeta := slices.ContainsFunc(typeAndMeta, func(name string) bool {
-		return old.isMeta(name) && !updated.isMeta(name) && !updated.hasMember(name)
-	})
-	if before == nil && losesMeta {
-		before = schema{}
-	}
-	isClosed := updated.typeName() == "object" && updated.ofUndescribed() == nil
+	isObject := updated.typeName() == "object" || len(updated) == 0
+	isClosed := isObject && updated.ofUndescribed() == nil
 	if before == nil || !isClosed {
 		return
 	}
@@ -165,14 +156,16 @@ func (d *differ) undescribed(old, updated schema, path string) {
 
 // member compares a member of an object.
 func (d *differ) member(old, updated schema, name, path string) {
-	before := old.at("properties", name)
-	after := updated.at("properties", name)
+	before := old.members().at(name)
+	after := updated.members().at(name)
 	if before == nil {
 		before = old.ofUndescribed()
 	}
-	inMap := updated.at("additionalProperties")
+	inMap := updated.ofEntries()
 	keeps := updated.ofUndescribed() != nil
-	d.has[path] = old.requires(name) && before["default"] == nil
+	isNamed := old.isMeta(name) && name != "metadata"
+	isRequired := old.requires(name) || isNamed
+	d.has[path] = isRequired && before["default"] == nil
 	switch {
 	case before != nil && after != nil:
 		d.described(before, after, path)
@@ -387,6 +380,9 @@ const (
 	listKeysKeyword = "x-kubernetes-list-map-keys"
 )
 
+// embeddedKeyword makes an object a resource: it must have an apiVersion, a kind and valid metadata.
+const embeddedKeyword = "x-kubernetes-embedded-resource"
+
 // constraint adds a finding about a keyword.
 func (d *differ) constraint(path, keyword string, how change, old, updated string, isFilled bool) {
 	f := Finding{
@@ -412,6 +408,8 @@ func (d *differ) constraint(path, keyword string, how change, old, updated strin
 func (d *differ) refusedWhen(at, keyword string) string {
 	const created = "an object that does not meet it is refused when created or restored, and when "
 	switch {
+	case keyword == embeddedKeyword: // updates are validated as creations are
+		return "an object without apiVersion, kind or valid metadata there is refused when created, restored or updated"
 	case keyword == listTypeKeyword, keyword == listKeysKeyword: // an update may keep such elements and add others
 		return "an object with elements that stand twice is refused when created or restored, and when an update " +
 			"adds the first of them"
@@ -509,6 +507,7 @@ var keywords = []keyword{
 	{"nullable", func(old, updated any) change { return compareFlags(updated, old) }},
 	{listTypeKeyword, compareListTypes},
 	{listKeysKeyword, comparePresence},
+	{embeddedKeyword, compareFlags},
 }
 
 // comparePresence compares constraints whose values are not compared with one another.

@@ -23,6 +23,9 @@ func (s schema) at(names ...string) schema {
 
 func (s schema) isTrue(name string) bool { return s[name] == true }
 
+// freeKeyword makes a value free JSON: what its schema does not describe is kept.
+const freeKeyword = "x-kubernetes-preserve-unknown-fields"
+
 // specMember is the member of an object that is compared, if its version has one.
 const specMember = "spec"
 
@@ -46,7 +49,7 @@ func partOf(version *tree.Node) part {
 	whole, _ := object.(map[string]any)
 	properties := schema(whole).at("properties")
 	_, hasSpec := properties[specMember]
-	keeps := schema(whole).isTrue("x-kubernetes-preserve-unknown-fields")
+	keeps := schema(whole).isTrue(freeKeyword)
 	rest := maps.Clone(properties)
 	maps.DeleteFunc(rest, func(name string, _ any) bool { return slices.Contains(aside, name) })
 	switch {
@@ -164,15 +167,23 @@ func (s schema) member(name string) schema {
 // ofUndescribed returns the schema of the members that an object keeps although they are no properties of its schema;
 // nil if it keeps none.
 func (s schema) ofUndescribed() schema {
-	const free = "x-kubernetes-preserve-unknown-fields"
-	switch {
-	case s.isTrue(free):
-		return schema{free: true}
-	case s.isTrue("additionalProperties"):
+	if s.isTrue(freeKeyword) {
+		return schema{freeKeyword: true}
+	}
+	return s.ofEntries()
+}
+
+// ofEntries returns the schema of the values of a map; nil if the value is none. The schema true describes nothing: of
+// such values, scalars and empty collections are kept.
+func (s schema) ofEntries() schema {
+	if s.isTrue("additionalProperties") {
 		return schema{}
 	}
 	return s.at("additionalProperties")
 }
+
+// ofElements returns the schema of the elements of a list; nil if the value is none.
+func (s schema) ofElements() schema { return s.at("items") }
 
 // hasMember reports whether an object of the schema may have a member.
 func (s schema) hasMember(name string) bool {
@@ -183,11 +194,31 @@ func (s schema) hasMember(name string) bool {
 
 // isMeta reports whether a member is one that each embedded object has.
 func (s schema) isMeta(name string) bool {
-	return s.isTrue("x-kubernetes-embedded-resource") && slices.Contains(typeAndMeta, name)
+	return s.isTrue(embeddedKeyword) && slices.Contains(typeAndMeta, name)
+}
+
+// members returns the schemas of the members of an object, also of those that an embedded object has without a
+// description. Nothing in the metadata of an embedded object is dropped.
+func (s schema) members() schema {
+	if !s.isTrue(embeddedKeyword) {
+		return s.at("properties")
+	}
+	all := schema{}
+	maps.Copy(all, s.at("properties"))
+	for _, name := range []string{"apiVersion", "kind"} {
+		if all[name] == nil {
+			all[name] = map[string]any{"type": "string"}
+		}
+	}
+	metadata := schema{"type": "object"}
+	maps.Copy(metadata, all.at("metadata"))
+	metadata[freeKeyword] = true
+	all["metadata"] = map[string]any(metadata)
+	return all
 }
 
 func (s schema) prune(value any) {
-	keeps := s.isTrue("x-kubernetes-preserve-unknown-fields")
+	keeps := s.isTrue(freeKeyword)
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
