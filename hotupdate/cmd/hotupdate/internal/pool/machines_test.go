@@ -230,6 +230,18 @@ func TestSchedulesOfHibernatedClusters(t *testing.T) {
 	}
 }
 
+// TestReasonsOfSizes: a larger minimum was said to make room for more machines.
+func TestReasonsOfSizes(t *testing.T) {
+	t.Parallel()
+	old := sizedAs(3, 12)
+	for path, rule := range map[string]verdict.Rule{"minimum": verdict.MinimumMore, "maximum": verdict.Grown} {
+		compared := compare(t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, sizedAs(5, 14)...), knownReleases(t))
+		i := slices.IndexFunc(compared.Changes, func(c judge.Finding) bool { return c.Path == path })
+		require.GreaterOrEqual(t, i, 0, path)
+		assert.Equal(t, rule, compared.Changes[i].Rule, path)
+	}
+}
+
 // TestSizesAroundHibernation: a larger maximum was said to delete machines because the cluster falls asleep, and a
 // smaller one to create machines because it wakes up. The field hibernation does that.
 func TestSizesAroundHibernation(t *testing.T) {

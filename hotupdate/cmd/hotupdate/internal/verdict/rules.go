@@ -141,6 +141,7 @@ var (
 	Hibernated   = Rule{Decides, "the cluster is hibernated: every machine is deleted", workers}
 	WokenUp      = Rule{Decides, "the cluster wakes up: its machines are created", workers}
 	Grown        = Rule{Decides, "the pool has room for more machines", workers}
+	MinimumMore  = Rule{Decides, "machines are added up to the new minimum", workers}
 	Shrunk       = Rule{Decides, "the machines above the new maximum are deleted", workers}
 	ScaledToZero = Rule{Decides, "with a maximum of 0 every machine is deleted", workers}
 	MinimumLess  = Rule{
@@ -466,7 +467,7 @@ func Rules() []Rule {
 		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
-		ScaledToZero, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
+		ScaledToZero, MinimumMore, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,
 		HibernationEnds, ZoneAppended, ZoneAdded, HibernationScheduled, HibernatedAgain, WakeUpScheduled,
 		ScheduleRemoved, ZonesChanged,
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown, PoolsUnknown,

@@ -204,6 +204,8 @@ func (p *pair) ruleOfSize(path string, v verdict.Verdict) verdict.Rule {
 		return verdict.ZoneAdded
 	case path == fields.Zones:
 		return verdict.ZoneAppended
+	case v == verdict.MachinesAdded && path == fields.Minimum:
+		return verdict.MinimumMore
 	case v == verdict.MachinesAdded:
 		return verdict.Grown
 	case p.updated.Machines.Maximum == 0:
