@@ -33,12 +33,16 @@ func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Change
 	var all hotupdate.Changes
 	for _, change := range byNew {
 		known := slices.DeleteFunc(slices.Clone(byOld), func(c hotupdate.Change) bool {
-			return c.Origin == unknownMember || !isAtOrBelow(c.Pointer, change.Pointer)
+			isOn := isAtOrBelow(c.Pointer, change.Pointer) || isAtOrBelow(change.Pointer, c.Pointer)
+			return c.Origin == unknownMember || !isOn
 		})
-		if change.Origin == unknownMember && len(known) > 0 {
-			all = append(all, known...)
-		} else {
-			all = append(all, change)
+		if change.Origin != unknownMember || len(known) == 0 {
+			known = hotupdate.Changes{change}
+		}
+		for _, one := range known { // free JSON is one change for all members in it
+			if !slices.Contains(all, one) {
+				all = append(all, one)
+			}
 		}
 	}
 	return all, nil

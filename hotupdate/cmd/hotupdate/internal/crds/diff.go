@@ -11,7 +11,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
-	"github.com/hotupdate/providerconfig/internal/fieldclasses"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/jsonpatch"
 )
@@ -54,7 +53,7 @@ const (
 // Diff lists what differs of a type, which both sets must have: fields, defaults and constraints of its schema, and the
 // version in which its objects are stored.
 func Diff(old, updated *Set, t facts.TypeMeta) []Finding {
-	d := &differ{updated: updated, of: t, has: map[string]bool{}}
+	d := &differ{old: old, updated: updated, of: t, has: map[string]bool{}}
 	before := old.resources[t]
 	after := updated.resources[t]
 	d.storage(before.storage, after.storage)
@@ -77,6 +76,7 @@ func (s schema) own() schema {
 }
 
 type differ struct {
+	old     *Set
 	updated *Set
 	of      facts.TypeMeta
 	found   []Finding
@@ -128,8 +128,13 @@ func (d *differ) below(old, updated schema, path string) {
 		if before == nil {
 			before = old.ofUndescribed()
 		}
-		if after := inner(updated); before != nil && after != nil {
+		after := inner(updated)
+		switch {
+		case before == nil:
+		case after != nil:
 			d.node(before, after, d.around)
+		case updated.isTrue(freeKeyword):
+			d.unfilled(inner(old), d.around)
 		}
 	}
 	d.lists = lists
@@ -150,7 +155,7 @@ func (d *differ) undescribed(old, updated schema, path string) {
 		Roll: hotupdate.Effect{Every: true, Where: hasIt},
 	}}
 	f.Text = cmp.Or(path, "the object") + ": the API server kept members that are not described, and drops them from " +
-		"every object that has some; " + d.consequence(&f, hotupdate.OpRemove)
+		"every object that has some; " + d.consequence(&f, d.sampleWith(f.Path, before.value()), hotupdate.OpRemove)
 	d.add(f)
 }
 
@@ -159,9 +164,9 @@ func (d *differ) member(old, updated schema, name, path string) {
 	before := old.members().at(name)
 	after := updated.members().at(name)
 	if before == nil {
-		before = old.ofUndescribed()
+		before = old.ofUndescribed().asMember()
 	}
-	inMap := updated.ofEntries()
+	inMap := updated.ofEntries().asMember()
 	keeps := updated.ofUndescribed() != nil
 	isNamed := old.isMeta(name) && name != "metadata"
 	isRequired := old.requires(name) || isNamed
@@ -182,16 +187,42 @@ func (d *differ) member(old, updated schema, name, path string) {
 		})
 		if inMap != nil {
 			d.described(before, inMap, path)
+		} else {
+			d.unfilled(before, path)
 		}
 	default:
 		f := Finding{Finding: hotupdate.Finding{
 			Kind: "FieldRemoved", Path: path, Old: before.typeName(), Roll: hotupdate.Effect{Every: true, Where: hasIt},
 		}}
 		f.Text = path + ": is gone, was " + before.typeName() + ": the API server drops it from every object that " +
-			"has it, and kubectl refuses manifests with it; " + d.consequence(&f, hotupdate.OpRemove)
+			"has it, and kubectl refuses manifests with it; "
+		f.Text += d.consequence(&f, d.sampleWith(path, before.value()), hotupdate.OpRemove)
 		d.add(f)
 	}
 	d.required(old, updated, name, path)
+}
+
+// unfilled reports the defaults that the API server no longer fills in because a value has become free JSON.
+func (d *differ) unfilled(old schema, path string) {
+	d.defaults(old, nil, path)
+	around := d.around
+	if !d.has[path] {
+		d.around = path
+	}
+	properties := old.at("properties")
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		at := fieldpath.Join(path, name)
+		member := properties.at(name)
+		d.has[at] = old.requires(name) && member["default"] == nil
+		d.unfilled(member, at)
+	}
+	d.around = fieldpath.Elements(path)
+	for _, inner := range []schema{old.ofElements(), old.ofEntries()} {
+		if inner != nil {
+			d.unfilled(inner, d.around)
+		}
+	}
+	d.around = around
 }
 
 // described compares a member that both releases describe. The findings below it are about objects that have it.
@@ -226,31 +257,6 @@ func (s schema) typeName() string {
 	return cmp.Or(name, "any value")
 }
 
-// consequence says what a change of a field does to machines that the API server makes by an operation. It takes the
-// effect back if no machine is replaced.
-func (d *differ) consequence(f *Finding, op hotupdate.Op) string {
-	m := d.updated.Meaning(d.of)
-	row, isKnown := m.ofPattern(f.Path)
-	class, reason := m.withoutEdit(row, isKnown, op)
-	class = cmp.Or(class, fieldclasses.Roll)
-	if !d.updated.HasClasses(d.of) {
-		class = fieldclasses.Undecided
-	}
-	switch class {
-	case fieldclasses.Roll, fieldclasses.InPlace:
-		return "machines are replaced"
-	case fieldclasses.Hot:
-		f.Roll = hotupdate.Effect{}
-		return "running machines are updated"
-	case fieldclasses.NoEffect:
-		f.Roll = hotupdate.Effect{}
-		return "no machine is touched"
-	case fieldclasses.Undecided, fieldclasses.Refused: // a refused edit has no effect here, since there is no edit
-	}
-	f.IsUndecided = true
-	return "what that does to machines is not known: " + cmp.Or(reason, withoutClass)
-}
-
 // defaults compares what the API server fills in.
 func (d *differ) defaults(old, updated schema, path string) {
 	before := textOf(old["default"])
@@ -272,7 +278,7 @@ func (d *differ) defaults(old, updated schema, path string) {
 		if before != "" {
 			f.Text += ", such as one that was stored with the old default"
 		}
-		f.Text += "; " + d.consequence(&f, operationOf(before, after))
+		f.Text += "; " + d.consequence(&f, d.sampleWithout(path), operationOf(before, after))
 	}
 	d.add(f)
 }
@@ -298,7 +304,7 @@ func (d *differ) nulls(old, updated schema, path string) {
 		op = hotupdate.OpAdd
 	}
 	f.Text = cmp.Or(path, "the object") + ": the API server " + how + ": every object that has null there changes; " +
-		d.consequence(&f, op)
+		d.consequence(&f, d.sampleWith(path, nil), op)
 	d.add(f)
 }
 

@@ -182,6 +182,17 @@ func (s schema) ofEntries() schema {
 	return s.at("additionalProperties")
 }
 
+// asMember returns the schema of the entries of a map for a single member: a default of entries is filled in for nulls,
+// and not where the member is absent.
+func (s schema) asMember() schema {
+	if s == nil {
+		return nil
+	}
+	member := maps.Clone(s)
+	delete(member, "default")
+	return member
+}
+
 // ofElements returns the schema of the elements of a list; nil if the value is none.
 func (s schema) ofElements() schema { return s.at("items") }
 
