@@ -146,7 +146,7 @@ func TestOmittedImages(t *testing.T) {
 		filled := compare(t, without, with, options(t))
 		if test.kept {
 			assert.Equal(t, verdict.None, left.Verdict, test.reason)
-			assert.Equal(t, verdict.SameMeaning, left.Changes[0].Rule, test.reason)
+			assert.Equal(t, verdict.AsLeftOut, left.Changes[0].Rule, test.reason)
 			assert.Equal(t, verdict.Indeterminate, filled.Verdict, "the image that the pool had is not known")
 		} else {
 			assert.Equal(t, verdict.Roll, left.Verdict, test.reason)

@@ -79,7 +79,10 @@ func checkTrigger(t *testing.T, columns []string, strategy hotupdate.Strategy) {
 
 // triggersOf returns the changes that have a class: those of triggers and provider configs.
 func triggersOf(changes []judge.Finding) []judge.Finding {
-	none := []verdict.Rule{verdict.NotHashed, verdict.PatchVersion, verdict.NameStays, verdict.SameMeaning}
+	none := []verdict.Rule{
+		verdict.NotHashed, verdict.PatchVersion, verdict.NameStays, verdict.SameMeaning, verdict.AsLeftOut,
+		verdict.ReservationsStay,
+	}
 	return slices.DeleteFunc(slices.Clone(changes), func(c judge.Finding) bool { return slices.Contains(none, c.Rule) })
 }
 

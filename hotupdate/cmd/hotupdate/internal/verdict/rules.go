@@ -247,6 +247,11 @@ var (
 	SameMeaning = Rule{
 		Kind: Decides, Text: "both values mean the same: no hash depends on order or spelling here",
 	}
+	// AsLeftOut: Gardener fills the value in, or keeps it.
+	AsLeftOut = Rule{Kind: Decides, Text: "the field has the same value where it is left out"}
+	// ReservationsStay: kubeReserved and systemReserved are added up, and Gardener fills in some values.
+	ReservationsStay = Rule{Decides, "the sum of the reservations stays the same", names}
+
 	ToldAtPools = Rule{Kind: Decides, Text: "each pool shows the effect of the field"}
 	Misspelled  = Rule{
 		Kind: Decides, Text: "the value of the field is not known: a member with nearly its name was probably meant",
@@ -473,7 +478,7 @@ func Rules() []Rule {
 		EraUnknown, ReadByVersion, ReleaseDecides, InPlaceNotInRelease, PoolUnknown, PoolsUnknown,
 		InfrastructureMayRoll,
 		ConfigRespelled, EarlierMayWait, NoCloudProfile, NodeLocalDNSByVersion, NameStays, NotHashed, PatchVersion,
-		EmptyObject, MayBeTold, SameMeaning, ToldAtPools, Misspelled, BeyondManifests,
+		EmptyObject, MayBeTold, SameMeaning, AsLeftOut, ReservationsStay, ToldAtPools, Misspelled, BeyondManifests,
 		ReservationMode, FormulaByLabel, KeptReservation, KeptEncryption, FilledEncryption,
 		GKEReservation, DNSByDefault, DNSByVersion,
 		StoredImage,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/facts"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/fields"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/tree"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 )
 
@@ -297,19 +299,31 @@ func (c *conclusion) merge(found Finding) {
 }
 
 // mergeRest adds the findings about the rest of the fields. If a field is left to judgements and
-// none of them has a finding about it, it only has another spelling.
+// none of them has a finding about it, its value is the same.
 func (c *conclusion) mergeRest(p *pair) {
 	r := p.judgeRest()
 	told := placesOf(c.Changes)
 	for _, d := range r.elsewhere {
 		if !told.touches(pointerInShoot(d)) {
-			c.merge(about(d, verdict.None, verdict.SameMeaning))
+			c.merge(about(d, verdict.None, sameValue(d)))
 		}
 	}
 	for _, found := range r.findings {
 		c.merge(p.asked(p.doubted(found)))
 	}
 	c.Unjudged = append(c.Unjudged, r.unjudged...)
+}
+
+// sameValue is the reason why a difference of a field that Gardener reads has no effect.
+func sameValue(d tree.Difference) verdict.Rule {
+	path := joined(d.Path)
+	switch {
+	case strings.HasPrefix(path, fields.KubeReserved), strings.HasPrefix(path, fields.SystemReserved):
+		return verdict.ReservationsStay
+	case d.Old == nil || d.New == nil:
+		return verdict.AsLeftOut
+	}
+	return verdict.SameMeaning
 }
 
 // finish determines the gravest verdict and its causes.
