@@ -551,7 +551,7 @@ func (c *ChangeReport) why(config string) (text, source string) {
 	case c.Rule != nil:
 		return c.Rule.Text, c.Rule.Source
 	case c.Omitted:
-		return "one side leaves the field to a default that is not known", ""
+		return "what is filled in for absent fields decides, and is not known", ""
 	case !strings.HasPrefix(c.Path, config) && strings.Contains(c.Source, "extension"):
 		return "by the extension's rules for worker pools", ""
 	case !strings.HasPrefix(c.Path, config):
