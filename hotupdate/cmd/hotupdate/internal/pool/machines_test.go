@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool/judge"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/extensions"
@@ -226,6 +227,38 @@ func TestSchedulesOfHibernatedClusters(t *testing.T) {
 			require.GreaterOrEqual(t, i, 0)
 			assert.Equal(t, test.want.String(), plan.Changes[i].Verdict.String())
 			assert.Equal(t, test.rule, plan.Changes[i].Rule)
+		})
+	}
+}
+
+// TestRemovedWithoutMachines: of a pool that has no machines, none was deleted.
+func TestRemovedWithoutMachines(t *testing.T) {
+	t.Parallel()
+	hibernated := func(isFinished bool) edits {
+		return edits{
+			{"spec.hibernation", object{"enabled": true}},
+			{"status", object{"lastOperation": object{"state": "Succeeded"}, "observedGeneration": 12, "hibernated": isFinished}},
+		}
+	}
+	for name, test := range map[string]struct {
+		old  edits
+		want string
+	}{
+		"machines":          {sizedAs(3, 12), "the machines are deleted"},
+		"0 machines":        {sizedAs(0, 0), "the pool is removed, and has no machines"},
+		"up to 1":           {sizedAs(0, 1), "the machines are deleted"},
+		"hibernated":        {hibernated(true), "the pool is removed, and has no machines"},
+		"falls asleep":      {hibernated(false), "the machines are deleted"},
+		"not said how many": {edits{at("maximum", nil), at("minimum", nil)}, "the machines are deleted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := planned(
+				t, manifest(t, "pairs/"+onGCP, test.old...), manifest(t, "pairs/"+onGCP, append(slices.Clone(test.old), at("name", "other"), at("machine.type", "n2"))...),
+			)
+			i := slices.IndexFunc(plan.Pools, func(p pool.Planned) bool { return p.State == pool.Removed })
+			require.GreaterOrEqual(t, i, 0)
+			assert.Equal(t, test.want, plan.Pools[i].Consequence())
 		})
 	}
 }

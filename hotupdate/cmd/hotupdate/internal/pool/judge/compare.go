@@ -381,6 +381,8 @@ func (c *Comparison) consequenceOf(v verdict.Verdict) string {
 	switch {
 	case v == verdict.Indeterminate && isListed:
 		return "the known facts do not decide: " + c.May.String()
+	case v == verdict.Removed && c.HasNone:
+		return "the pool is removed, and has no machines"
 	case v.IsOfNumber() && len(c.Also) > 0:
 		return c.Numbers.Beside(v)
 	case v.IsOfNumber():

@@ -131,7 +131,7 @@ func (r *Receiver) Gone(p *facts.Pool) Comparison {
 	if r.Custom != nil {
 		return r.Custom.removed(strategy)
 	}
-	gone := Comparison{Strategy: strategy, Verdict: verdict.Removed}
+	gone := Comparison{Strategy: strategy, Verdict: verdict.Removed, HasNone: !p.IsBare() && p.IsEmpty()}
 	if p.IsBare() {
 		gone.Verdict = verdict.Indeterminate
 		gone.Rules = []verdict.Rule{verdict.PoolsUnknown}
