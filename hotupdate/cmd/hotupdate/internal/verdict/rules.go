@@ -90,6 +90,14 @@ var (
 		Decides, "the field is hot, but the name of the pool still depends on it at every Kubernetes version",
 		hashFunctions,
 	}
+	IgnoredInEra = Rule{
+		Decides, "the field concerns no machine, but the name of the pool still depends on it at this Kubernetes " +
+			"version", hashFunctions,
+	}
+	IgnoredInEveryEra = Rule{
+		Decides, "the field concerns no machine, but the name of the pool still depends on it at every Kubernetes " +
+			"version", hashFunctions,
+	}
 	NoClasses = Rule{
 		Kind: Decides,
 		Text: "no classes are given, so nobody knows whether machines follow a change of the field",
@@ -469,7 +477,8 @@ func Rules() []Rule {
 		NewImageNotInPlace, ConfigInPlace, DataVolumesInPlace, NodeLocalDNSInPlace, FixedInPlace, RolloutInPlace,
 		NotReleased, NotYetRead, ZonesRefused, InfrastructureFixed,
 		MinimumAboveMaximum, GateIsOff, SecretNameLost,
-		HashedAsWritten, HashedInEra, HashedInEveryEra, ServerGroup, StateChanged, StateUnknown, SecretNameFallback,
+		HashedAsWritten, HashedInEra, HashedInEveryEra, IgnoredInEra, IgnoredInEveryEra, ServerGroup, StateChanged,
+		StateUnknown, SecretNameFallback,
 		SecretNameGained, RotationStarted, RolloutWorkers,
 		PoolKubelet, ReservationsFilledIn, MaintenanceStarted, ShootDeleted, Hibernated, WokenUp, Grown, Shrunk,
 		ScaledToZero, MinimumMore, MinimumLess, NumbersStay, NoMachines, KeepsNoMachines, MayStillRun,

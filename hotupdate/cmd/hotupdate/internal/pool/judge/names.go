@@ -33,8 +33,8 @@ func (p *pair) judgeByName(judged []Finding) []Finding {
 	for _, d := range differences {
 		isExplained := explains(judged, d.related) || explains(judged, d.shared)
 		for _, i := range d.related {
-			// a hot field is a cause only if nothing else explains the new name
-			if !isExplained || judged[i].Class != hotupdate.Hot {
+			// a field that the canonical hash leaves out is a cause only if nothing else explains the new name
+			if !isExplained || !isLeftOut(judged[i]) {
 				decided[i] = max(decided[i], d.renames)
 			}
 		}
@@ -143,17 +143,24 @@ func explains(judged []Finding, indexes []int) bool {
 	})
 }
 
+// isLeftOut reports whether a change is of a field that the canonical hash leaves out.
+func isLeftOut(found Finding) bool {
+	return found.Class == hotupdate.Hot || found.Class == hotupdate.Ignored
+}
+
 // byName judges a change with a class by whether the name depends on it.
 func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	isHot := found.Class == hotupdate.Hot
-	isDecided := found.Verdict == verdict.Indeterminate || found.Verdict == verdict.Forbidden ||
-		found.Verdict == verdict.None
+	isIgnored := found.Class == hotupdate.Ignored
+	isOpen := found.Verdict == verdict.Indeterminate || found.Verdict == verdict.Forbidden
+	isDecided := isOpen || found.Verdict == verdict.None && !isIgnored
 	found.isNamed = true
 	switch {
 	case p.classesDecide(), isDecided:
-	case renames == verdict.Roll && isHot:
+	case renames == verdict.Roll && isLeftOut(found):
 		found.Verdict = verdict.OfClass(hotupdate.Immutable, p.strategy)
-		found.Rule = p.hashedInEra()
+		found.Rule = p.hashedInEra(found)
+	case isIgnored && (renames == verdict.None || p.names.isUnknown): // an adopted extension strips such fields, too
 	case isHot && (renames == verdict.None || p.names.isUnknown): // an adopted extension strips hot fields
 		if p.Extension == Released && !isVirtualCapacity(found) {
 			found.Verdict = verdict.None
@@ -172,9 +179,15 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	return found
 }
 
-// hashedInEra is the reason why a change of a hot field gives the pool another name.
-func (p *pair) hashedInEra() verdict.Rule {
-	if p.updated.IsBare() {
+// hashedInEra is the reason why a change of a field that the canonical hash leaves out gives the pool another name.
+func (p *pair) hashedInEra(found Finding) verdict.Rule {
+	isIgnored := found.Class == hotupdate.Ignored
+	switch isBare := p.updated.IsBare(); {
+	case isIgnored && isBare:
+		return verdict.IgnoredInEveryEra
+	case isIgnored:
+		return verdict.IgnoredInEra
+	case isBare:
 		return verdict.HashedInEveryEra
 	}
 	return verdict.HashedInEra
