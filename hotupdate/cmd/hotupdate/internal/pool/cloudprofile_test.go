@@ -130,6 +130,13 @@ func TestUnknownFunctions(t *testing.T) {
 		assert.Equal(t, want, got.Verdict, path)
 		assert.Equal(t, "x", got.NewEra)
 	}
+	o.Extension = judge.Released // which need not strip anything, and does not know the tags
+	for path, want := range map[string]verdict.Verdict{
+		"agent": verdict.Indeterminate, "hint": verdict.Indeterminate, "tags.a": verdict.Forbidden,
+	} {
+		got := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", config(path, "1")), o)
+		assert.Equal(t, want, got.Verdict, path)
+	}
 }
 
 // Reading a CloudProfile never panics, and all its errors are typed.

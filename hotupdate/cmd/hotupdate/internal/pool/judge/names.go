@@ -155,13 +155,14 @@ func (p *pair) byName(found Finding, renames verdict.Verdict) Finding {
 	isOpen := found.Verdict == verdict.Indeterminate || found.Verdict == verdict.Forbidden
 	isDecided := isOpen || found.Verdict == verdict.None && !isIgnored
 	found.isNamed = true
+	isStripped := p.names.isUnknown && p.Extension != Released // an adopted extension strips what is left out
 	switch {
 	case p.classesDecide(), isDecided:
 	case renames == verdict.Roll && isLeftOut(found):
 		found.Verdict = verdict.OfClass(hotupdate.Immutable, p.strategy)
 		found.Rule = p.hashedInEra(found)
-	case isIgnored && (renames == verdict.None || p.names.isUnknown): // an adopted extension strips such fields, too
-	case isHot && (renames == verdict.None || p.names.isUnknown): // an adopted extension strips hot fields
+	case isIgnored && (renames == verdict.None || isStripped):
+	case isHot && (renames == verdict.None || isStripped):
 		if p.Extension == Released && !isVirtualCapacity(found) {
 			found.Verdict = verdict.None
 			found.Rule = verdict.NameStays
