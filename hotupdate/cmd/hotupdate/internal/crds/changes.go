@@ -32,11 +32,15 @@ func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Change
 	}
 	var all hotupdate.Changes
 	for _, change := range byNew {
-		known := slices.DeleteFunc(slices.Clone(byOld), func(c hotupdate.Change) bool {
-			isOn := isAtOrBelow(c.Pointer, change.Pointer) || isAtOrBelow(change.Pointer, c.Pointer)
-			return c.Origin == unknownMember || !isOn
-		})
-		if change.Origin != unknownMember || len(known) == 0 {
+		known := changesOn(change.Pointer, byOld)
+		switch {
+		case change.Origin != unknownMember:
+			known = hotupdate.Changes{change}
+		case len(known) == 0: // to the old release, the value means the same as none
+			continue
+		}
+		known = slices.DeleteFunc(known, func(c hotupdate.Change) bool { return c.Origin == unknownMember })
+		if len(known) == 0 {
 			known = hotupdate.Changes{change}
 		}
 		for _, one := range known { // free JSON is one change for all members in it
@@ -46,6 +50,16 @@ func Changes(old, updated *Set, t facts.TypeMeta, part []byte) (hotupdate.Change
 		}
 	}
 	return all, nil
+}
+
+// changesOn returns the changes of a value, of its parts, and of values that it is a part of.
+func changesOn(pointer string, all hotupdate.Changes) (found hotupdate.Changes) {
+	for _, c := range all {
+		if isAtOrBelow(c.Pointer, pointer) || isAtOrBelow(pointer, c.Pointer) {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // isAtOrBelow reports whether a pointer leads to a value or to a part of it.
