@@ -23,15 +23,24 @@ type size struct {
 // sizeOf returns the desired size of a pool.
 func sizeOf(p *facts.Pool) size { return size{machines: p.Wanted(), zones: max(1, len(p.Zones))} }
 
-// before returns the size of the old pool. Machines that an unfinished hibernation deletes anyway do not count.
+// before returns the number of machines from which the change begins. Machines that an unfinished hibernation deletes
+// anyway do not count.
 func (p *pair) before() size {
-	s := sizeOf(p.old)
-	s.machines.Minimum = min(s.machines.Minimum, s.machines.Maximum) // Gardener has refused another one
-	if p.old.MayStillRun() && !p.updated.Cluster.Hibernated {
-		s.machines = p.old.Machines
+	s := p.sizeBefore()
+	switch {
+	case p.old.MayStillRun() && !p.updated.Cluster.Hibernated:
 		s.mayBeNone = true
+	case p.old.Cluster.Hibernated:
+		s.machines = facts.Machines{Known: true}
 	}
 	return s
+}
+
+// sizeBefore returns the size of the old pool by its own fields, whether the cluster is hibernated or not.
+func (p *pair) sizeBefore() size {
+	machines := p.old.Machines
+	machines.Minimum = min(machines.Minimum, machines.Maximum) // Gardener has refused another one
+	return size{machines: machines, zones: max(1, len(p.old.Zones))}
 }
 
 // inZone returns the numbers of a zone; none for a zone that the pool does not have.
@@ -130,15 +139,6 @@ func (p *pair) scaling() (findings []Finding) {
 		findings = append(findings, aboutField(p.old, p.updated, change.path, v, p.ruleOfSize(change.path, v))...)
 	}
 	return findings
-}
-
-// sizeBefore returns the size of the old pool by its own fields, whether the cluster is hibernated or not.
-func (p *pair) sizeBefore() size {
-	machines := p.old.Machines
-	if !p.old.MayStillRun() {
-		machines.Minimum = min(machines.Minimum, machines.Maximum) // Gardener has refused another one
-	}
-	return size{machines: machines, zones: max(1, len(p.old.Zones))}
 }
 
 // ofSizes returns the machines that changes of the pool's own fields add and delete. If the cluster is hibernated, none
