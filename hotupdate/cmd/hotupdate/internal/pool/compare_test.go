@@ -126,6 +126,25 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 	}
 }
 
+// TestMovedReservation: a reservation that moves to the other member was said to have the same value where it is left out.
+func TestMovedReservation(t *testing.T) {
+	t.Parallel()
+	system := shootsPool + "kubernetes.kubelet.systemReserved"
+	own := shootsPool + "kubernetes.kubelet.kubeReserved.memory"
+	old := manifest(t, "shoot.yaml", edit{system + ".memory", "1Gi"}, edit{own, "1Gi"})
+	updated := manifest(t, "shoot.yaml", edit{system, nil}, edit{own, "2Gi"})
+	got := compare(t, old, updated, options(t))
+	rules := map[string]verdict.Rule{}
+	for _, change := range got.Changes {
+		rules[change.Path] = change.Rule
+	}
+	assert.Equal(t, verdict.None, got.Verdict)
+	assert.Equal(t, map[string]verdict.Rule{
+		"kubernetes.kubelet.systemReserved.memory": verdict.ReservationsStay,
+		"kubernetes.kubelet.kubeReserved.memory":   verdict.ReservationsStay,
+	}, rules)
+}
+
 // Admission keeps the image of a pool that leaves it out. The image for a new pool is not known.
 func TestOmittedImages(t *testing.T) {
 	t.Parallel()
