@@ -89,36 +89,45 @@ func Parse(text []byte, file string, command Command, others []Command, today ti
 	return list, errors.Join(r.problems...)
 }
 
-// Why says why all findings about a pool are accepted. It is empty if there are none, or if one of
-// them is not accepted.
-func (l *List) Why(findings []Finding) (why string) {
-	if l == nil {
+// Why says why all findings about a pool are accepted, and until when each of the reasons holds, the first to
+// expire first. It is empty if there are none, or if one of them is not accepted.
+func (l *List) Why(findings []Finding) string {
+	if l == nil || len(findings) == 0 {
 		return ""
 	}
+	var by []*entry
 	isAccepted := true
 	for _, finding := range findings {
 		found := l.accepting(finding)
-		if found == nil {
-			isAccepted = false
-			continue
+		isAccepted = isAccepted && found != nil
+		if found != nil && !slices.Contains(by, found) {
+			by = append(by, found)
 		}
-		found.isUsed = true
-		why = fmt.Sprintf("accepted until %s: %s", found.expires, found.reason)
 	}
 	if !isAccepted {
 		return ""
 	}
-	return why
+	slices.SortStableFunc(by, func(a, b *entry) int { return strings.Compare(a.expires, b.expires) })
+	var reasons []string
+	for _, e := range by {
+		reasons = append(reasons, fmt.Sprintf("until %s: %s", e.expires, e.reason))
+	}
+	return "accepted " + strings.Join(reasons, "; ")
 }
 
-// accepting returns the first entry that accepts a finding today, or nil if there is none.
-func (l *List) accepting(finding Finding) *entry {
+// accepting returns the entry that accepts a finding for the longest time from today on, or nil if there is none. It
+// marks all that accept it as used.
+func (l *List) accepting(finding Finding) (longest *entry) {
 	for _, e := range l.entries {
-		if e.concerns && !l.hasExpired(e) && e.matches(finding) {
-			return e
+		if !e.concerns || l.hasExpired(e) || !e.matches(finding) {
+			continue
+		}
+		e.isUsed = true
+		if longest == nil || e.expires > longest.expires {
+			longest = e
 		}
 	}
-	return nil
+	return longest
 }
 
 func (l *List) hasExpired(e *entry) bool { return e.expires < l.today }

@@ -42,8 +42,8 @@ func roll(path string) acceptance.Finding {
 	}
 }
 
-// TestWhy: a finding is accepted by the first entry all of whose members it has, up to and including
-// the last day. Of several findings, each has to be accepted.
+// TestWhy: a finding is accepted by an entry all of whose members it has, up to and including the last day. Of several
+// findings, each has to be accepted, and all are only until the first of the entries expires.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	const until = "reason: agreed, expires: 2026-06-30"
@@ -70,6 +70,21 @@ func TestWhy(t *testing.T) {
 		"one of two": {[]string{"{path: a, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, ""},
 		"both of two": {
 			[]string{"{verdict: roll, " + until + "}"}, []acceptance.Finding{roll("a"), roll("b")}, "accepted until 2026-06-30: agreed",
+		},
+		"two entries for two, the second expires first": {
+			[]string{"{path: a, reason: late, expires: 2027-01-01}", "{path: b, " + until + "}"},
+			[]acceptance.Finding{roll("a"), roll("b")},
+			"accepted until 2026-06-30: agreed; until 2027-01-01: late",
+		},
+		"two entries for two, the first expires first": {
+			[]string{"{path: a, " + until + "}", "{path: b, reason: late, expires: 2027-01-01}"},
+			[]acceptance.Finding{roll("a"), roll("b")},
+			"accepted until 2026-06-30: agreed; until 2027-01-01: late",
+		},
+		"two entries for one, the second expires later": {
+			[]string{"{path: a, " + until + "}", "{verdict: roll, reason: late, expires: 2027-01-01}"},
+			[]acceptance.Finding{roll("a")},
+			"accepted until 2027-01-01: late",
 		},
 		"none":                      {[]string{"{path: a, " + until + "}"}, nil, ""},
 		"of the other command":      {[]string{"{verdict: rolled, path: a, " + until + "}"}, []acceptance.Finding{roll("a")}, ""},
@@ -105,6 +120,10 @@ func TestRemarks(t *testing.T) {
 	require.Len(t, remarks, 2)
 	assert.Contains(t, remarks[0], "accept.yaml:4: accepted[1] accepts nothing that was found: unused")
 	assert.Contains(t, remarks[1], "accept.yaml:5: accepted[2] has expired on 2026-01-01: old")
+	covered, err := read(t, entries("{path: a, reason: r, expires: 2027-01-01}", "{verdict: roll, reason: r, expires: 2028-01-01}"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, covered.Why([]acceptance.Finding{roll("a")}))
+	assert.Empty(t, covered.Remarks(true), "both accept it")
 	partial := list.Remarks(false)
 	require.Len(t, partial, 1)
 	assert.Contains(t, partial[0], "has expired")
