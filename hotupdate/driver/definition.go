@@ -81,7 +81,7 @@ type Tagging[T, C any] struct {
 	Rules tags.Rules
 	// Project returns the infrastructure tags that a provider spec gives to the resources of a
 	// kind, as returned by [tags.Rules.Effective]. Project is pure, and also accepts hot parts
-	// as whole specs.
+	// and pieces of them as whole specs, see "Values that are ours" in CALLS.md.
 	Project func(spec *T, kind tags.Kind) map[string]string
 	// Mandatory returns the keys by which MCM finds the machine, and the keys that the driver sets
 	// itself. It may be nil.
@@ -114,7 +114,7 @@ type AttributeGroup[T, C any] struct {
 	// Asynchronous says that Modify returns before the change is done.
 	Asynchronous bool
 	// Project returns the attributes that a provider spec sets on a resource. It is pure, and
-	// accepts both hot parts and whole specs.
+	// accepts whole specs, hot parts, and pieces of them.
 	Project func(spec *T, resource *Resource) map[string]string
 	// Modify gives all attributes of the group these values. If the cloud refuses changes for a
 	// time, the error wraps a [*machineupdate.RetryError].
@@ -148,7 +148,7 @@ type Set[T, C any] struct {
 	// fields of the lane.
 	Lane string
 	// Members returns the members that a provider spec gives to a resource, in any order. It is pure,
-	// and accepts both hot parts and whole specs. No members is the empty set.
+	// and accepts whole specs, hot parts, and pieces of them. No members is the empty set.
 	Members func(spec *T, resource *Resource) []string
 	// AddMember adds one member. It succeeds for a member that is there already, since what was read
 	// may be old. If the cloud refuses changes for a time, the error wraps a

@@ -10,7 +10,7 @@ func (u *update[T, C]) planSet(s *Set[T, C]) {
 	specs := u.parts[string(s.Kind)]
 	for _, r := range u.of(s.Kind) {
 		wanted := s.members(specs[0], r)
-		var ours []string // members in the applied and the attempted parts
+		var ours []string // members in the recorded parts
 		for _, recorded := range specs[1:] {
 			ours = append(ours, s.members(recorded, r)...)
 		}

@@ -73,7 +73,7 @@ func contains(problems fault.List, problem *fault.Error) bool {
 	return slices.ContainsFunc(problems, func(other *fault.Error) bool { return other.Error() == problem.Error() })
 }
 
-// state projects desired, applied and attempted parts by the same function, so that they can be
+// state projects the desired and the recorded parts by the same function, so that they can be
 // compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.PlanInput {
 	projected := make([]map[string]string, 0, 4)

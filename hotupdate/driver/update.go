@@ -19,7 +19,7 @@ type update[T, C any] struct {
 	*Kit[T, C]
 	request *machineupdate.UpdateMachineRequest
 	class   *T
-	parts   map[string][]*T // by kind: the desired, the applied and the attempted parts
+	parts   map[string][]*T // by kind: the desired and the applied part, and the others that are recorded
 	cloud   C
 	named   map[string]*Resource // the resources of the kinds in parts, by their text
 	missing []*Resource          // of these kinds
@@ -92,7 +92,7 @@ func (u *update[T, C]) readRequest() error {
 		return spec
 	}
 	for _, asked := range u.request.Parts {
-		for _, hot := range append([]machineupdate.HotSpec{asked.Desired, asked.Applied}, asked.Attempted...) {
+		for _, hot := range append([]machineupdate.HotSpec{asked.Desired}, recorded(&asked)...) {
 			u.parts[asked.Kind] = append(u.parts[asked.Kind], decode(hot))
 		}
 		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {

@@ -15,7 +15,8 @@ import (
 //
 // For each of the Parts a driver projects Applied, each of Attempted, and Desired by the same
 // function to the infrastructure tags of each resource of the kind, and passes them to
-// [tags.Rules.Plan].
+// [tags.Rules.Plan]. If one member of a part overrides another in this projection, the driver also
+// passes what the other one alone projects to, see Attempted.
 //
 // The driver returns nil if every resource is in the desired state, ErrPending if an accepted
 // change is under way or the target of a resource is unknown, ErrUnimplemented if it cannot update
@@ -83,7 +84,8 @@ type Part struct {
 	Applied HotSpec `json:"applied,omitempty"` // the hot part of the last success; empty if none is known
 	// Attempted are hot parts that may be live, or become live, instead of Applied: the parts sent
 	// since, and the part applied before an unconfirmed success. They are merged into as few parts
-	// as can hold all their leaves. The first is {} if something was to be removed.
+	// as can hold all their leaves. The first is {} if something was to be removed. Any combination
+	// of leaves of Applied and Attempted may be live.
 	Attempted []HotSpec `json:"attempted,omitempty"`
 	// Desired is the hot part that the resources should have: the hot part of the class, unless the
 	// record is full.
