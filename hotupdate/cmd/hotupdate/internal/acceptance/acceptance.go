@@ -90,29 +90,26 @@ func Parse(text []byte, file string, command Command, others []Command, today ti
 }
 
 // Why says why all findings about a pool are accepted, and until when each of the reasons holds, the first to
-// expire first. It is empty if there are none, or if one of them is not accepted.
+// expire first and each once. It is empty if there are none, or if one of them is not accepted.
 func (l *List) Why(findings []Finding) string {
 	if l == nil || len(findings) == 0 {
 		return ""
 	}
-	var by []*entry
+	var reasons []string
 	isAccepted := true
 	for _, finding := range findings {
 		found := l.accepting(finding)
-		isAccepted = isAccepted && found != nil
-		if found != nil && !slices.Contains(by, found) {
-			by = append(by, found)
+		if found == nil {
+			isAccepted = false
+			continue
 		}
+		reasons = append(reasons, fmt.Sprintf("until %s: %s", found.expires, found.reason))
 	}
 	if !isAccepted {
 		return ""
 	}
-	slices.SortStableFunc(by, func(a, b *entry) int { return strings.Compare(a.expires, b.expires) })
-	var reasons []string
-	for _, e := range by {
-		reasons = append(reasons, fmt.Sprintf("until %s: %s", e.expires, e.reason))
-	}
-	return "accepted " + strings.Join(reasons, "; ")
+	slices.Sort(reasons) // by the day
+	return "accepted " + strings.Join(slices.Compact(reasons), "; ")
 }
 
 // accepting returns the entry that accepts a finding for the longest time from today on, or nil if there is none. It

@@ -81,6 +81,11 @@ func TestWhy(t *testing.T) {
 			[]acceptance.Finding{roll("a"), roll("b")},
 			"accepted until 2026-06-30: agreed; until 2027-01-01: late",
 		},
+		"three entries for three, two with one reason": {
+			[]string{"{path: a, reason: x, expires: 2027-01-01}", "{path: b, reason: late, expires: 2027-01-01}", "{path: c, reason: x, expires: 2027-01-01}"},
+			[]acceptance.Finding{roll("a"), roll("b"), roll("c")},
+			"accepted until 2027-01-01: late; until 2027-01-01: x",
+		},
 		"two entries for one, the second expires later": {
 			[]string{"{path: a, " + until + "}", "{verdict: roll, reason: late, expires: 2027-01-01}"},
 			[]acceptance.Finding{roll("a")},
