@@ -3,6 +3,7 @@ package pool_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -690,6 +691,34 @@ func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
 	assert.Equal(t, "/providerConfig/dataVolumes/0/iops", pointers["providerConfig.dataVolumes[name=a/b].iops"])
 	assert.Equal(t, "/providerConfig/odd.name", pointers[`providerConfig["odd.name"]`])
 	assert.Equal(t, "/spec/kubernetes/version", pointers["spec.kubernetes.version"])
+}
+
+// TestAnElementInPlaceOfAnother: the pointer of an element that is removed from a keyed list leads into the old list, and
+// may be that of the element which is added. Both are changes, also where several readings of the manifests are judged.
+func TestAnElementInPlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	const reserved = "kubernetes.kubelet.kubeReserved"
+	named := func(name string) edit { return config("dataVolumes", list{object{"name": name, "iops": 1}}) }
+	for name, reservations := range map[string][2]any{
+		"one reading": {nil, nil},
+		"one reading for each reservation that may be filled in": {object{"cpu": "60m"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			side := func(i int, volume string) []byte {
+				return manifest(t, "shoot.yaml", append(byUser("shoot.yaml"), at(reserved, reservations[i]), named(volume))...)
+			}
+			var got []string
+			for _, change := range compare(t, side(0, "a"), side(1, "b"), options(t)).Changes {
+				if strings.Contains(change.Path, "dataVolumes") {
+					got = append(got, fmt.Sprint(change.Op, " ", change.Path, " ", change.Verdict))
+				}
+			}
+			assert.Equal(t, []string{
+				"remove providerConfig.dataVolumes[name=a].iops roll", "add providerConfig.dataVolumes[name=b].iops roll",
+			}, got)
+		})
+	}
 }
 
 func TestProviderConfigErrorsNameThePool(t *testing.T) {

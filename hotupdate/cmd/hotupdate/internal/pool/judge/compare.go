@@ -230,7 +230,7 @@ func (p *pair) ofClass(change hotupdate.Change) verdict.Verdict {
 // conclude merges the findings with the findings about fields that no name depends on, and
 // determines the gravest verdict and its causes.
 func (p *pair) conclude(findings []Finding) Comparison {
-	c := conclusion{places: map[string]int{}, Comparison: Comparison{
+	c := conclusion{places: map[string][]int{}, Comparison: Comparison{
 		Verdict: verdict.None, Strategy: p.strategy, Unknown: p.unknown,
 		OldEra: p.names.oldEra, NewEra: p.names.updatedEra,
 		Rules: p.remarks(),
@@ -250,7 +250,7 @@ func (p *pair) conclude(findings []Finding) Comparison {
 type conclusion struct {
 	Comparison
 
-	places map[string]int // of the changes, by their pointers
+	places map[string][]int // of the changes, by their pointers
 }
 
 // withdrawn takes the verdict Roll back if the pool keeps its name: Gardener and the extensions hash
@@ -287,15 +287,22 @@ func (c *conclusion) merge(found Finding) {
 		c.Rules = append(c.Rules, found.Rule)
 		return
 	}
-	i, isKnown := c.places[found.Pointer]
+	known := c.places[found.Pointer]
+	i := slices.IndexFunc(known, func(i int) bool { return !c.Changes[i].isBeside(&found) })
 	switch {
-	case !isKnown:
-		c.places[found.Pointer] = len(c.Changes)
+	case i < 0:
+		c.places[found.Pointer] = append(known, len(c.Changes))
 		c.Changes = append(c.Changes, found)
-	case found.Verdict > c.Changes[i].Verdict:
-		c.Changes[i].Verdict = found.Verdict
-		c.Changes[i].Rule = found.Rule
+	case found.Verdict > c.Changes[known[i]].Verdict:
+		c.Changes[known[i]].Verdict = found.Verdict
+		c.Changes[known[i]].Rule = found.Rule
 	}
+}
+
+// isBeside reports whether two findings with one pointer are about two elements: one is removed from a set or a keyed
+// list, where its pointer leads into the old list, and the other is added to it. Only changes under a Schema are.
+func (f *Finding) isBeside(other *Finding) bool {
+	return f.hasClass && other.hasClass && f.Op != other.Op
 }
 
 // mergeRest adds the findings about the rest of the fields. If a field is left to judgements and

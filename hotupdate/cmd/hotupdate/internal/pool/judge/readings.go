@@ -104,38 +104,66 @@ func given(readings []Comparison, k int) (by [2]verdict.Set) {
 // indeterminate, for the reason or, without one, because a value that Gardener fills in may remove
 // the change. A change that touches no machine agrees with a reading that does not have it.
 func combinedChanges(readings []Comparison, reason verdict.Rule) (changes []Finding) {
-	at := map[string]int{}
-	agree := map[string]int{}
-	touches := map[string]bool{}
-	for _, reading := range readings {
-		for _, change := range reading.Changes {
-			i, isKnown := at[change.Pointer]
-			touches[change.Pointer] = touches[change.Pointer] || change.Verdict != verdict.None
-			switch {
-			case !isKnown:
-				at[change.Pointer] = len(changes)
-				changes = append(changes, change)
-				agree[change.Pointer] = 1
-			case changes[i].Verdict == change.Verdict:
-				agree[change.Pointer]++
-			case change.hasClass && !changes[i].hasClass: // it is more specific
-				changes[i] = change
+	all := combined{at: map[occurrence]int{}}
+	for i := range readings {
+		all.add(readings[i].Changes)
+	}
+	for _, one := range all.changes {
+		if one.agree < len(readings) && one.touches {
+			one.Verdict = verdict.Indeterminate
+			if one.Rule != verdict.FormulaByLabel {
+				one.Rule = reason
+				one.Omitted = reason == verdict.NoRule
 			}
 		}
-	}
-	for i := range changes {
-		pointer := changes[i].Pointer
-		if agree[pointer] == len(readings) || !touches[pointer] {
-			continue
-		}
-		changes[i].Verdict = verdict.Indeterminate
-		if changes[i].Rule != verdict.FormulaByLabel {
-			changes[i].Rule = reason
-			changes[i].Omitted = reason == verdict.NoRule
-		}
+		changes = append(changes, one.Finding)
 	}
 	slices.SortStableFunc(changes, byMember)
 	return changes
+}
+
+// combined are the changes of several readings, each once.
+type combined struct {
+	changes []agreed
+	at      map[occurrence]int // the changes
+}
+
+// agreed is a change of several readings.
+type agreed struct {
+	Finding
+
+	agree   int  // the number of readings with its verdict
+	touches bool // it touches machines in a reading
+}
+
+// occurrence tells the changes of a reading apart, of which two may have one pointer: see [Finding.isBeside].
+type occurrence struct {
+	pointer string
+	before  int // the number of changes before it with the same pointer
+}
+
+// add adds the changes of a reading.
+func (c *combined) add(changes []Finding) {
+	seen := map[string]int{}
+	for _, change := range changes {
+		at := occurrence{change.Pointer, seen[change.Pointer]}
+		seen[change.Pointer]++
+		touches := change.Verdict != verdict.None
+		i, isKnown := c.at[at]
+		if !isKnown {
+			c.at[at] = len(c.changes)
+			c.changes = append(c.changes, agreed{change, 1, touches})
+			continue
+		}
+		one := &c.changes[i]
+		one.touches = one.touches || touches
+		switch {
+		case one.Verdict == change.Verdict:
+			one.agree++
+		case change.hasClass && !one.hasClass: // it is more specific
+			one.Finding = change
+		}
+	}
 }
 
 // questionOf returns the question about an open fact, with what its two values give.
