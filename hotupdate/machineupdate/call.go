@@ -280,6 +280,9 @@ func (e *Executor[M]) succeed(ctx context.Context, o *observation, result *Resul
 	if d.action == actConfirm && !d.again {
 		how = confirmed
 		delay = o.Settings.VerifyPeriod
+		if d.pass.HasMore() {
+			delay = shortRetry
+		}
 	}
 	if e.write(ctx, success, result) {
 		result.end(how, delay, nil)

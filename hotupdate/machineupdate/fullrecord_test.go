@@ -41,7 +41,9 @@ func TestSlices(t *testing.T) {
 	for i := range 7 {
 		o := machineupdate.Observed{Machine: m, Class: boundedClass(t, `{"tags":{"k":"1","l":"1"}}`, 25)}
 		o.Settings.MirrorSpec = true
-		reasons = append(reasons, executor.Reconcile(t.Context(), o).Reason)
+		result := executor.Reconcile(t.Context(), o)
+		reasons = append(reasons, result.Reason)
+		assert.Equal(t, i < 3, result.RequeueAfter > 0, "only the last confirmation calls for no reconcile")
 		_, mirrored := m.Annotations["machine.sapcloud.io/last-applied-providerspec"]
 		assert.Equal(t, i >= 2, mirrored, "only a spec of which all is applied")
 		now = now.Add(time.Hour)

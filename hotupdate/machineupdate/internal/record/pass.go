@@ -121,6 +121,10 @@ func (p *Pass) Forgotten() []string {
 // IsFull reports whether the record after the pass has room for nothing more of what is wanted.
 func (p *Pass) IsFull() bool { return p.after.IsFull() }
 
+// HasMore reports whether the record after the pass calls for another pass at once: the pass settles a
+// part of the target, and more of the target fits.
+func (p *Pass) HasMore() bool { return p.after.State == Settled && p.after.Wanted == "" }
+
 // pass takes the same step with the content of every kind that is covered.
 func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	p := &Pass{Whole: true}
