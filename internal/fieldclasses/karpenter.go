@@ -56,11 +56,8 @@ func nodePool() Kind {
 			Path: "template.spec.nodeClassRef.kind", Class: Refused, Reason: "a rule of the CRD refuses another kind",
 			Source: nodePoolTypes + ": rule self.kind == oldSelf.kind",
 		},
-		Row{
-			Path: "template.spec.requirements", Class: Undecided,
-			Reason: "Karpenter replaces the nodes whose labels no longer satisfy the requirements, and only these",
-			Source: nodePoolDrift + ": areRequirementsDrifted",
-		},
+		requirements("template.spec.requirements", "key=key"),
+		requirements("template.spec.requirements[].values", "set"),
 		Row{
 			Path: "disruption.budgets", Class: Undecided,
 			Reason: "budgets hold back replacements that are due: other budgets may let them begin",
@@ -74,7 +71,7 @@ func nodePool() Kind {
 		},
 		Row{
 			Path: "disruption.consolidationPolicy", Class: Undecided,
-			Reason: "no node drifts, but consolidation may remove nodes that it kept before", Source: disruption,
+			Reason: "no node drifts, but consolidation may remove other nodes than before", Source: disruption,
 		},
 		Row{
 			Path: "limits", Class: NoEffect, Reason: "limits hold back only nodes that are not launched yet",
@@ -89,28 +86,37 @@ func nodePool() Kind {
 	)}
 }
 
-// selected are the rows of EC2NodeClass' selectors: the hash ignores them, and Karpenter compares what they
-// select with the instance.
+// requirements is the row of a part of a NodePool's requirements, all of which a node's labels have to satisfy.
+func requirements(path, options string) Row {
+	return Row{
+		Path: path, Class: Undecided, Options: options,
+		Reason: "Karpenter replaces the nodes whose labels no longer satisfy the requirements, and only these",
+		Source: nodePoolDrift + ": areRequirementsDrifted",
+	}
+}
+
+// selected are the rows of EC2NodeClass' selectors: the hash ignores them, and Karpenter compares what one of their
+// terms selects with the instance.
 func selected() []Row {
 	return []Row{
 		{
-			Path: "amiSelectorTerms", Class: Undecided,
+			Path: "amiSelectorTerms", Class: Undecided, Options: "set",
 			Reason: "Karpenter replaces the nodes whose image is not among the selected ones, and all nodes if the " +
 				"alias is of another family",
 			Source: ec2Drift + ": isAMIDrifted; " + ec2Types + ": AMIFamily",
 		},
 		{
-			Path: "subnetSelectorTerms", Class: Undecided,
+			Path: "subnetSelectorTerms", Class: Undecided, Options: "set",
 			Reason: "Karpenter replaces the nodes whose subnet is not among the selected ones",
 			Source: ec2Drift + ": isSubnetDrifted",
 		},
 		{
-			Path: "securityGroupSelectorTerms", Class: Undecided,
+			Path: "securityGroupSelectorTerms", Class: Undecided, Options: "set",
 			Reason: "Karpenter replaces the nodes whose security groups are not exactly the selected ones",
 			Source: ec2Drift + ": areSecurityGroupsDrifted",
 		},
 		{
-			Path: "capacityReservationSelectorTerms", Class: Undecided,
+			Path: "capacityReservationSelectorTerms", Class: Undecided, Options: "set",
 			Reason: "Karpenter replaces the nodes in a capacity reservation that is not among the selected ones",
 			Source: ec2Drift + ": isCapacityReservationDrifted",
 		},

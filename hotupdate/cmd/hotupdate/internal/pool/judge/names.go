@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -209,24 +210,32 @@ func (p *pair) followsState(found Finding) bool {
 
 // mayBeTold reports whether a controller may distinguish two values that are equal under their
 // Schema: an empty object or list and none, or lists with different elements, such as a repeated
-// one.
+// one. The order of elements is not told apart, also in the lists below.
 func mayBeTold(d tree.Difference) bool {
 	isEmpty := func(n *tree.Node) bool { return n.Kind() == tree.List && n.Len() == 0 || isEmptyObject(n) }
 	if d.Old == nil || d.New == nil {
 		return isEmpty(d.Old) || isEmpty(d.New)
 	}
 	areLists := d.Old.Kind() == tree.List && d.New.Kind() == tree.List
-	return areLists && !slices.Equal(elementsOf(d.Old), elementsOf(d.New))
+	return areLists && withoutOrder(d.Old) != withoutOrder(d.New)
 }
 
-// elementsOf returns the elements of a list in canonical JSON, sorted.
-func elementsOf(list *tree.Node) (texts []string) {
-	for _, element := range list.Elements() {
-		text, _ := canonjson.AppendValue(nil, element.JSON()) // the manifest is valid JSON
-		texts = append(texts, string(text))
+// withoutOrder returns a text that values share if only the order of members and elements and the spelling of scalars
+// tell them apart.
+func withoutOrder(n *tree.Node) string {
+	if n.Len() == 0 {
+		text, _ := canonjson.AppendValue(nil, n.JSON()) // the manifest is valid JSON
+		return string(text)
 	}
-	slices.Sort(texts)
-	return texts
+	var below []string
+	for _, element := range n.Elements() {
+		below = append(below, withoutOrder(element))
+	}
+	for name, member := range n.Members() {
+		below = append(below, strconv.Quote(name)+":"+withoutOrder(member))
+	}
+	slices.Sort(below)
+	return "[" + strings.Join(below, ",") + "]"
 }
 
 // unseenByName judges a difference that the Schema does not see: of order, of spelling, or an empty
