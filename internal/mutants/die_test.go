@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,11 +60,16 @@ func (m mutant) test(t *testing.T, overlay string) (out string, died bool) {
 	return string(written), err != nil
 }
 
-// draws reports whether the tests of a package take the flags of rapid.
+// draws reports whether the tests of a package take the flags of rapid: a test imports it.
 func (m mutant) draws(t *testing.T, pkg string) bool {
 	t.Helper()
-	main, err := os.ReadFile(filepath.Join(root, pkg, "main_test.go"))
-	return err == nil && strings.Contains(string(main), "fixedseed")
+	tests, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
+	require.NoError(t, err)
+	return slices.ContainsFunc(tests, func(name string) bool {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		return strings.Contains(string(text), `"pgregory.net/rapid"`)
+	})
 }
 
 var failure = regexp.MustCompile(`--- FAIL: (\S+)`)
