@@ -429,6 +429,28 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	)
 }
 
+// TestSelectorOfItsOwnClass: a hot part has the selector of a hot element, also if the selector's field is Immutable.
+func TestSelectorOfItsOwnClass(t *testing.T) {
+	type label struct {
+		Value string `json:"value"`
+		Roll  bool   `json:"roll" hotupdatable:"false"`
+	}
+	type labelled struct {
+		Labels map[string]label `json:"labels" hotupdatable:"false,hotwhen=roll:false"`
+	}
+	class := machineupdate.MachineClass{
+		Object: &metav1.ObjectMeta{Name: "class"}, ProviderSpec: []byte(`{"labels":{"team":{"value":"a","roll":false}}}`),
+	}
+	prepared, err := machineupdate.Prepare(class, schemaOf[labelled](t), able)
+	require.NoError(t, err)
+	b := newBed(t, prepared)
+	b.step(0)
+	b.step(time.Hour)
+	_, result := b.step(time.Hour)
+	assert.Equal(t, machineupdate.Reason("UpToDate"), result.Reason)
+	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"applied":{"labels":{"team":{"roll":false,"value":"a"}}}`)
+}
+
 // TestRequestHasTheCallersObjects: helpers of drivers need the caller's objects.
 func TestRequestHasTheCallersObjects(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}

@@ -48,7 +48,7 @@ func ShapeOf(first byte) Shape {
 
 // At returns the classes at and below an RFC 6901 pointer, if the JSON there has the shape. Elements
 // of lists have no pointers. If elements of a map may be hot, the classes of both kinds of elements
-// are included.
+// are included, and a selector has all of them.
 func (p *Plan) At(pointer string, shape Shape) ClassSet {
 	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
 }
@@ -67,12 +67,26 @@ func (n *Node) at(names []string, shape Shape, classes ClassSet) ClassSet {
 			return f.Node.at(names[1:], shape, f.Classes())
 		}
 	case n.Kind == Map:
-		entry := n.Entry(names[0])
-		all := entry.at(names[1:], shape, entry.Classes|Of(entry.Class))
-		if n.When != nil {
-			all |= n.When.Hot.at(names[1:], shape, n.When.Hot.Classes|Of(n.When.Hot.Class))
-		}
-		return all
+		return n.entryAt(names[0], names[1:], shape)
+	}
+	return 0
+}
+
+// entryAt is at below the element of a map with a key. A part of a configuration has the selector of each
+// element of which it has something, so the selector counts as everything that its element may hold.
+func (n *Node) entryAt(key string, names []string, shape Shape) ClassSet {
+	entry := n.Entry(key)
+	own := entry.Classes | Of(entry.Class)
+	if n.When == nil {
+		return entry.at(names, shape, own)
+	}
+	hot := n.When.Hot.Classes | Of(n.When.Hot.Class)
+	isSelector := len(names) == 1 && names[0] == n.When.Field.Name
+	switch {
+	case !isSelector:
+		return entry.at(names, shape, own) | n.When.Hot.at(names, shape, hot)
+	case n.When.Field.Node.takes(shape):
+		return own | hot
 	}
 	return 0
 }

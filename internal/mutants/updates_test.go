@@ -354,7 +354,21 @@ var updateMutants = []mutant{
 		"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:",
 		"internal/schemabridge TestHolds",
 	},
-	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "internal/schemabridge TestHolds"},
+	{"elements of a map may be hot", placesFile, "\tif n.When == nil {", "\tif true {", "internal/schemabridge TestHolds"},
+	{
+		"a selector stands with its element", placesFile, "isSelector := len(names) == 1 && names[0] == n.When.Field.Name",
+		"isSelector := false", "hotupdate/machineupdate TestSelectorOfItsOwnClass",
+	},
+	{"a selector has a shape", placesFile, "case n.When.Field.Node.takes(shape):", "default:", "internal/schemabridge TestHolds"},
+	{"the next slice asks for its reconcile", callFile, "if d.pass.HasMore() {", "if false {", "hotupdate/machineupdate TestSlices"},
+	{
+		"values that others override are ours", "hotupdate/driver/pieces.go", "len(pieces) > 1 {", "len(pieces) > 99 {",
+		"hotupdate/driver TestHiddenValuesAreOurs",
+	},
+	{
+		"without an attempt the applied part is exact", "hotupdate/driver/pieces.go", "if len(asked.Attempted) == 0 {", "if false {",
+		"hotupdate/driver TestHiddenValuesAreOurs",
+	},
 	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "internal/schemabridge TestHolds"},
 	// Creations without a record.
 	{"versions of a creation count as attempted", versionsFile, "\td.pass = adoption\n", "", versions},

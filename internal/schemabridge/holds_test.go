@@ -40,6 +40,15 @@ func TestHolds(t *testing.T) {
 		Value string `json:"value"`
 		Roll  bool   `json:"roll"`
 	}
+	type fixedLabel struct {
+		Value string `json:"value"`
+		Roll  bool   `json:"roll"  hotupdatable:"false"`
+		Since string `json:"since" hotupdatable:"false"`
+	}
+	type hotLabel struct {
+		Value string `json:"value" hotupdatable:"true"`
+		Roll  bool   `json:"roll"`
+	}
 	type volume struct {
 		Size resource.Quantity `json:"size"`
 		IOPS *int              `json:"iops,omitempty" hotupdatable:"true"`
@@ -62,6 +71,8 @@ func TestHolds(t *testing.T) {
 		Tree   *tree                        `json:"tree,omitempty"`
 		Fixed  map[string]string            `json:"fixed,omitempty"`
 		Marked map[string]label             `json:"marked,omitempty" hotupdatable:"false,hotwhen=roll:false"`
+		Chosen map[string]fixedLabel        `json:"chosen,omitempty" hotupdatable:"false,hotwhen=roll:false"`
+		Ruled  map[string]hotLabel          `json:"ruled,omitempty"  hotupdatable:"false,hotwhen=roll:false"`
 		Slash  *string                      `json:"a/b~c,omitempty"  hotupdatable:"true"`
 	}
 	schema := schemaOf[shapes](t)
@@ -85,6 +96,12 @@ func TestHolds(t *testing.T) {
 		{"/labels", list, true, "elements may be hot"},
 		{"/marked/k/value", scalar, true, "in an element of a map that may be hot"},
 		{"/marked/k", anything, true, "and its absence"},
+		{"/marked/k/roll", scalar, true, "the selector of an element that may be hot"},
+		{"/chosen/k/roll", scalar, true, "the selector, which stands in the hot part with its element whatever its class"},
+		{"/chosen/k/roll", anything, true, "and its absence"},
+		{"/chosen/k/roll", object, false, "the selector is no object"},
+		{"/chosen/k/since", scalar, false, "another immutable field of the element"},
+		{"/ruled/k/roll", scalar, true, "the selector of an element with something hot in it"},
 		{"/volume/iops", scalar, true, "a hot number in an immutable object"},
 		{"/volume/hot", object, true, "an empty object"},
 		{"/volume/size", scalar, false, "immutable"},
@@ -113,6 +130,21 @@ func TestHolds(t *testing.T) {
 		}
 	}
 	assert.False(t, schema.Holds(structtag.InPlace, ""))
+}
+
+// TestHoldsSelectors: a part for a drained node has the selector of an element with an InPlace field.
+func TestHoldsSelectors(t *testing.T) {
+	type label struct {
+		Size  int  `json:"size"  hotupdatable:"inplace"`
+		Roll  bool `json:"roll"`
+		Fixed bool `json:"fixed" hotupdatable:"false"`
+	}
+	schema := schemaOf[struct {
+		Labels map[string]label `json:"labels" hotupdatable:"false,hotwhen=roll:false"`
+	}](t)
+	for pointer, want := range map[string]bool{"/labels/k/size": true, "/labels/k/roll": true, "/labels/k/fixed": false} {
+		assert.Equal(t, want, schema.HoldsShape(structtag.InPlace, pointer, scalar), pointer)
+	}
 }
 
 // TestShapeOf: a shape is told by the first byte of JSON; without a byte there is nothing.
