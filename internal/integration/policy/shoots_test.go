@@ -320,6 +320,7 @@ func TestOperations(t *testing.T) {
 	policy := policiesOf(t)[0]
 	for operation, warns := range map[string]bool{
 		"rotate-credentials-start": true, "reconcile;rotate-ca-start": true, "rollout-workers=cpu": true,
+		"reconcile; rotate-ca-start": true, " rollout-workers=cpu": true,
 		"rotate-credentials-complete": false,
 		"reconcile":                   false, "rotate-ca-start-without-workers-rollout": false,
 	} {

@@ -207,8 +207,8 @@ func (p *Policy) requested() validation {
 		ofOld = "oldObject.metadata.?annotations[?a]"
 	)
 	p.variables = append(p.variables, variable{"operations", quotedAll(annotations) + ".filter(a, " + ofNew + " != " +
-		ofOld + " && " + quotedAll(begin) + ".exists(o, " + ofNew + `.orValue("").split(";").exists(r, r == o || ` +
-		`o.endsWith("=") && r.startsWith(o))))`})
+		ofOld + " && " + quotedAll(begin) + ".exists(o, " + ofNew + `.orValue("").split(";").map(r, r.trim()).` +
+		`exists(r, r == o || o.endsWith("=") && r.startsWith(o))))`})
 	return warning("operations", "machines are replaced, or nodes are updated in place",
 		`variables.operations.map(a, a + ": " + `+ofNew+`.orValue("")).join(", ")`)
 }

@@ -424,6 +424,12 @@ func changesOfPools() []change {
 			none, none,
 			"the pools follow later",
 		},
+		{
+			onAWS, nil,
+			edits{annotation("gardener.cloud/operation", "reconcile; rotate-credentials-start")},
+			rolls, rolls,
+			"GetShootGardenerOperations ignores blanks around an operation",
+		},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general")}, rolls, rolls, "now they follow"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other")}, none, none, "other pools"},
 		{

@@ -104,11 +104,12 @@ const (
 	operationLater = "maintenance.gardener.cloud/operation"
 )
 
-// operationsIn returns the operations in an annotation of a Shoot.
+// operationsIn returns the operations in an annotation of a Shoot. Gardener ignores blanks around each:
+// GetShootGardenerOperations.
 func operationsIn(annotations *tree.Node, annotation string) (operations []Operation) {
 	isSeparator := func(r rune) bool { return r == ';' }
 	for _, name := range strings.FieldsFunc(annotations.At(annotation).Text(), isSeparator) {
-		operations = append(operations, Operation{Name: name, Annotation: annotation})
+		operations = append(operations, Operation{Name: strings.TrimSpace(name), Annotation: annotation})
 	}
 	return operations
 }
