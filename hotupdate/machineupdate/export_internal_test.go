@@ -279,7 +279,7 @@ func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver,
 	limits, _ := record.LimitsOf(0)
 	limits.Entries = bound
 	first := &p.lanes[0]
-	isHot := func(pointer string, shape byte) bool { return holdsJSON(schema, hotupdate.Hot, pointer, shape) }
+	isHot := func(pointer, text string) bool { return holdsJSON(schema, hotupdate.Hot, pointer, text) }
 	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)
 	return p, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/schemabridge"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -185,11 +184,10 @@ func (l *layout) leavesOutInPlace() bool {
 	return (*schemabridge.Schema)(l.schema).HoldsOutside(structtag.InPlace, paths)
 }
 
-// holdsJSON reports whether the Schema has leaves of the class at or below a pointer, where JSON begins
-// with the byte first; 0 stands for nothing.
-func holdsJSON(schema *hotupdate.Schema, class hotupdate.Class, pointer string, first byte) bool {
-	shape := fieldplan.ShapeOf(first)
-	return (*schemabridge.Schema)(schema).HoldsShape(structtag.Class(class), pointer, shape)
+// holdsJSON reports whether the Schema has leaves of the class at or below a pointer, and can read the JSON
+// there; an empty text stands for nothing.
+func holdsJSON(schema *hotupdate.Schema, class hotupdate.Class, pointer, text string) bool {
+	return (*schemabridge.Schema)(schema).HoldsJSON(structtag.Class(class), pointer, text)
 }
 
 // covers reports whether a pointer is at or below the path.
@@ -216,8 +214,8 @@ func (l *layout) setTargets(documents map[hotupdate.Class][]byte, schema, class 
 		lane := &l.lanes[i]
 		lane.ability = &ability{}
 		lane.holds = func(pointer string) bool { return l.of(pointer) == i }
-		isHot := func(pointer string, shape byte) bool {
-			return lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, shape)
+		isHot := func(pointer, text string) bool {
+			return lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, text)
 		}
 		wanted := record.Filter(string(documents[lane.class]), lane.holds)
 		lane.target = record.NewTarget(wanted, schema, lane.kinds, isHot, limits)

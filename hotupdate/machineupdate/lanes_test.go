@@ -429,11 +429,81 @@ func TestKeyThatIsFrozen(t *testing.T) {
 	)
 }
 
+// TestLeafThatCannotBeRead: another release reads a leaf of the record in no way: elements of its list have other
+// members, or a value has another type. The driver does not get it, and it stays in the record until a release can read
+// it again.
+func TestLeafThatCannotBeRead(t *testing.T) {
+	type disk struct {
+		Name string `json:"name"`
+		IOPS int    `json:"iops,omitempty" hotupdatable:"true"`
+	}
+	type widerDisk struct {
+		disk       `json:",inline"`
+		Throughput int `json:"throughput,omitempty" hotupdatable:"true"`
+	}
+	type newer struct {
+		Disks []widerDisk `json:"disks,omitempty" hotupdatable:"false,key=name"`
+		Size  string      `json:"size,omitempty"  hotupdatable:"true"`
+		Zones []string    `json:"zones,omitempty" hotupdatable:"true,set"`
+	}
+	type older struct {
+		Disks []disk `json:"disks,omitempty" hotupdatable:"false,key=name"`
+		Size  int    `json:"size,omitempty"  hotupdatable:"true"`
+		Zones []int  `json:"zones,omitempty" hotupdatable:"true,set"`
+	}
+	for name, tc := range map[string]struct{ newer, older, desired string }{
+		"member of an element": {
+			`{"disks":[{"name":"a","iops":1,"throughput":2}]}`, `{"disks":[{"name":"a","iops":3,"throughput":2}]}`,
+			`{"disks":[{"iops":3,"name":"a"}]}`,
+		},
+		"type of a value":   {`{"size":"large"}`, `{"size":3}`, `{"size":3}`},
+		"type of a list":    {`{"zones":["b"]}`, `{"zones":[2]}`, `{"zones":[2]}`},
+		"dropped meanwhile": {`{"size":"large","zones":["b"]}`, `{"disks":[{"name":"a"}]}`, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prepare := func(schema *hotupdate.Schema, spec string) *machineupdate.PreparedClass {
+				prepared, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(spec)}, schema, able)
+				require.NoError(t, err)
+				return prepared
+			}
+			b := newBed(t, prepare(schemaOf[newer](t), tc.newer))
+			b.step(0)
+			b.step(time.Hour)
+			hot := b.asked[0].Parts[0].Desired
+
+			b.class = prepare(schemaOf[older](t), tc.older)
+			b.step(0)
+			require.Len(t, b.asked, 1)
+			part := b.asked[0].Parts[0]
+			assert.Equal(t, machineupdate.HotSpec(tc.desired), part.Desired)
+			for _, recorded := range append(part.Attempted, part.Applied) {
+				_, err := schemaOf[older](t).Decode([]byte(recorded))
+				require.NoError(t, err)
+			}
+			b.step(time.Hour)
+			_, result := b.step(time.Hour)
+			assert.Equal(t, machineupdate.Reason("UpToDate"), result.Reason)
+
+			b.class = prepare(schemaOf[newer](t), `{"disks":[{"name":"b","iops":9}]}`)
+			b.step(0)
+			require.Len(t, b.asked, 1)
+			part = b.asked[0].Parts[0]
+			known := ""
+			var knownSb492 strings.Builder
+			for _, recorded := range append(part.Attempted, part.Applied) {
+				knownSb492.WriteString(string(recorded))
+			}
+			known += knownSb492.String()
+			assert.Contains(t, known, strings.Trim(string(hot), "{}"), "what the former release applied is still known")
+		})
+	}
+}
+
 // TestSelectorOfItsOwnClass: a hot part has the selector of a hot element, also if the selector's field is Immutable.
 func TestSelectorOfItsOwnClass(t *testing.T) {
 	type label struct {
 		Value string `json:"value"`
-		Roll  bool   `json:"roll" hotupdatable:"false"`
+		Roll  bool   `json:"roll"  hotupdatable:"false"`
 	}
 	type labelled struct {
 		Labels map[string]label `json:"labels" hotupdatable:"false,hotwhen=roll:false"`

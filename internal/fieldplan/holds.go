@@ -56,7 +56,7 @@ func (p *Plan) At(pointer string, shape Shape) ClassSet {
 // at is At below a node whose own classes are given.
 func (n *Node) at(names []string, shape Shape, classes ClassSet) ClassSet {
 	switch {
-	case n.isFree():
+	case n.IsFree():
 		return classes
 	case len(names) == 0 && n.takes(shape):
 		return classes
@@ -104,8 +104,8 @@ func (n *Node) takes(shape Shape) bool {
 	return shape == AnyShape || shape == own
 }
 
-// isFree reports whether a value can be any JSON.
-func (n *Node) isFree() bool {
+// IsFree reports whether a value can be any JSON.
+func (n *Node) IsFree() bool {
 	return n.Kind == Leaf && slices.Contains(freeLeaves[:], n.Leaf)
 }
 

@@ -293,7 +293,7 @@ var updateMutants = []mutant{
 	},
 	{"what is of another lane is frozen", laneFile, "return lane.holds(pointer) && holdsJSON", "return holdsJSON", lanes},
 	{
-		"what is not Hot any more is frozen", laneFile, "lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, shape)",
+		"what is not Hot any more is frozen", laneFile, "lane.holds(pointer) && holdsJSON(l.schema, lane.class, pointer, text)",
 		"lane.holds(pointer)", lanes,
 	},
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
@@ -359,6 +359,14 @@ var updateMutants = []mutant{
 		"a selector stands with its element", placesFile, "isSelector := len(names) == 1 && names[0] == n.When.Field.Name",
 		"isSelector := false", "hotupdate/machineupdate TestSelectorOfItsOwnClass",
 	},
+	{
+		"a leaf that cannot be read is frozen", "internal/schemabridge/schemabridge.go", " && s.reads(pointer, text)", "",
+		"hotupdate/machineupdate TestLeafThatCannotBeRead",
+	},
+	{
+		"a part of a free value can be read", "internal/schemabridge/schemabridge.go",
+		"if s.plan.Find(pointer).IsFree() {", "if false {", "internal/schemabridge TestHoldsJSON",
+	},
 	{"a selector has a shape", placesFile, "case n.When.Field.Node.takes(shape):", "default:", "internal/schemabridge TestHolds"},
 	{"the next slice asks for its reconcile", callFile, "if d.pass.HasMore() {", "if false {", "hotupdate/machineupdate TestSlices"},
 	{
@@ -369,7 +377,7 @@ var updateMutants = []mutant{
 		"without an attempt the applied part is exact", "hotupdate/driver/pieces.go", "if len(asked.Attempted) == 0 {", "if false {",
 		"hotupdate/driver TestHiddenValuesAreOurs",
 	},
-	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "internal/schemabridge TestHolds"},
+	{"free JSON has what is below", placesFile, "\tcase n.IsFree():", "\tcase false:", "internal/schemabridge TestHolds"},
 	// Creations without a record.
 	{"versions of a creation count as attempted", versionsFile, "\td.pass = adoption\n", "", versions},
 	{"versions are read only for an adoption", versionsFile, "o.Versions == nil || !d.adopts", "o.Versions == nil", versions},

@@ -2,6 +2,7 @@ package schemabridge_test
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -145,6 +146,69 @@ func TestHoldsSelectors(t *testing.T) {
 	for pointer, want := range map[string]bool{"/labels/k/size": true, "/labels/k/roll": true, "/labels/k/fixed": false} {
 		assert.Equal(t, want, schema.HoldsShape(structtag.InPlace, pointer, scalar), pointer)
 	}
+}
+
+// TestHoldsJSON: a leaf of another release counts only if the Schema can read it.
+func TestHoldsJSON(t *testing.T) {
+	type disk struct {
+		Name string `json:"name"`
+		IOPS int    `json:"iops,omitempty" hotupdatable:"true"`
+	}
+	schema := schemaOf[struct {
+		Tags   map[string]string `json:"tags,omitempty"  hotupdatable:"true"`
+		Ports  map[int]string    `json:"ports,omitempty" hotupdatable:"true"`
+		Size   int               `json:"size,omitempty"  hotupdatable:"true"`
+		Quoted int               `json:"quoted,string"   hotupdatable:"true"`
+		Zones  []string          `json:"zones,omitempty" hotupdatable:"true,set"`
+		Disks  []disk            `json:"disks,omitempty" hotupdatable:"false,key=name"`
+		Free   limits            `json:"free"            hotupdatable:"true"`
+		Image  string            `json:"image,omitempty"`
+		Slash  string            `json:"a/b~c,omitempty" hotupdatable:"true"`
+	}](t)
+	for _, tc := range []struct {
+		pointer, text string
+		want          bool
+		reason        string
+	}{
+		{"/tags/k", `"1"`, true, "a text"},
+		{"/tags/k", ``, true, "its absence"},
+		{"/tags/k", `1`, false, "a number instead of a text"},
+		{"/tags", `{}`, true, "an empty map"},
+		{"/ports/80", `"http"`, true, "an integer key"},
+		{"/ports/http", `"80"`, false, "a key that is no integer"},
+		{"/size", `3`, true, "a number"},
+		{"/size", `"3"`, false, "a text instead of a number"},
+		{"/quoted", `"3"`, true, "a number in quotes"},
+		{"/zones", `["a"]`, true, "an element of a list"},
+		{"/zones", `[1]`, false, "a number in a list of texts"},
+		{"/disks", `[{"iops":1,"name":"a"}]`, true, "elements of a list"},
+		{"/disks", `[{"iops":1,"name":"a","throughput":2}]`, false, "a member that is no field"},
+		{"/free/low", `1`, true, "a part of a value that reads itself"},
+		{"/image", `"i"`, false, "immutable"},
+		{"/gone", `1`, false, "no field"},
+		{"/a~1b~0c", `"1"`, true, "a name with escapes"},
+	} {
+		assert.Equal(t, tc.want, schema.HoldsJSON(structtag.Hot, tc.pointer, tc.text), "%s %s: %s", tc.pointer, tc.text, tc.reason)
+	}
+}
+
+// limits reads itself, and only as a whole.
+type limits struct{ low, high int }
+
+func (l limits) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]int{"low": l.low, "high": l.high})
+}
+
+func (l *limits) UnmarshalJSON(text []byte) error {
+	var read struct{ Low, High *int }
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	if read.Low == nil || read.High == nil {
+		return errors.New("both limits are required")
+	}
+	*l = limits{*read.Low, *read.High}
+	return nil
 }
 
 // TestShapeOf: a shape is told by the first byte of JSON; without a byte there is nothing.

@@ -10,9 +10,12 @@ package schemabridge
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -94,11 +97,35 @@ func (s *Schema) Holds(class structtag.Class, pointer string) bool {
 	return s.HoldsShape(class, pointer, fieldplan.AnyShape)
 }
 
-// HoldsShape is [Schema.Holds] for JSON of a shape at the pointer. It is for programs that keep parts
-// of configurations longer than a Schema, as package machineupdate does in records: a part may be
-// older or newer than the Schema.
+// HoldsShape is [Schema.Holds] for JSON of a shape at the pointer.
 func (s *Schema) HoldsShape(class structtag.Class, pointer string, shape fieldplan.Shape) bool {
 	return !s.IsMissing() && s.plan.At(pointer, shape).Any(fieldplan.Of(class))
+}
+
+// HoldsJSON is [Schema.Holds] for JSON at the pointer, which the Schema must also be able to read. It is for
+// programs that keep parts of configurations longer than a Schema, as package machineupdate does in
+// records: a part may be older or newer than the Schema, and have other members in the elements of a list,
+// or texts instead of numbers. An empty text stands for nothing.
+func (s *Schema) HoldsJSON(class structtag.Class, pointer, text string) bool {
+	if text == "" {
+		return s.HoldsShape(class, pointer, fieldplan.AnyShape)
+	}
+	return s.HoldsShape(class, pointer, fieldplan.ShapeOf(text[0])) && s.reads(pointer, text)
+}
+
+// reads reports whether the value at a pointer can be read from JSON. Free values can: the JSON may be a
+// part of one.
+func (s *Schema) reads(pointer, text string) bool {
+	if s.plan.Find(pointer).IsFree() {
+		return true
+	}
+	config := []byte(text)
+	for _, name := range slices.Backward(fieldpath.Names(pointer)) {
+		member, _ := canonjson.AppendString([]byte{'{'}, name) // it was read from JSON
+		config = slices.Concat(member, []byte{':'}, config, []byte{'}'})
+	}
+	_, err := rawjson.Decode(s.plan, config)
+	return err == nil
 }
 
 // HoldsOutside reports whether values of the class can occur outside of the RFC 6901 pointers.

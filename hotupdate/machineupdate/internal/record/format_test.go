@@ -17,7 +17,7 @@ import (
 var start = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
 // everything is Hot.
-func everything(string, byte) bool { return true }
+func everything(string, string) bool { return true }
 
 // limited returns the limits of the only lane, with another bound for entries unless that is zero.
 func limited(bound int) record.Limits {
@@ -170,7 +170,7 @@ func TestHas(t *testing.T) {
 		{"not replaced on the other kind", other, target(`{"k":"2"}`, "vm", "disk"), false},
 		{
 			"what is frozen does not count", after,
-			record.NewTarget(`{}`, "s", []string{"vm"}, func(string, byte) bool { return false }, limited(0)), true,
+			record.NewTarget(`{}`, "s", []string{"vm"}, func(string, string) bool { return false }, limited(0)), true,
 		},
 	} {
 		assert.Equal(t, tc.want, tc.r.Has(tc.to), tc.name)

@@ -15,16 +15,13 @@ import (
 // empty for every other leaf.
 type place struct{ pointer, element string }
 
-// shape returns the first byte of the JSON at the pointer if the leaf has the value; 0 if nothing
-// is there.
-func (p place) shape(value string) byte {
-	switch {
-	case p.element != "":
-		return '['
-	case value == absent:
-		return 0
+// json returns the JSON at the pointer if the leaf has the value: an element is alone in its list. It is
+// empty if nothing is there.
+func (p place) json(value string) string {
+	if p.element != "" {
+		return list([]string{p.element})
 	}
-	return value[0]
+	return value
 }
 
 // absent is the value of an absent leaf: no JSON is empty.
@@ -110,7 +107,7 @@ func (l leaves) sorted() []leaf {
 
 // frozen splits the leaves into Hot leaves and frozen ones.
 func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
-	return split(l, func(p place, value string) bool { return isHot(p.pointer, p.shape(value)) })
+	return split(l, func(p place, value string) bool { return isHot(p.pointer, p.json(value)) })
 }
 
 func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, frozen M) {
@@ -234,7 +231,7 @@ func (e entries) lack(without, with leaves) {
 }
 
 func (e entries) frozen(isHot IsHot) (hot, frozen entries) {
-	return split(e, func(l leaf, _ bool) bool { return isHot(l.pointer, l.shape(l.value)) })
+	return split(e, func(l leaf, _ bool) bool { return isHot(l.pointer, l.json(l.value)) })
 }
 
 // cost is the number of bytes of the bound that an entry takes: about its size in the record.

@@ -72,10 +72,10 @@ func valueOf(facts map[fact]bool, leaf string) string {
 // schema has the Hot fields: the shapes of the JSON at pointers, and below them if the shape is an object.
 type schema map[string]byte
 
-func (s schema) isHot(pointer string, shape byte) bool {
+func (s schema) isHot(pointer, text string) bool {
 	for at, want := range s {
 		if pointer == at {
-			return shape == 0 || shapeOf(shape) == want
+			return text == "" || shapeOf(text[0]) == want
 		}
 		if strings.HasPrefix(pointer, at+"/") {
 			return want == '{'
@@ -93,9 +93,9 @@ func (s schema) hasHot(f fact) bool {
 		element = true
 	}
 	if element {
-		return s.isHot(pointer, '[')
+		return s.isHot(pointer, "[]")
 	}
-	return s.isHot(pointer, shapeOf(f.value[0]))
+	return s.isHot(pointer, f.value)
 }
 
 func shapeOf(first byte) byte {

@@ -39,10 +39,10 @@ func LimitsOf(others int) (first, other Limits) {
 // nothing is the hot part without leaves.
 const nothing = "{}"
 
-// IsHot reports whether a leaf at an RFC 6901 pointer is Hot. The shape is the first byte of the
-// JSON at the pointer: '{' of an empty object, '[' of a list, another of a scalar, and 0 if nothing
-// is there.
-type IsHot func(pointer string, shape byte) bool
+// IsHot reports whether a leaf at an RFC 6901 pointer is Hot, and can be read. The text is the JSON at the
+// pointer: an empty object, a list or a scalar. Of a list of scalars it has one element. It is empty if
+// nothing is there.
+type IsHot func(pointer, text string) bool
 
 // Target is the wanted part of a class, computed once for all of its machines. It is immutable.
 type Target struct {
