@@ -231,3 +231,104 @@ func TestJUnit(t *testing.T) {
 `, junit(t, found))
 	assert.Contains(t, junit(t, report.Findings{Command: "plan"}), `tests="1" failures="0" errors="0"`, "a run without findings is a run")
 }
+
+// TestFormatsAgree: every format for programs has the same verdicts, each as often, with what people accept.
+func TestFormatsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		accepted := func() string {
+			return rapid.SampledFrom([]string{"", "accepted until 2999-12-31: agreed"}).Draw(t, "accepted")
+		}
+		plans := rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans")
+		for _, plan := range plans {
+			plan.Accepted = accepted()
+			for i := range plan.Pools {
+				plan.Pools[i].Accepted = accepted()
+			}
+		}
+		r := report.New(plans, nil, report.Selection{})
+		found := r.Findings()
+		var all, causes []string
+		for _, one := range found.All {
+			all = append(all, told(one.Verdict, one.Accepted != ""))
+		}
+		for _, one := range r.Causes {
+			causes = append(causes, told(one.Verdict, one.Accepted != ""))
+		}
+		require.ElementsMatch(t, all, toldInSARIF(t, found))
+		require.ElementsMatch(t, all, toldInGitLab(t, found))
+		require.ElementsMatch(t, all, toldInJUnit(t, found))
+		require.ElementsMatch(t, causes, toldInGitHub(found))
+		require.Subset(t, all, causes)
+		require.Subset(t, causes, all)
+	})
+}
+
+// told is a verdict in a format, and whether people accept it.
+func told(verdict string, isAccepted bool) string { return fmt.Sprint(verdict, " ", isAccepted) }
+
+const isAccepted = "(accepted until "
+
+func toldInSARIF(t require.TestingT, f report.Findings) (all []string) {
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				RuleID       string
+				Suppressions []any
+			}
+		}
+	}
+	text, err := report.JSON(report.SARIF(f, ""))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &log))
+	for _, one := range log.Runs[0].Results {
+		all = append(all, told(one.RuleID, len(one.Suppressions) > 0))
+	}
+	return all
+}
+
+func toldInGitLab(t require.TestingT, f report.Findings) (all []string) {
+	var issues []struct {
+		Check       string `json:"check_name"`
+		Description string
+	}
+	require.NoError(t, json.Unmarshal(gitlab(t, f), &issues))
+	for _, one := range issues {
+		all = append(all, told(one.Check, strings.Contains(one.Description, isAccepted)))
+	}
+	return all
+}
+
+func toldInJUnit(t require.TestingT, f report.Findings) (all []string) {
+	type message struct {
+		Type string `xml:"type,attr"`
+	}
+	var suites struct {
+		Cases []struct {
+			Failures []message `xml:"failure"`
+			Skipped  []message `xml:"skipped"`
+			Notes    string    `xml:"system-out"`
+		} `xml:"testsuite>testcase"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(junit(t, f)), &suites))
+	for _, one := range suites.Cases {
+		for _, failure := range one.Failures {
+			all = append(all, told(failure.Type, false))
+		}
+		for _, skipped := range one.Skipped {
+			all = append(all, told(skipped.Type, true))
+		}
+		for note := range strings.Lines(one.Notes) {
+			verdict, _, _ := strings.Cut(note, ": ")
+			all = append(all, told(verdict, false))
+		}
+	}
+	return all
+}
+
+func toldInGitHub(f report.Findings) (all []string) {
+	title := regexp.MustCompile(`(?m)^::[a-z]+ .*?title=([a-z-]+)%3A(.*)$`)
+	for _, one := range title.FindAllStringSubmatch(report.GitHub(f), -1) {
+		all = append(all, told(one[1], strings.Contains(one[2], isAccepted)))
+	}
+	return all
+}
