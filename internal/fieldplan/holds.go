@@ -33,10 +33,11 @@ const (
 	ListShape
 )
 
-// ShapeOf returns the shape of JSON that begins with a byte; 0 stands for nothing.
+// ShapeOf returns the shape of JSON that begins with a byte; 0 stands for nothing. Null can stand for a
+// value of any shape.
 func ShapeOf(first byte) Shape {
 	switch first {
-	case 0:
+	case 0, 'n':
 		return AnyShape
 	case '{':
 		return ObjectShape

@@ -367,6 +367,7 @@ var updateMutants = []mutant{
 		"a part of a free value can be read", "internal/schemabridge/schemabridge.go",
 		"if s.plan.Find(pointer).IsFree() {", "if false {", "internal/schemabridge TestHoldsJSON",
 	},
+	{"null has every shape", placesFile, "case 0, 'n':", "case 0:", "internal/schemabridge TestHoldsNull"},
 	{"a selector has a shape", placesFile, "case n.When.Field.Node.takes(shape):", "default:", "internal/schemabridge TestHolds"},
 	{"the next slice asks for its reconcile", callFile, "if d.pass.HasMore() {", "if false {", "hotupdate/machineupdate TestSlices"},
 	{

@@ -133,6 +133,17 @@ func TestHolds(t *testing.T) {
 	assert.False(t, schema.Holds(structtag.InPlace, ""))
 }
 
+// TestHoldsNull: an entry of an InPlace map may be null, whatever shape other entries have.
+func TestHoldsNull(t *testing.T) {
+	schema := schemaOf[struct {
+		Roles map[string]*[]string `json:"roles,omitempty" hotupdatable:"inplace"`
+	}](t)
+	for _, text := range []string{`null`, `["a"]`} {
+		assert.True(t, schema.HoldsJSON(structtag.InPlace, "/roles/k", text), text)
+	}
+	assert.False(t, schema.HoldsJSON(structtag.InPlace, "/roles/k", `"a"`))
+}
+
 // TestHoldsSelectors: a part for a drained node has the selector of an element with an InPlace field.
 func TestHoldsSelectors(t *testing.T) {
 	type label struct {
@@ -214,7 +225,7 @@ func (l *limits) UnmarshalJSON(text []byte) error {
 // TestShapeOf: a shape is told by the first byte of JSON; without a byte there is nothing.
 func TestShapeOf(t *testing.T) {
 	for first, want := range map[byte]fieldplan.Shape{
-		0: anything, '{': object, '[': list, '"': scalar, '-': scalar, '7': scalar, 't': scalar, 'f': scalar, 'n': scalar,
+		0: anything, '{': object, '[': list, '"': scalar, '-': scalar, '7': scalar, 't': scalar, 'f': scalar, 'n': anything,
 	} {
 		assert.Equal(t, want, fieldplan.ShapeOf(first), "%c", first)
 	}
