@@ -86,7 +86,7 @@ func (u *update[T, C]) planGroup(g *AttributeGroup[T, C]) error {
 		u.hide(maps.Values(whole))
 		read := r.readGroup(whole)
 		if whole == nil {
-			u.tellKept(g, r, projected[0], projected[1])
+			u.tellKept(g, r, projected[0], projected[1], projected[2:])
 		}
 		refused := g.incomplete(projected[0], whole, nil)
 		isDifferent := read.isKnown && !maps.Equal(read.targets, whole)

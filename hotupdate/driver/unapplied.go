@@ -56,11 +56,18 @@ func (u *update[T, C]) isProjected() bool {
 	return false
 }
 
-// tellKept reports attributes without a default that the applied part set and the desired part does
-// not set: they keep their values.
-func (u *update[T, C]) tellKept(g *AttributeGroup[T, C], r *Resource, desired, applied map[string]string) {
+// tellKept reports attributes without a default that the desired part does not set, and that keep the value
+// of the applied part, or of an attempt of which a read shows that it took effect.
+func (u *update[T, C]) tellKept(
+	g *AttributeGroup[T, C], r *Resource, desired, applied map[string]string, attempted []map[string]string,
+) {
 	for _, name := range slices.Sorted(maps.Keys(g.Defaults)) {
-		if g.Defaults[name] == "" && desired[name] == "" && applied[name] != "" {
+		isLive := func(sent map[string]string) bool {
+			return sent[name] != "" && sent[name] == r.Attributes[name].target
+		}
+		isUnset := g.Defaults[name] == "" && desired[name] == ""
+		isOurs := applied[name] != "" || slices.ContainsFunc(attempted, isLive)
+		if isUnset && isOurs {
 			u.tell(r.text() + " keeps its " + name + ": the class no longer sets it, and the group has no default")
 		}
 	}

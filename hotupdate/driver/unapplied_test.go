@@ -56,6 +56,12 @@ func TestNotApplied(t *testing.T) {
 				r.Parts[i].Attempted = []machineupdate.HotSpec{w.hot(&providerSpec{HTTPTokens: "required"})}
 			}
 		}, nil},
+		{"sent and dropped", &providerSpec{}, &providerSpec{}, func(w *world, r *machineupdate.UpdateMachineRequest) {
+			w.find("i-1").Attributes["httpTokens"] = driver.Settled("required")
+			for i := range r.Parts {
+				r.Parts[i].Attempted = []machineupdate.HotSpec{w.hot(&providerSpec{HTTPTokens: "required"})}
+			}
+		}, []string{kept}},
 		{"only read", &providerSpec{HTTPTokens: "required"}, &providerSpec{}, func(_ *world, r *machineupdate.UpdateMachineRequest) {
 			r.ReadOnly = true
 		}, nil},
