@@ -299,10 +299,11 @@ func (c *conclusion) merge(found Finding) {
 	}
 }
 
-// isBeside reports whether two findings with one pointer are about two elements: one is removed from a set or a keyed
-// list, where its pointer leads into the old list, and the other is added to it. Only changes under a Schema are.
+// isBeside reports whether two findings with one pointer are about two changes under a Schema: an element is removed
+// from a set or a keyed list, where its pointer leads into the old list, and another is added, or the pointers stop
+// before sensitive keys.
 func (f *Finding) isBeside(other *Finding) bool {
-	return f.hasClass && other.hasClass && f.Op != other.Op
+	return f.hasClass && other.hasClass && f.Change != other.Change
 }
 
 // mergeRest adds the findings about the rest of the fields. If a field is left to judgements and
