@@ -35,11 +35,31 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 		return row, false
 	}
 	names := fieldpath.Names(c.Pointer)
+	if m.isHidden(c, names) {
+		reason := "the class depends on the key, which is not shown"
+		return fieldclasses.Row{Path: c.Path, Class: fieldclasses.Undecided, Reason: reason}, true
+	}
 	i := slices.IndexFunc(m.fields, func(f field) bool { return f.Class != "" && f.leadsTo(names) })
 	if i < 0 {
 		return row, false
 	}
 	return m.fields[i].Row, true
+}
+
+// isHidden reports whether the row of a change depends on a key of a map that the change does not name. The class of
+// the change tells the classes of a struct tag apart; those that only custom resources have are compared like an
+// immutable field, see [fieldclasses.Row.Tag].
+func (m *Meaning) isHidden(c hotupdate.Change, names []string) bool {
+	namesNoKey := strings.Contains(c.Path, "["+fieldpath.Hidden+"]")
+	return namesNoKey && c.Class == hotupdate.Immutable && slices.ContainsFunc(m.fields, func(f field) bool {
+		return f.Class != "" && !f.Class.IsTag() && f.isKeyOf(names)
+	})
+}
+
+// isKeyOf reports whether the field is a single key of the map that the names lead to, or all keys with a prefix.
+func (f field) isKeyOf(names []string) bool {
+	last := len(f.steps) - 1
+	return last == len(names) && f.steps[last].Quoted && leadsTo(f.steps[:last], names)
 }
 
 // leadsTo reports whether the names are at or below the field, which may be a single key of a map or all keys with a
