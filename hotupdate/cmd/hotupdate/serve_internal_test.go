@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/verdict"
 	"github.com/hotupdate/providerconfig/internal/extensions"
 )
 
@@ -209,6 +210,15 @@ func TestServeRefusals(t *testing.T) {
 	judged, err := j.judge(t.Context(), stored(t), stored(t, inPlace))
 	require.NoError(t, err)
 	assert.NotEmpty(t, judged.Contrary, "a strategy cannot be switched")
+	for name, change := range map[string]func(map[string]any){
+		"the type":       setting("n2-standard-8", worker(0, "machine", "type")...),
+		"the size":       setting("100Gi", worker(0, "volume", "size")...),
+		"the encryption": setting(true, worker(0, "volume", "encrypted")...),
+	} {
+		judged, err = j.judge(t.Context(), stored(t, inPlace), stored(t, inPlace, change))
+		require.NoError(t, err, name)
+		assert.Equal(t, verdict.FixedInPlace.Text, judged.Contrary, name)
+	}
 	judged, err = j.judge(
 		t.Context(), stored(t, inPlace), stored(t, inPlace, setting("AMD Milan", worker(0, "providerConfig", "minCpuPlatform")...)),
 	)

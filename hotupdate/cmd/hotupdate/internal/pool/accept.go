@@ -177,8 +177,8 @@ func (g Gate) Stops(plan *Plan) bool {
 func (p *Plan) RefusalByGardener() verdict.Rule {
 	rules := slices.Clone(p.Rules)
 	add := func(changes []judge.Finding) {
-		for _, c := range changes {
-			rules = append(rules, c.Rule)
+		for i := range changes {
+			rules = append(rules, refusalOf(&changes[i]))
 		}
 	}
 	add(p.Changes)
@@ -190,6 +190,17 @@ func (p *Plan) RefusalByGardener() verdict.Rule {
 		return rules[i]
 	}
 	return verdict.NoRule
+}
+
+// refusalOf returns the rule of a change: for a field that Gardener's API server lets no pool change that is updated in
+// place, this is the rule that says so, although its row decides without one.
+func refusalOf(c *judge.Finding) verdict.Rule {
+	row, _ := fields.Pool().Row(c.Path)
+	isByRow := c.Verdict == verdict.Forbidden && c.Rule == verdict.NoRule
+	if isByRow && row.IsFixedByGardener() {
+		return verdict.FixedInPlace
+	}
+	return c.Rule
 }
 
 // minorsOf returns the Kubernetes minors of versions, as far as they are known.

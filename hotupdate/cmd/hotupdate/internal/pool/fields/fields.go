@@ -65,6 +65,12 @@ func (f Field) Of(strategy hotupdate.Strategy) Effect {
 	return f.Rolling
 }
 
+// IsFixedByGardener reports whether Gardener's own API server refuses a change of the field of a pool that is updated
+// in place.
+func (f Field) IsFixedByGardener() bool {
+	return f.InPlace == Fixed && strings.Contains(f.Source, update)
+}
+
 // Table says what a change of each field of a kind of manifest, or of a pool, does.
 //
 // It has a row for each field that does something, and for those that no Schema has. All others touch no machine if
