@@ -278,10 +278,21 @@ func TestMessages(t *testing.T) {
 	inPlace := func(spec map[string]any) {
 		workersOf(spec)[0].(map[string]any)["updateStrategy"] = "AutoInPlaceUpdate"
 	}
+	larger := func(spec map[string]any) {
+		workersOf(spec)[0].(map[string]any)["machine"].(map[string]any)["type"] = "m5.xlarge"
+	}
+	hibernated := func(spec map[string]any) { spec["hibernation"] = map[string]any{"enabled": true} }
 	for name, test := range map[string]struct {
 		old, updated func(spec map[string]any)
 		want         []string
 	}{
+		"hibernated, which replaces no machine": {unchanged, func(spec map[string]any) {
+			hibernated(spec)
+			larger(spec)
+		}, nil},
+		"woken up before hibernation is finished": {
+			hibernated, larger, []string{"machines are replaced: cpu (machine.type)" + more},
+		},
 		"nothing": {unchanged, unchanged, nil},
 		"rolls": {unchanged, func(spec map[string]any) {
 			worker := workersOf(spec)[0].(map[string]any)
@@ -311,6 +322,20 @@ func TestMessages(t *testing.T) {
 			assert.Equal(t, test.want, warnings)
 		})
 	}
+}
+
+// TestWokenUp: a Shoot that has finished hibernation has no machines that a change could replace.
+func TestWokenUp(t *testing.T) {
+	t.Parallel()
+	policy := policiesOf(t)[0]
+	hibernation := edit{Path: []any{"spec", "hibernation"}, Value: map[string]any{"enabled": true}}
+	finished := edit{Path: []any{"status"}, Value: map[string]any{"hibernated": true}}
+	larger := edit{Path: []any{"spec", "provider", "workers", 0.0, "machine", "type"}, Value: "m5.xlarge"}
+	shoot := shootOf(t, unchanged)
+	old := edited(t, shoot, []edit{hibernation, finished})
+	warnings, problems := policy.warned(t, old, edited(t, shoot, []edit{finished, larger}))
+	assert.Empty(t, problems)
+	assert.Empty(t, warnings)
 }
 
 // TestOperations: an annotation can request an operation that replaces machines. The policy warns

@@ -73,6 +73,9 @@ func lengthOf(of string) string { return of + ".optMap(l, type(l) == list ? size
 // isThere is whether an optional value is there and not null.
 func isThere(of string) string { return of + ".optMap(v, v != null).orValue(false)" }
 
+// isTrue is whether an optional value is there and true.
+func isTrue(of string) string { return of + " == optional.of(true)" }
+
 // keysOf is the list of the keys of an optional map.
 func keysOf(of string) string {
 	return of + ".optMap(m, type(m) == map ? dyn(m.map(k, k)) : dyn([])).orValue(dyn([]))"

@@ -44,12 +44,13 @@ type Era struct {
 
 // Shoots returns the policy for Shoots, with the deciding fields of provider configs: for other
 // providers, every field decides. It warns of pools that roll, of pools whose nodes are updated in
-// place, of removed pools, and of operations with these effects. It does not warn of pools of a
-// hibernated Shoot.
+// place, of removed pools, and of operations with these effects. It does not warn of pools that have
+// no machines to replace or update: hibernation deletes them, or has deleted them.
 //
 // Each pool stands as a map of its name and of the fields on which its machines depend. An API server counts the steps
 // of an expression, and bounds them: whether a list has an element takes fewer steps than a search in a nested list.
 func Shoots(configs []Config) *Policy {
+	hibernated := fields.Split(fields.Hibernated)
 	p := &Policy{
 		name: "hotupdate-shoots", group: "core.gardener.cloud", version: "v1beta1", resource: "shoots",
 		variables: []variable{
@@ -58,8 +59,8 @@ func Shoots(configs []Config) *Policy {
 			{"provider", at("object", "spec", "provider", "type") + `.orValue("")`},
 			{"names", "variables.pools.map(w, w.?name)"},
 			{"oldNames", "variables.oldPools.map(w, w.?name)"},
-			{"isHibernated", at("oldObject", fields.Split(fields.Hibernated)...) + ".orValue(false) && " +
-				at("object", fields.Split(fields.Hibernated)...) + ".orValue(false)"},
+			{"isHibernated", isTrue(at("object", hibernated...)) + " || " + isTrue(at("oldObject", hibernated...)) +
+				" && " + isTrue(at("oldObject", "status", "hibernated"))},
 			{"removed", "variables.oldNames.filter(n, !(n in variables.names))"},
 		},
 	}
