@@ -232,7 +232,20 @@ func (u *Updater) reportInPlace(machine *object, observed *machineupdate.Observa
 	before, _ := u.reported.Swap(name, said)
 	isDone := state == machineupdate.InPlaceApplied || state == machineupdate.InPlaceUnconfirmed
 	if before != said && !isDone && of.former != of.wanted {
-		u.recorder.Event(machine, corev1.EventTypeNormal, "InPlaceUpdate"+state.String(),
-			"the InPlace part of the class "+of.wanted+" is not applied: that needs a gate at the drain of the node")
+		u.recorder.Event(machine, corev1.EventTypeNormal, "InPlaceUpdate"+state.String(), undone(state, of.wanted))
+	}
+}
+
+// undone says what is known about the InPlace part of a class that is not applied, and what to do.
+func undone(state machineupdate.InPlaceState, class string) string {
+	part := "the InPlace part of the class " + class
+	//exhaustive:ignore
+	switch state {
+	case machineupdate.InPlaceUnknown:
+		return "it is not known whether " + part + " is applied: applying it needs a gate at the drain of the node"
+	case machineupdate.InPlaceUnable:
+		return part + " may differ from the machine's, and the driver cannot apply it: do not drain the node"
+	default:
+		return part + " is not applied: that needs a gate at the drain of the node"
 	}
 }
