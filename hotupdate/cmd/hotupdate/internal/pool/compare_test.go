@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -719,6 +721,55 @@ func TestAnElementInPlaceOfAnother(t *testing.T) {
 			}, got)
 		})
 	}
+}
+
+// TestEveryChangeOfAConfigIsTold: what a Schema finds in two configs is in the comparison of their pools, with its class.
+func TestEveryChangeOfAConfigIsTold(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[workerConfig]()
+	require.NoError(t, err)
+	rapid.Check(t, func(rt *rapid.T) {
+		reserved := rapid.SampledFrom([]any{nil, object{"cpu": "60m"}}) // with another one, there are several readings
+		var sides, configs [2][]byte
+		for i := range sides {
+			drawn := drawVolumes(rt)
+			configs[i], err = json.Marshal(drawn)
+			require.NoError(rt, err)
+			sides[i] = manifest(
+				t, "shoot.yaml",
+				append(byUser("shoot.yaml"), at("kubernetes.kubelet.kubeReserved", reserved.Draw(rt, "reserved")), at("providerConfig", drawn))...,
+			)
+		}
+		found, err := schema.DiffRaw(configs[0], configs[1])
+		require.NoError(rt, err)
+		var told []string
+		for _, change := range compare(t, sides[0], sides[1], options(t)).Changes {
+			told = append(told, fmt.Sprint(change.Op, " ", change.Path, " ", change.Class))
+		}
+		for _, change := range found {
+			require.Contains(rt, told, fmt.Sprint(change.Op, " providerConfig.", change.Path, " ", change.Class))
+		}
+	})
+}
+
+// drawVolumes draws a provider config with fields of each class and data volumes. These have any order.
+func drawVolumes(t *rapid.T) object {
+	config := object{"apiVersion": configVersion, "kind": configKind}
+	values := map[string][]any{
+		"preference": {"a", "b"}, "agent": {"a", "b"}, "hint": {"a", "b"}, "volume": {object{"name": "", "iops": 1}, object{"name": ""}},
+		"tags": {object{"a": "b"}, object{"a": "c", "d": "e"}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if rapid.Bool().Draw(t, name) {
+			config[name] = rapid.SampledFrom(values[name]).Draw(t, "value")
+		}
+	}
+	var volumes list
+	names := rapid.Permutation([]string{"a", "b", "c"}).Draw(t, "names")
+	for _, name := range names[:rapid.IntRange(0, 3).Draw(t, "volumes")] {
+		volumes = append(volumes, object{"name": name, "iops": rapid.IntRange(1, 2).Draw(t, "iops")})
+	}
+	config["dataVolumes"] = volumes
+	return config
 }
 
 func TestProviderConfigErrorsNameThePool(t *testing.T) {
