@@ -120,7 +120,8 @@ func explainPool(r *side.Reader, m *side.Input, p facts.Pool) (explained, error)
 			today = pool.Today(m.Manifest, &p, f.Change, options).String()
 		}
 		one.Fields = append(one.Fields, fieldShown{
-			Today: today, Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin, Source: f.Source,
+			Today: today, Path: f.Path, Pointer: f.Pointer, Class: m.ClassOf(f.Change),
+			Origin: f.Origin, Source: f.Source,
 			Value: json.RawMessage(f.New), Sensitive: f.Sensitive, As: f.As, By: f.By, inSpec: isCustom,
 		})
 	}

@@ -51,6 +51,16 @@ func (r *Reader) readCustom(m *Input, o *manifests.Object) (err error) {
 	return err
 }
 
+// ClassOf returns the word for the class of a field: that of the Schema or, for a custom resource, one that only its
+// fields have.
+func (m *Input) ClassOf(field hotupdate.Change) string {
+	row, isKnown := m.meaning.Of(field)
+	if isKnown && !row.Class.IsTag() {
+		return string(row.Class)
+	}
+	return field.Class.String()
+}
+
 // options are the options for judging the manifest.
 func (m *Input) options(o judge.Options) judge.Options {
 	if m.spec != nil {
