@@ -181,6 +181,28 @@ func TestInPlaceWithoutMachines(t *testing.T) {
 	}
 }
 
+// TestRefusedUpdateReplacesNothing: what an update does beside the nodes is not told of one that is refused.
+func TestRefusedUpdateReplacesNothing(t *testing.T) {
+	t.Parallel()
+	old := edits{at("updateStrategy", "AutoInPlaceUpdate"), at("maxSurge", 1), at("machine.type", "n1-standard-2"), minor("1.33")}
+	for name, test := range map[string]struct {
+		updated edits
+		want    verdict.Verdict
+	}{
+		"updated": {edits{minor("1.34")}, drains},
+		"refused": {edits{minor("1.34"), at("machine.type", "n1-standard-4")}, refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			compared := compare(
+				t, manifest(t, "pairs/"+onGCP, old...), manifest(t, "pairs/"+onGCP, joinedEdits(old, test.updated)...), knownReleases(t),
+			)
+			assert.Equal(t, test.want.String(), compared.Verdict.String())
+			assert.Equal(t, test.want == drains, slices.Contains(compared.Rules, verdict.SurgeReplaces))
+		})
+	}
+}
+
 // knownReleases has all extensions that are built in.
 func knownReleases(t *testing.T) judge.Options {
 	t.Helper()

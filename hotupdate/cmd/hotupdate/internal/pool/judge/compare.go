@@ -355,6 +355,9 @@ func (c *Comparison) finish(p *pair) {
 			c.Rules = append(c.Rules, verdict.DriverAppliesInPlace)
 		}
 	}
+	if c.Verdict == verdict.Forbidden { // no node is updated
+		c.Rules = slices.DeleteFunc(c.Rules, func(r verdict.Rule) bool { return r == verdict.SurgeReplaces })
+	}
 	c.Rules = verdict.Sorted(c.Rules)
 }
 
