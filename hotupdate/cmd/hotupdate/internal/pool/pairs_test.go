@@ -432,6 +432,7 @@ func changesOfPools() []change {
 		},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=general")}, rolls, rolls, "now they follow"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other")}, none, none, "other pools"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=*")}, none, none, "only rollout-workers takes *"},
 		{
 			onAWS, nil,
 			edits{annotation("gardener.cloud/operation", "rollout-workers=*")},

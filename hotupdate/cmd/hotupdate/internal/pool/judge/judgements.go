@@ -264,9 +264,9 @@ func (p *pair) operation(name string) []Finding {
 		return ofPool(again, verdict.RotationStarted)
 	case rotates && p.isListed(pools):
 		return ofPool(verdict.None, verdict.RotationFollowed)
-	case rolls && p.isListed(rolled) && p.strategy.InPlace():
+	case rolls && p.isRolledBy(rolled) && p.strategy.InPlace():
 		return ofPool(verdict.Forbidden, verdict.RolloutInPlace)
-	case rolls && p.isListed(rolled):
+	case rolls && p.isRolledBy(rolled):
 		return ofPool(verdict.Roll, verdict.RolloutWorkers)
 	}
 	return nil
@@ -284,7 +284,11 @@ func isRotation(operation string) bool {
 // behind it.
 func RollingOperations() []string { return append(slices.Clone(rotations), rotateRollout, rollout) }
 
-// isListed reports whether a list of pools contains the pool.
+// isRolledBy reports whether the list behind [rollout] has the pool: by name, or since it stands for all pools. Behind
+// [rotateRollout], Gardener takes names only.
+func (p *pair) isRolledBy(list string) bool { return list == "*" || p.isListed(list) }
+
+// isListed reports whether a list of pools has the name of the pool.
 func (p *pair) isListed(list string) bool {
-	return list == "*" || slices.Contains(strings.Split(list, ","), p.updated.Worker.Name)
+	return slices.Contains(strings.Split(list, ","), p.updated.Worker.Name)
 }
