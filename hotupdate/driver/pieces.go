@@ -8,21 +8,27 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// recorded returns the hot parts whose values are ours. The flow merges what it has sent into few parts,
-// so the members of a part may come from different specs, and any combination of them may be live. Where
-// something was sent since the last success, recorded therefore also has the pieces of each part: Project
-// and Members then return the values that other members of the part override.
-func recorded(asked *machineupdate.Part) []machineupdate.HotSpec {
-	parts := append([]machineupdate.HotSpec{asked.Applied}, asked.Attempted...)
+// pieces returns the pieces of the recorded hot parts of a kind, decoded. The flow merges what it has sent
+// into few parts, so the members of a part may come from different specs, and any combination of them may be
+// live. Project and Members then also return the values that other members of the part override. There are
+// no pieces where nothing was sent since the last success, and none of a value that is only read as a whole.
+func (u *update[T, C]) pieces(asked *machineupdate.Part) (all []*T) {
 	if len(asked.Attempted) == 0 {
-		return parts
+		return nil
 	}
-	for _, part := range slices.Clone(parts) {
-		if pieces := piecesOf(json.RawMessage(part)); len(pieces) > 1 {
-			parts = append(parts, pieces...)
+	for _, part := range append([]machineupdate.HotSpec{asked.Applied}, asked.Attempted...) {
+		pieces := piecesOf(json.RawMessage(part))
+		if len(pieces) == 1 { // the part itself
+			continue
+		}
+		for _, piece := range pieces {
+			decoded, err := u.definition.Schema.Decode([]byte(piece))
+			if spec, isSpec := decoded.(*T); isSpec && err == nil {
+				all = append(all, spec)
+			}
 		}
 	}
-	return parts
+	return all
 }
 
 // piecesOf cuts a hot part into hot parts that each have the scalars of one object, or one list.

@@ -2,6 +2,8 @@ package driver_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +20,33 @@ type layeredSpec struct {
 	PerKind *tags.Tags        `json:"perKind,omitempty" hotupdatable:"true"`
 	Groups  []string          `json:"groups,omitempty"  hotupdatable:"true,set"`
 	Instead []string          `json:"instead,omitempty" hotupdatable:"true,set"` // of Groups
+	Window  *window           `json:"window,omitempty"  hotupdatable:"true"`
+}
+
+// window is only read as a whole.
+type window struct{ begin, end string }
+
+type windowJSON struct {
+	Begin, End struct{ At string }
+}
+
+func (w *window) MarshalJSON() ([]byte, error) {
+	var all windowJSON
+	all.Begin.At = w.begin
+	all.End.At = w.end
+	return json.Marshal(all)
+}
+
+func (w *window) UnmarshalJSON(text []byte) error {
+	var all windowJSON
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	if all.Begin.At == "" || all.End.At == "" {
+		return errors.New("has no begin or no end")
+	}
+	*w = window{all.Begin.At, all.End.At}
+	return nil
 }
 
 // TestHiddenValuesAreOurs: the members of a part may come from different specs. So a value that another member of the
@@ -50,6 +79,13 @@ func TestHiddenValuesAreOurs(t *testing.T) {
 			nil,
 			[]string{"nodes", "theirs"},
 			[]string{"remove nodes"},
+		},
+		"a value that is only read as a whole": {
+			`{"tags":{"team":"b"},"window":{"Begin":{"At":"1"},"End":{"At":"2"}}}`,
+			[]machineupdate.HotSpec{`{}`},
+			map[string]string{"team": "b"},
+			nil,
+			[]string{"remove team"},
 		},
 		"nothing was sent since the last success": {
 			`{"perKind":{"disk":{"team":"a"}},"tags":{"team":"b"}}`, nil, map[string]string{"team": "b"}, nil, nil,

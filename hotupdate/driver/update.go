@@ -19,7 +19,7 @@ type update[T, C any] struct {
 	*Kit[T, C]
 	request *machineupdate.UpdateMachineRequest
 	class   *T
-	parts   map[string][]*T // by kind: the desired and the applied part, and the others that are recorded
+	parts   map[string][]*T // by kind: the desired, the applied and the attempted parts, and their pieces
 	cloud   C
 	named   map[string]*Resource // the resources of the kinds in parts, by their text
 	missing []*Resource          // of these kinds
@@ -92,9 +92,10 @@ func (u *update[T, C]) readRequest() error {
 		return spec
 	}
 	for _, asked := range u.request.Parts {
-		for _, hot := range append([]machineupdate.HotSpec{asked.Desired}, recorded(&asked)...) {
+		for _, hot := range append([]machineupdate.HotSpec{asked.Desired, asked.Applied}, asked.Attempted...) {
 			u.parts[asked.Kind] = append(u.parts[asked.Kind], decode(hot))
 		}
+		u.parts[asked.Kind] = append(u.parts[asked.Kind], u.pieces(&asked)...)
 		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {
 			problems = append(problems, &fault.Error{
 				Kind: fault.Invalid, Code: "unknown-kind", Where: "part " + asked.Kind,

@@ -371,7 +371,7 @@ var updateMutants = []mutant{
 	{"a selector has a shape", placesFile, "case n.When.Field.Node.takes(shape):", "default:", "internal/schemabridge TestHolds"},
 	{"the next slice asks for its reconcile", callFile, "if d.pass.HasMore() {", "if false {", "hotupdate/machineupdate TestSlices"},
 	{
-		"values that others override are ours", "hotupdate/driver/pieces.go", "len(pieces) > 1 {", "len(pieces) > 99 {",
+		"values that others override are ours", "hotupdate/driver/pieces.go", "if len(pieces) == 1 {", "if len(pieces) < 99 {",
 		"hotupdate/driver TestHiddenValuesAreOurs",
 	},
 	{
