@@ -192,12 +192,12 @@ func (p *Plan) RefusalByGardener() verdict.Rule {
 	return verdict.NoRule
 }
 
-// refusalOf returns the rule of a change: for a field that Gardener's API server lets no pool change that is updated in
-// place, this is the rule that says so, although its row decides without one.
+// refusalOf returns the rule of a change. If a row decides without a rule that Gardener lets no pool change the field
+// that is updated in place, it is the rule that says so.
 func refusalOf(c *judge.Finding) verdict.Rule {
 	row, _ := fields.Pool().Row(c.Path)
 	isByRow := c.Verdict == verdict.Forbidden && c.Rule == verdict.NoRule
-	if isByRow && row.IsFixedByGardener() {
+	if isByRow && row.InPlace == fields.Fixed {
 		return verdict.FixedInPlace
 	}
 	return c.Rule

@@ -77,7 +77,7 @@ func (e Effect) word() string {
 		return "roll"
 	case Drain:
 		return "in-place-update"
-	case Fixed:
+	case Fixed, Kept:
 		return "forbidden"
 	case Unknown:
 		return "indeterminate"

@@ -31,7 +31,8 @@ const (
 	Scale          // the number of machines follows from the field
 	Roll           // the name of a pool that rolls depends on the field
 	Drain          // the nodes of a pool that is updated in place are updated
-	Fixed          // a pool that is updated in place cannot change the field
+	Fixed          // Gardener lets no pool change the field that is updated in place
+	Kept           // the extension lets no pool change the field that is updated in place
 	Pools          // each pool shows the effect
 	Meta           // identity and state: not desired, and not listed
 	Judged         // a judgement of package judge decides
@@ -42,7 +43,7 @@ const (
 // String returns the effect in a word.
 func (e Effect) String() string {
 	return [...]string{
-		"", "none", "scale", "roll", "drain", "fixed", "pools", "meta", "judged", "unknown", "removal",
+		"", "none", "scale", "roll", "drain", "fixed", "kept", "pools", "meta", "judged", "unknown", "removal",
 	}[e]
 }
 
@@ -63,12 +64,6 @@ func (f Field) Of(strategy hotupdate.Strategy) Effect {
 		return f.InPlace
 	}
 	return f.Rolling
-}
-
-// IsFixedByGardener reports whether Gardener's own API server refuses a change of the field of a pool that is updated
-// in place.
-func (f Field) IsFixedByGardener() bool {
-	return f.InPlace == Fixed && strings.Contains(f.Source, update)
 }
 
 // Table says what a change of each field of a kind of manifest, or of a pool, does.

@@ -147,7 +147,7 @@ func poolRows() []Field {
 		rows(Roll, Fixed, key+", "+update, MachineType, ImageName, "volume.size", "volume.type", CRI),
 		rows(Roll, Drain, key+", CalculateWorkerPoolHashForInPlaceUpdate", ImageVersion, Version),
 		rows(Roll, Fixed, hashFn+", "+update, Encrypted),
-		rows(Roll, Fixed, "hash function and admission of the extension", DataVolumes),
+		rows(Roll, Kept, "hash function and admission of the extension", DataVolumes),
 		rows(None, Fixed, key+", "+update, "volume.name"),
 		kubeletRows(),
 		rows(Roll, Fixed, key+", validateNodeLocalDNSUpdate", NodeLocalDNS),

@@ -66,7 +66,7 @@ func (r *rest) add(d tree.Difference, row fields.Field, strategy hotupdate.Strat
 		found(verdict.Indeterminate, verdict.BeyondManifests)
 	case fields.Fixed:
 		found(verdict.Forbidden, verdict.FixedInPlace)
-	case fields.Roll, fields.Drain, fields.Judged, fields.Scale:
+	case fields.Roll, fields.Drain, fields.Kept, fields.Judged, fields.Scale:
 		r.elsewhere = append(r.elsewhere, d)
 	case fields.Meta:
 	}
