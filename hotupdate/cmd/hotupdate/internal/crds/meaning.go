@@ -50,8 +50,8 @@ func (m *Meaning) Of(c hotupdate.Change) (row fieldclasses.Row, isKnown bool) {
 // the change tells the classes of a struct tag apart; those that only custom resources have are compared like an
 // immutable field, see [fieldclasses.Row.Tag].
 func (m *Meaning) isHidden(c hotupdate.Change, names []string) bool {
-	namesNoKey := strings.Contains(c.Path, "["+fieldpath.Hidden+"]")
-	return namesNoKey && c.Class == hotupdate.Immutable && slices.ContainsFunc(m.fields, func(f field) bool {
+	isKeyHidden := strings.Contains(c.Path, "["+fieldpath.Hidden+"]")
+	return isKeyHidden && c.Class == hotupdate.Immutable && slices.ContainsFunc(m.fields, func(f field) bool {
 		return f.Class != "" && !f.Class.IsTag() && f.isKeyOf(names)
 	})
 }
